@@ -1,1 +1,27 @@
-//! Skeleton.
+//! The list and watch protocol of Kubernetes: a pure state machine, a dull driver, and a source.
+//!
+//! This crate has never heard of stores, queues or handlers. It asks a [`ListWatch`] for pages and
+//! streams, and hands what it accepted to a [`Sink`], in an order and with versions that the sink
+//! may trust.
+//!
+//! | feature | adds |
+//! | --- | --- |
+//! | (none) | the ports and the machine; no runtime, no HTTP, no TLS |
+//! | `tokio` | the driver, which carries out what the machine asks for |
+//! | `kube` (default) | a [`ListWatch`] over `kube_client::Client` with its own framing and decoding |
+#![forbid(unsafe_code)]
+#![doc(test(attr(deny(warnings))))]
+
+mod failure;
+mod object;
+mod report;
+mod sink;
+mod source;
+mod version;
+
+pub use failure::{Failure, FailureKind, Recovery, StatusParts};
+pub use object::{Body, DecodeError, DecodeErrorCategory, Item, ObjectMeta};
+pub use report::{Observe, Phase, RelistCause, Report};
+pub use sink::{Change, Emission, Refused, Sink};
+pub use source::{ListRequest, ListVersion, ListWatch, Page, Reuse, WatchEvent, WatchRequest};
+pub use version::ResourceVersion;

@@ -1,0 +1,143 @@
+//! What the reflector knows of an object: its identity from the wire, and its body.
+//!
+//! Key, uid and version are read from the metadata on the wire, before any transform, and travel
+//! beside the object from then on (design 6.6). A transform may therefore drop what it likes.
+
+use std::{fmt, sync::Arc};
+
+use crate::ResourceVersion;
+
+/// The identity of one version of one object.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ObjectMeta {
+    /// `None` for cluster-scoped objects.
+    pub namespace: Option<Arc<str>>,
+    /// Never empty in what the machine accepts (FM-52).
+    pub name: Arc<str>,
+    /// Empty if the server gave none.
+    pub uid: Arc<str>,
+    /// Unset if the server gave none.
+    pub version: ResourceVersion,
+}
+
+/// One object of a page or of a watch event.
+pub struct Item<T> {
+    /// Who it is.
+    pub meta: ObjectMeta,
+    /// What it is, or why we cannot tell.
+    pub body: Body<T>,
+}
+
+/// The body of an [`Item`].
+pub enum Body<T> {
+    /// Decoded just now, transform applied.
+    Decoded(Arc<T>),
+    /// The same uid and version were at hand already (see [`crate::Reuse`]); nothing was decoded.
+    Reused(Arc<T>),
+    /// The metadata could be read, the rest could not. The key is to be quarantined (FM-53, FM-54).
+    Undecodable(DecodeError),
+}
+
+impl<T> Body<T> {
+    /// The object, if there is one.
+    pub fn object(&self) -> Option<&Arc<T>> {
+        match self {
+            Self::Decoded(object) | Self::Reused(object) => Some(object),
+            Self::Undecodable(_) => None,
+        }
+    }
+}
+
+impl<T> Clone for Body<T> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Decoded(object) => Self::Decoded(Arc::clone(object)),
+            Self::Reused(object) => Self::Reused(Arc::clone(object)),
+            Self::Undecodable(error) => Self::Undecodable(error.clone()),
+        }
+    }
+}
+
+impl<T> Clone for Item<T> {
+    fn clone(&self) -> Self {
+        Self {
+            meta: self.meta.clone(),
+            body: self.body.clone(),
+        }
+    }
+}
+
+impl<T> fmt::Debug for Item<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Item")
+            .field("meta", &self.meta)
+            .field("body", &self.body)
+            .finish()
+    }
+}
+
+/// Never shows the object, which may be a Secret (SEC-6).
+impl<T> fmt::Debug for Body<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Decoded(_) => f.write_str("Decoded"),
+            Self::Reused(_) => f.write_str("Reused"),
+            Self::Undecodable(error) => f.debug_tuple("Undecodable").field(error).finish(),
+        }
+    }
+}
+
+/// Why an object could not be decoded. Carries no content of the object (SEC-7).
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{category} at {path} (line {line}, column {column})")]
+#[non_exhaustive]
+pub struct DecodeError {
+    /// What kind of mistake.
+    pub category: DecodeErrorCategory,
+    /// The path to the field, such as `spec.containers[0].image`, or `?` where it is not known.
+    pub path: String,
+    /// Line within the object's own JSON, from 1; 0 where it is not known.
+    pub line: usize,
+    /// Column within that line.
+    pub column: usize,
+}
+
+impl DecodeError {
+    /// Puts an error together; `path` must name fields and indexes only, never a value.
+    pub fn new(category: DecodeErrorCategory, path: String, line: usize, column: usize) -> Self {
+        Self {
+            category,
+            path,
+            line,
+            column,
+        }
+    }
+}
+
+/// The kinds of [`DecodeError`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DecodeErrorCategory {
+    /// The JSON is well formed but does not fit the type.
+    Data,
+    /// The JSON is not well formed.
+    Syntax,
+    /// Nested deeper than the parser allows (FM-55).
+    Depth,
+    /// Larger than the caller allows (FM-56).
+    Size,
+    /// The caller's transform refused the object (FM-57).
+    Transform,
+}
+
+impl fmt::Display for DecodeErrorCategory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Data => "the object does not fit its type",
+            Self::Syntax => "the object is not well-formed JSON",
+            Self::Depth => "the object is nested too deeply",
+            Self::Size => "the object is larger than the limit",
+            Self::Transform => "the transform refused the object",
+        })
+    }
+}

@@ -1,0 +1,77 @@
+//! The port to whoever takes what the reflector accepted.
+
+use std::future::Future;
+
+use crate::{Item, ResourceVersion};
+
+/// Takes what was received, in order.
+///
+/// Progress moves only with what the sink has taken (RFX-2): the resume version of the machine is
+/// the version received with the last emission that `accept` returned `Ok` for.
+pub trait Sink<T>: Send {
+    /// Takes one emission; may wait, which holds the watch back (FQ-13).
+    ///
+    /// # Errors
+    ///
+    /// [`Refused`] when the sink takes nothing more; the reflector then ends.
+    fn accept(&mut self, emission: Emission<T>)
+    -> impl Future<Output = Result<(), Refused>> + Send;
+}
+
+/// One piece of news, with the version received by taking it.
+#[derive(Clone, Debug)]
+pub enum Emission<T> {
+    /// The whole collection at one version. What it leaves out is gone.
+    ///
+    /// A key occurs once (FQ-8, FM-07). Items whose body is undecodable are still there: their
+    /// last good version is to be kept (FM-53).
+    Replace {
+        /// Every item of the collection.
+        items: Vec<Item<T>>,
+        /// The version of the collection.
+        received: ResourceVersion,
+        /// True if the history was rewound: versions before this one mean nothing now (FM-39).
+        new_epoch: bool,
+    },
+    /// One object changed.
+    Change {
+        /// What the watch called it.
+        change: Change,
+        /// The object, or its final state.
+        item: Item<T>,
+        /// The version received: not always the item's own (FM-36, RL-37).
+        received: ResourceVersion,
+    },
+    /// Nothing changed up to this version.
+    Bookmark {
+        /// The version received.
+        received: ResourceVersion,
+    },
+}
+
+impl<T> Emission<T> {
+    /// The version received by taking this.
+    pub fn received(&self) -> &ResourceVersion {
+        match self {
+            Self::Replace { received, .. }
+            | Self::Change { received, .. }
+            | Self::Bookmark { received } => received,
+        }
+    }
+}
+
+/// What a watch called a change. Membership of the store, not this, decides add or update (PD-01).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// `ADDED`
+    Added,
+    /// `MODIFIED`
+    Modified,
+    /// `DELETED`
+    Deleted,
+}
+
+/// The sink is closed and takes nothing more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the sink is closed")]
+pub struct Refused;

@@ -1,0 +1,129 @@
+//! The port to wherever lists and watches come from.
+//!
+//! Resource, scope, selectors, decoding and transform belong to whoever implements [`ListWatch`];
+//! versions, paging, pacing and recovery belong to the machine.
+
+use std::{future::Future, sync::Arc, time::Duration};
+
+use futures::Stream;
+
+use crate::{Failure, Item, ObjectMeta, ResourceVersion};
+
+/// A source of lists and watches for one collection (LW-01).
+#[doc(alias = "ListerWatcher")]
+pub trait ListWatch: Send + Sync + 'static {
+    /// The type of the objects.
+    type Object: Send + Sync + 'static;
+
+    /// The events of one watch. It ends when the server closes it; an `Err` is always its last
+    /// item, and means that the frame it stands for was not complete or not valid.
+    type Events: Stream<Item = Result<WatchEvent<Self::Object>, Failure>> + Send + Unpin + 'static;
+
+    /// Fetches one page. An incomplete page is an error, never a short page (FM-10).
+    fn list(
+        &self,
+        request: ListRequest,
+        reuse: Arc<dyn Reuse<Self::Object>>,
+    ) -> impl Future<Output = Result<Page<Self::Object>, Failure>> + Send;
+
+    /// Opens a watch; resolves when the server has accepted it. `reuse` is consulted for initial
+    /// events only.
+    fn watch(
+        &self,
+        request: WatchRequest,
+        reuse: Arc<dyn Reuse<Self::Object>>,
+    ) -> impl Future<Output = Result<Self::Events, Failure>> + Send;
+
+    /// False for a source that cannot send initial events through a watch (LW-05).
+    fn streaming_lists(&self) -> bool {
+        true
+    }
+
+    /// What is listed, for messages: a path such as `/api/v1/pods`.
+    fn describe(&self) -> &str;
+}
+
+/// One request for a page of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListRequest {
+    /// Which state is asked for. Not sent with a continue token.
+    pub version: ListVersion,
+    /// Items per page; `None` asks for everything at once.
+    pub limit: Option<u32>,
+    /// Where the previous page ended.
+    pub continue_token: Option<Arc<str>>,
+    /// The resume version, if any: a list older than this must reuse nothing (design 6.7).
+    pub resume: Option<ResourceVersion>,
+    /// Whether objects at hand may be reused at all.
+    pub reuse: bool,
+}
+
+/// Which state of the collection a list asks for (RL-13).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ListVersion {
+    /// `resourceVersion=0`: any state, from the watch cache if there is one.
+    Any,
+    /// No version: the most recent state, read consistently.
+    Consistent,
+    /// At least as fresh as this version.
+    NotOlderThan(ResourceVersion),
+}
+
+/// One page of a list.
+#[derive(Clone, Debug)]
+pub struct Page<T> {
+    /// The items in the server's order.
+    pub items: Vec<Item<T>>,
+    /// The version of the whole list; unset if the server gave none (FM-08).
+    pub version: ResourceVersion,
+    /// Where the next page begins; `None` on the last one.
+    pub continue_token: Option<Arc<str>>,
+    /// How many items remain after this page, if the server said so.
+    pub remaining: Option<u64>,
+}
+
+/// One request for a watch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WatchRequest {
+    /// Changes after this version are asked for.
+    pub version: ResourceVersion,
+    /// How long the server is asked to keep the watch open; whole seconds.
+    pub timeout: Duration,
+    /// Whether bookmarks are asked for.
+    pub bookmarks: bool,
+    /// Whether the current state is asked for first, ended by a bookmark (RL-24).
+    pub send_initial_events: bool,
+}
+
+/// One event of a watch.
+#[derive(Clone, Debug)]
+pub enum WatchEvent<T> {
+    /// `ADDED`
+    Added(Item<T>),
+    /// `MODIFIED`
+    Modified(Item<T>),
+    /// `DELETED`, with the final state.
+    Deleted(Item<T>),
+    /// `BOOKMARK`
+    Bookmark {
+        /// Everything up to this version has been sent.
+        version: ResourceVersion,
+        /// The initial events of a streaming list are complete.
+        initial_events_end: bool,
+    },
+    /// `ERROR`: the server ends the watch, and says why.
+    Error(Failure),
+}
+
+/// Objects already at hand, so that an unchanged one is neither decoded nor stored again.
+pub trait Reuse<T>: Send + Sync {
+    /// The object with this very key, uid and version. Never asked when uid or version is empty.
+    fn reuse(&self, meta: &ObjectMeta) -> Option<Arc<T>>;
+}
+
+/// Nothing at hand.
+impl<T> Reuse<T> for () {
+    fn reuse(&self, _: &ObjectMeta) -> Option<Arc<T>> {
+        None
+    }
+}
