@@ -1,0 +1,288 @@
+//! Finds the programs of the control plane, or builds them from their pinned Go modules.
+//!
+//! The pins are `xtask/control-plane/go.mod` and `go.sum`. What was built is kept outside the
+//! checkout, under a name made from everything that goes into it, so a second call finds it and a
+//! changed pin cannot meet an old program.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::checkout;
+use crate::clock;
+
+/// Names a folder of the user's with the two programs in it, as kubebuilder's tools do.
+const ASSETS_VARIABLE: &str = "KUBEBUILDER_ASSETS";
+
+/// Names the folder that builds are kept in.
+const CACHE_VARIABLE: &str = "INFORMER_CACHE_DIR";
+
+/// The files that decide what is built, beside the flags.
+const SOURCES: [&str; 5] = [
+    "go.mod",
+    "go.sum",
+    "cmd/etcd/main.go",
+    "cmd/kube-apiserver/main.go",
+    "lifeline/lifeline.go",
+];
+
+/// The two programs, ready to be started.
+#[derive(Clone, Debug)]
+pub(crate) struct Binaries {
+    /// The etcd server.
+    pub(crate) etcd: PathBuf,
+    /// The Kubernetes API server.
+    pub(crate) kube_apiserver: PathBuf,
+    /// Where they come from, for people to read.
+    pub(crate) origin: String,
+}
+
+/// Whether this machine can have a control plane.
+#[derive(Debug)]
+pub(crate) enum Availability {
+    /// It can.
+    Ready(Binaries),
+    /// It cannot, and the text says why. This is no error: everything else works without.
+    Missing(String),
+}
+
+/// Finds the programs in `KUBEBUILDER_ASSETS` or in the cache, or builds them there.
+pub(crate) fn find_or_build() -> Result<Availability> {
+    if let Some(folder) = std::env::var_os(ASSETS_VARIABLE) {
+        return from_assets(Path::new(&folder)).map(Availability::Ready);
+    }
+    let module = checkout::root().join("xtask/control-plane");
+    let pins = Pins::read(&module)?;
+    let cache = cache_folder(|name| std::env::var_os(name))?;
+    let folder = cache.join(pins.folder_name());
+    if let Some(found) = in_folder(&folder, format!("{}, from the cache", pins.title())) {
+        return Ok(Availability::Ready(found));
+    }
+    if Command::new("go").arg("version").output().is_err() {
+        return Ok(Availability::Missing(format!(
+            "Go is not installed, {ASSETS_VARIABLE} is not set, and {} holds no earlier build",
+            cache.display()
+        )));
+    }
+    build(&module, &pins, &folder)?;
+    in_folder(&folder, format!("{}, just built", pins.title()))
+        .map(Availability::Ready)
+        .with_context(|| format!("the build left no programs in {}", folder.display()))
+}
+
+fn from_assets(folder: &Path) -> Result<Binaries> {
+    in_folder(folder, format!("{ASSETS_VARIABLE} = {}", folder.display())).with_context(|| {
+        format!(
+            "{ASSETS_VARIABLE} names {}, which does not hold both `etcd` and `kube-apiserver`",
+            folder.display()
+        )
+    })
+}
+
+fn in_folder(folder: &Path, origin: String) -> Option<Binaries> {
+    let etcd = folder.join("etcd");
+    let kube_apiserver = folder.join("kube-apiserver");
+    let both = etcd.is_file() && kube_apiserver.is_file();
+    both.then_some(Binaries {
+        etcd,
+        kube_apiserver,
+        origin,
+    })
+}
+
+/// What is built, and from what.
+#[derive(Debug)]
+struct Pins {
+    kubernetes: String,
+    etcd: String,
+    digest: u64,
+}
+
+impl Pins {
+    fn read(module: &Path) -> Result<Self> {
+        let mut digest = Digest::new();
+        for name in SOURCES {
+            let path = module.join(name);
+            let content = fs::read(&path).with_context(|| format!("cannot read {path:?}"))?;
+            digest.add(&content);
+        }
+        digest.add(std::env::consts::ARCH.as_bytes());
+        let manifest = fs::read_to_string(module.join("go.mod"))?;
+        Ok(Self {
+            kubernetes: required_version(&manifest, "k8s.io/kubernetes")?,
+            etcd: required_version(&manifest, "go.etcd.io/etcd/server/v3")?,
+            digest: digest.0,
+        })
+    }
+
+    fn title(&self) -> String {
+        format!("Kubernetes {}, etcd {}", self.kubernetes, self.etcd)
+    }
+
+    fn folder_name(&self) -> String {
+        format!(
+            "control-plane-{}-etcd-{}-{:016x}",
+            self.kubernetes, self.etcd, self.digest
+        )
+    }
+
+    /// The API server tells its version to clients; without these flags it would be v0.0.0.
+    fn linker_flags(&self) -> Result<String> {
+        let mut parts = self.kubernetes.trim_start_matches('v').split('.');
+        let (Some(major), Some(minor)) = (parts.next(), parts.next()) else {
+            bail!("{:?} is not a version", self.kubernetes);
+        };
+        let package = "k8s.io/component-base/version";
+        Ok(format!(
+            "-s -w -X {package}.gitVersion={} -X {package}.gitMajor={major} \
+             -X {package}.gitMinor={minor}",
+            self.kubernetes
+        ))
+    }
+}
+
+/// The version of `module` among the lines of a `go.mod` that require something.
+fn required_version(manifest: &str, module: &str) -> Result<String> {
+    let version = manifest.lines().find_map(|line| {
+        let mut words = line.split_whitespace();
+        (words.next() == Some(module))
+            .then(|| words.next())
+            .flatten()
+    });
+    let version = version.with_context(|| format!("go.mod does not require {module}"))?;
+    Ok(version.to_owned())
+}
+
+fn build(module: &Path, pins: &Pins, folder: &Path) -> Result<()> {
+    let start = clock::now();
+    // Two builds may run at once, and either may be killed; only a whole one gets the real name.
+    let partial = folder.with_extension(format!("partial-{}", std::process::id()));
+    fs::create_dir_all(&partial).with_context(|| format!("cannot create {partial:?}"))?;
+    println!(
+        "building {} into {} (some minutes)",
+        pins.title(),
+        folder.display()
+    );
+    let status = Command::new("go")
+        .args([
+            "build",
+            "-mod=readonly",
+            "-trimpath",
+            "-buildvcs=false",
+            "-ldflags",
+        ])
+        .arg(pins.linker_flags()?)
+        .arg("-o")
+        .arg(&partial)
+        .arg("./cmd/...")
+        .current_dir(module)
+        // Somebody's own flags must not change what is built, nor a workspace file around us.
+        .env_remove("GOFLAGS")
+        .env("GOWORK", "off")
+        .env("CGO_ENABLED", "0")
+        .status()
+        .context("cannot run `go build`")?;
+    if !status.success() {
+        fs::remove_dir_all(&partial).context("cannot remove a failed build")?;
+        bail!("`go build` of the control plane failed ({status})");
+    }
+    if let Err(error) = fs::rename(&partial, folder) {
+        // Another build was faster, which is as good.
+        fs::remove_dir_all(&partial).context("cannot remove a superfluous build")?;
+        if !folder.is_dir() {
+            return Err(error).with_context(|| format!("cannot create {}", folder.display()));
+        }
+    }
+    println!("built in {}", clock::seconds_since(start));
+    Ok(())
+}
+
+/// The folder that builds are kept in: ours to choose, or where the system keeps caches.
+fn cache_folder(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf> {
+    let set = |name| {
+        variable(name)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    };
+    set(CACHE_VARIABLE)
+        .or_else(|| set("XDG_CACHE_HOME").map(|folder| folder.join("informer")))
+        .or_else(|| set("HOME").map(|folder| folder.join(".cache/informer")))
+        .with_context(|| format!("no folder for the cache: set {CACHE_VARIABLE}"))
+}
+
+/// FNV-1a. It tells versions of our own files apart, nobody attacks it, and unlike the standard
+/// library's hasher it stays the same when the compiler changes.
+struct Digest(u64);
+
+impl Digest {
+    fn new() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cache(pairs: &[(&str, &str)]) -> Option<PathBuf> {
+        let lookup = |name: &str| {
+            let found = pairs.iter().find(|(key, _)| *key == name);
+            found.map(|(_, value)| OsString::from(value))
+        };
+        cache_folder(lookup).ok()
+    }
+
+    #[test]
+    fn the_cache_is_the_first_folder_that_is_set() {
+        let all = [
+            (CACHE_VARIABLE, "/a"),
+            ("XDG_CACHE_HOME", "/b"),
+            ("HOME", "/c"),
+        ];
+        assert_eq!(cache(&all), Some(PathBuf::from("/a")));
+        assert_eq!(cache(&all[1..]), Some(PathBuf::from("/b/informer")));
+        assert_eq!(cache(&all[2..]), Some(PathBuf::from("/c/.cache/informer")));
+        assert_eq!(cache(&[("HOME", "")]), None);
+    }
+
+    #[test]
+    fn the_pins_of_this_tree_give_a_version_and_a_stable_name() {
+        let module = checkout::root().join("xtask/control-plane");
+        let pins = Pins::read(&module).expect("the module is part of the checkout");
+        assert!(pins.kubernetes.starts_with("v1."), "{pins:?}");
+        assert!(pins.etcd.starts_with("v3."), "{pins:?}");
+        let flags = pins.linker_flags().expect("the version has two parts");
+        assert!(flags.contains(&format!("gitVersion={}", pins.kubernetes)));
+        let again = Pins::read(&module).expect("the module is part of the checkout");
+        assert_eq!(pins.folder_name(), again.folder_name());
+    }
+
+    #[test]
+    fn a_version_is_found_in_its_line_only() {
+        let manifest = "require (\n\tk8s.io/api v0.1.2\n\tk8s.io/apiserver v0.3.4\n)";
+        assert_eq!(
+            required_version(manifest, "k8s.io/apiserver")
+                .ok()
+                .as_deref(),
+            Some("v0.3.4")
+        );
+        assert!(required_version(manifest, "k8s.io/kubernetes").is_err());
+    }
+
+    #[test]
+    fn assets_without_both_programs_are_refused_by_name() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        fs::write(folder.path().join("etcd"), "").expect("the folder is writable");
+        let error = from_assets(folder.path()).expect_err("kube-apiserver is missing");
+        assert!(error.to_string().contains(ASSETS_VARIABLE), "{error}");
+    }
+}

@@ -1,0 +1,74 @@
+//! `cargo xtask control-plane`: for a person who wants a server to try things on.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use clap::Subcommand;
+
+use super::build::{Availability, Binaries, find_or_build};
+use super::start::ControlPlane;
+use crate::clock;
+use crate::stop_signal::StopSignal;
+
+/// What to do with the control plane.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ControlPlaneCommand {
+    /// Finds or builds etcd and kube-apiserver, and prints where they are.
+    Build,
+    /// Starts them, prints how to reach them, and stops them on Ctrl-C.
+    Run {
+        /// Writes the kubeconfig there as well.
+        #[arg(long, value_name = "PATH")]
+        kubeconfig: Option<PathBuf>,
+    },
+}
+
+/// Carries out the command.
+pub(crate) fn run(command: ControlPlaneCommand) -> Result<()> {
+    let start = clock::now();
+    let binaries = match find_or_build()? {
+        Availability::Ready(binaries) => binaries,
+        Availability::Missing(reason) => bail!("there is no control plane: {reason}"),
+    };
+    println!("{} ({})", binaries.origin, clock::seconds_since(start));
+    match command {
+        ControlPlaneCommand::Build => {
+            println!(
+                "{}\n{}",
+                binaries.etcd.display(),
+                binaries.kube_apiserver.display()
+            );
+            Ok(())
+        }
+        ControlPlaneCommand::Run { kubeconfig } => serve(binaries, kubeconfig.as_deref()),
+    }
+}
+
+fn serve(binaries: Binaries, kubeconfig: Option<&Path>) -> Result<()> {
+    let stop = StopSignal::install()?;
+    let start = clock::now();
+    let mut plane = ControlPlane::start(binaries, stop.clone())?;
+    println!(
+        "started in {}: {}",
+        clock::seconds_since(start),
+        plane.status()
+    );
+    println!("logs and data: {}", plane.folder().display());
+    if let Some(path) = kubeconfig {
+        fs::copy(plane.kubeconfig(), path)
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    let shown = kubeconfig.map_or_else(|| plane.kubeconfig(), Path::to_path_buf);
+    println!("export KUBECONFIG={}", shown.display());
+    println!("Ctrl-C stops it.");
+    while !stop.is_raised() {
+        if let Err(error) = plane.check_running() {
+            eprintln!("{}", plane.log_tails());
+            return Err(error);
+        }
+        clock::pause();
+    }
+    println!("stopping");
+    plane.stop_api_server()
+}

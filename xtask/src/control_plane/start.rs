@@ -1,0 +1,300 @@
+//! Starts the two servers, and does to them what a test wants done.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use tempfile::TempDir;
+
+use super::build::Binaries;
+use super::server::{self, Server};
+use super::{etcd, kubeconfig, probe};
+use crate::clock;
+use crate::stop_signal::StopSignal;
+
+/// How long a server may take to be ready. It takes some seconds; a busy machine takes more.
+const READY_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// How long the API server may take to end when asked to. It finishes its requests first.
+const API_SERVER_GRACE: Duration = Duration::from_secs(30);
+
+/// What has to answer before a test may begin. The namespace is made shortly after the server
+/// calls itself ready, and without it no pod can be created.
+const READY_PATHS: [&str; 2] = ["/readyz", "/api/v1/namespaces/default"];
+
+/// A running etcd and kube-apiserver. Dropping it kills both and removes their data.
+#[derive(Debug)]
+pub(crate) struct ControlPlane {
+    // Fields are dropped in this order: the servers first, what they write to last.
+    api_server: Option<Server>,
+    etcd: Server,
+    binaries: Binaries,
+    etcd_address: SocketAddr,
+    api_address: SocketAddr,
+    token: String,
+    stop: StopSignal,
+    folder: TempDir,
+}
+
+impl ControlPlane {
+    /// Starts both servers on free loopback ports and waits until they are ready.
+    ///
+    /// # Errors
+    /// When a server ends or is not ready in time; the end of its log is printed. Also when `stop`
+    /// is raised meanwhile.
+    pub(crate) fn start(binaries: Binaries, stop: StopSignal) -> Result<Self> {
+        let folder = tempfile::Builder::new()
+            .prefix("informer-control-plane-")
+            .tempdir()?;
+        let [etcd_address, peer_address, api_address] = free_addresses()?;
+        let token = random_token()?;
+        fs::write(
+            folder.path().join("tokens.csv"),
+            format!("{token},admin,admin,\"system:masters\"\n"),
+        )?;
+        let etcd = Server::spawn(
+            "etcd",
+            &binaries.etcd,
+            &etcd_arguments(folder.path(), etcd_address, peer_address),
+            &folder.path().join("etcd.log"),
+        )?;
+        let api_server = None;
+        let mut plane = Self {
+            api_server,
+            etcd,
+            binaries,
+            etcd_address,
+            api_address,
+            token,
+            stop,
+            folder,
+        };
+        fs::write(
+            plane.kubeconfig(),
+            kubeconfig::text(&plane.url(), &plane.certificate(), &plane.token),
+        )?;
+        plane.until_ready("etcd", |plane| {
+            plane.etcd.check_running()?;
+            Ok(etcd::revision(plane.etcd_address).map(drop))
+        })?;
+        plane.start_api_server()?;
+        Ok(plane)
+    }
+
+    /// Starts the API server again, on the same port with the same certificate and data, and
+    /// returns when it is ready.
+    pub(crate) fn start_api_server(&mut self) -> Result<()> {
+        if self
+            .api_server
+            .as_mut()
+            .is_some_and(|server| server.check_running().is_ok())
+        {
+            bail!("kube-apiserver is running already");
+        }
+        let server = Server::spawn(
+            "kube-apiserver",
+            &self.binaries.kube_apiserver,
+            &self.api_server_arguments(),
+            &self.api_server_log(),
+        )?;
+        self.api_server = Some(server);
+        self.until_ready("kube-apiserver", |plane| {
+            plane.running_api_server()?.check_running()?;
+            let ask =
+                |path| probe::get(plane.api_address, &plane.certificate(), &plane.token, path);
+            Ok(READY_PATHS.into_iter().try_for_each(ask))
+        })
+    }
+
+    /// SIGKILL to the API server: its clients' connections break without a word.
+    pub(crate) fn kill_api_server(&mut self) -> Result<()> {
+        self.running_api_server()?.kill()?;
+        self.api_server = None;
+        Ok(())
+    }
+
+    /// SIGTERM to the API server: it ends its clients' watches and then itself.
+    pub(crate) fn stop_api_server(&mut self) -> Result<()> {
+        let stopped = self.running_api_server()?.stop(API_SERVER_GRACE);
+        self.api_server = None;
+        stopped
+    }
+
+    /// Makes etcd forget its history up to now; answers with the revision.
+    pub(crate) fn compact(&mut self) -> Result<u64> {
+        etcd::compact(self.etcd_address)
+    }
+
+    /// Fails if a server that should run has ended.
+    pub(crate) fn check_running(&mut self) -> Result<()> {
+        self.etcd.check_running()?;
+        self.api_server
+            .as_mut()
+            .map_or(Ok(()), Server::check_running)
+    }
+
+    /// One line for people: who runs where.
+    pub(crate) fn status(&mut self) -> String {
+        let api_server = match self.api_server.as_mut() {
+            None => "stopped".to_owned(),
+            Some(server) => match server.check_running() {
+                Ok(()) => format!("running, process {}", server.id()),
+                Err(error) => format!("{error:#}"),
+            },
+        };
+        let etcd = match self.etcd.check_running() {
+            Ok(()) => format!("running, process {}", self.etcd.id()),
+            Err(error) => format!("{error:#}"),
+        };
+        format!(
+            "kube-apiserver {} ({api_server}); etcd {} ({etcd})",
+            self.url(),
+            self.etcd_address
+        )
+    }
+
+    /// The path of the kubeconfig; it stays as long as the control plane does.
+    pub(crate) fn kubeconfig(&self) -> PathBuf {
+        self.folder.path().join("kubeconfig")
+    }
+
+    /// The ends of both logs, for a failure that may be the servers' fault.
+    pub(crate) fn log_tails(&self) -> String {
+        format!(
+            "{}\n{}",
+            self.etcd.log_tail(),
+            server::tail("kube-apiserver", &self.api_server_log())
+        )
+    }
+
+    /// Where this run keeps its things.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn url(&self) -> String {
+        format!("https://{}", self.api_address)
+    }
+
+    fn certificate(&self) -> PathBuf {
+        self.folder.path().join("certificates/apiserver.crt")
+    }
+
+    fn api_server_log(&self) -> PathBuf {
+        self.folder.path().join("kube-apiserver.log")
+    }
+
+    fn running_api_server(&mut self) -> Result<&mut Server> {
+        self.api_server
+            .as_mut()
+            .context("kube-apiserver is not running")
+    }
+
+    /// Repeats `ready` until its inner result is fine. Its outer error means that waiting is vain.
+    fn until_ready(
+        &mut self,
+        name: &str,
+        ready: impl Fn(&mut Self) -> Result<Result<()>>,
+    ) -> Result<()> {
+        let deadline = clock::now() + READY_TIMEOUT;
+        loop {
+            let reason = match ready(self) {
+                Ok(Ok(())) => return Ok(()),
+                Ok(Err(not_yet)) if clock::now() < deadline => not_yet,
+                Ok(Err(late)) => {
+                    eprintln!("{}", self.log_tails());
+                    return Err(late.context(format!("{name} is not ready in time")));
+                }
+                Err(vain) => {
+                    eprintln!("{}", self.log_tails());
+                    return Err(vain);
+                }
+            };
+            if self.stop.is_raised() {
+                return Err(reason.context(format!("interrupted while waiting for {name}")));
+            }
+            clock::pause();
+        }
+    }
+
+    fn api_server_arguments(&self) -> Vec<String> {
+        let folder = self.folder.path().display();
+        // The server makes a key for its own certificate. Service accounts need a key too, and
+        // nobody here trusts the tokens, so the same one does.
+        let key = format!("{folder}/certificates/apiserver.key");
+        [
+            format!("--etcd-servers=http://{}", self.etcd_address),
+            // Only a test decides when history is forgotten.
+            "--etcd-compaction-interval=0".to_owned(),
+            format!("--cert-dir={folder}/certificates"),
+            "--bind-address=127.0.0.1".to_owned(),
+            "--advertise-address=127.0.0.1".to_owned(),
+            format!("--secure-port={}", self.api_address.port()),
+            // A loopback address is no valid endpoint, and nothing here looks for one.
+            "--endpoint-reconciler-type=none".to_owned(),
+            "--service-cluster-ip-range=10.0.0.0/24".to_owned(),
+            format!("--service-account-issuer={}", self.url()),
+            format!("--service-account-key-file={key}"),
+            format!("--service-account-signing-key-file={key}"),
+            format!("--token-auth-file={folder}/tokens.csv"),
+            "--authorization-mode=RBAC".to_owned(),
+            // No controller makes service accounts, and pods must not wait for one.
+            "--disable-admission-plugins=ServiceAccount".to_owned(),
+        ]
+        .to_vec()
+    }
+}
+
+fn etcd_arguments(folder: &Path, client: SocketAddr, peer: SocketAddr) -> Vec<String> {
+    [
+        format!("--data-dir={}", folder.join("etcd").display()),
+        format!("--listen-client-urls=http://{client}"),
+        format!("--advertise-client-urls=http://{client}"),
+        format!("--listen-peer-urls=http://{peer}"),
+        format!("--initial-advertise-peer-urls=http://{peer}"),
+        format!("--initial-cluster=default=http://{peer}"),
+        // The data ends with the run, so waiting for the disk would prove nothing.
+        "--unsafe-no-fsync".to_owned(),
+    ]
+    .to_vec()
+}
+
+/// Three different ports that nobody listened on a moment ago.
+fn free_addresses() -> Result<[SocketAddr; 3]> {
+    let bind = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no loopback port is free");
+    // All are held at once, or the system could give the same one twice.
+    let held = [bind()?, bind()?, bind()?];
+    let [a, b, c] = &held;
+    Ok([a.local_addr()?, b.local_addr()?, c.local_addr()?])
+}
+
+/// A token nobody else on this machine can guess; loopback ports are open to all of them.
+fn random_token() -> Result<String> {
+    let mut bytes = [0_u8; 16];
+    File::open("/dev/urandom")
+        .and_then(|mut file| file.read_exact(&mut bytes))
+        .context("cannot read random bytes")?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_ports_differ() {
+        let [a, b, c] = free_addresses().expect("loopback has free ports");
+        assert!(a != b && b != c && a != c);
+    }
+
+    #[test]
+    fn tokens_are_long_and_differ() {
+        let first = random_token().expect("the system has random bytes");
+        let second = random_token().expect("the system has random bytes");
+        assert_eq!(first.len(), 32);
+        assert_ne!(first, second);
+    }
+}
