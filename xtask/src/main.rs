@@ -9,7 +9,8 @@ mod e2e;
 mod stop_signal;
 mod stopwatch;
 
-use anyhow::Result;
+use std::process::ExitCode;
+
 use clap::Parser;
 
 use control_plane::ControlPlaneCommand;
@@ -25,9 +26,17 @@ enum Task {
     E2e,
 }
 
-fn main() -> Result<()> {
-    match Task::parse() {
+fn main() -> ExitCode {
+    let result = match Task::parse() {
         Task::ControlPlane(command) => control_plane::run(command),
         Task::E2e => e2e::run(),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Without a backtrace: these errors are for whoever runs the task, not for xtask.
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
     }
 }

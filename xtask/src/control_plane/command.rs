@@ -7,7 +7,9 @@ use anyhow::{Context, Result, bail};
 use clap::Subcommand;
 
 use super::build::{Availability, Binaries, find_or_build};
+use super::control::Control;
 use super::start::ControlPlane;
+use super::{CONTROL_VARIABLE, KUBECONFIG_VARIABLE};
 use crate::clock;
 use crate::stop_signal::StopSignal;
 
@@ -45,6 +47,8 @@ pub(crate) fn run(command: ControlPlaneCommand) -> Result<()> {
     }
 }
 
+/// Serves until somebody asks to stop. The control socket is there as well, so that one end-to-end
+/// test can be run again and again against the same servers.
 fn serve(binaries: Binaries, kubeconfig: Option<&Path>) -> Result<()> {
     let stop = StopSignal::install()?;
     let start = clock::now();
@@ -55,20 +59,22 @@ fn serve(binaries: Binaries, kubeconfig: Option<&Path>) -> Result<()> {
         plane.status()
     );
     println!("logs and data: {}", plane.folder().display());
+    let own = plane.kubeconfig();
     if let Some(path) = kubeconfig {
-        fs::copy(plane.kubeconfig(), path)
-            .with_context(|| format!("cannot write {}", path.display()))?;
+        fs::copy(&own, path).with_context(|| format!("cannot write {}", path.display()))?;
     }
-    let shown = kubeconfig.map_or_else(|| plane.kubeconfig(), Path::to_path_buf);
-    println!("export KUBECONFIG={}", shown.display());
+    let control = Control::serve(plane)?;
+    println!("export KUBECONFIG={}", kubeconfig.unwrap_or(&own).display());
+    println!("export {KUBECONFIG_VARIABLE}={}", own.display());
+    println!("export {CONTROL_VARIABLE}={}", control.path().display());
     println!("Ctrl-C stops it.");
     while !stop.is_raised() {
-        if let Err(error) = plane.check_running() {
-            eprintln!("{}", plane.log_tails());
+        if let Err(error) = control.check_running() {
+            eprintln!("{}", control.log_tails());
             return Err(error);
         }
         clock::pause();
     }
     println!("stopping");
-    plane.stop_api_server()
+    Ok(())
 }

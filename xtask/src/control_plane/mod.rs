@@ -4,10 +4,11 @@
 //! every change in the history of the server is one the test asked for.
 //!
 //! `build` finds or makes the two programs, `server` owns one running process, `start` wires two of
-//! them up, and `command` is what a person calls.
+//! them up, `control` lets a test ask for faults, and `command` is what a person calls.
 
 mod build;
 mod command;
+mod control;
 mod etcd;
 mod kubeconfig;
 mod probe;
@@ -16,4 +17,11 @@ mod start;
 
 pub(crate) use build::{Availability, Binaries, find_or_build};
 pub(crate) use command::{ControlPlaneCommand, run};
+pub(crate) use control::Control;
 pub(crate) use start::ControlPlane;
+
+/// Tells a test where the kubeconfig is.
+pub(crate) const KUBECONFIG_VARIABLE: &str = "INFORMER_E2E_KUBECONFIG";
+
+/// Tells a test where the control socket is.
+pub(crate) const CONTROL_VARIABLE: &str = "INFORMER_E2E_CONTROL";

@@ -1,8 +1,9 @@
 //! Starts the two servers, and does to them what a test wants done.
 
-use std::fs::{self, File};
-use std::io::Read;
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -51,10 +52,8 @@ impl ControlPlane {
             .tempdir()?;
         let [etcd_address, peer_address, api_address] = free_addresses()?;
         let token = random_token()?;
-        fs::write(
-            folder.path().join("tokens.csv"),
-            format!("{token},admin,admin,\"system:masters\"\n"),
-        )?;
+        let accounts = format!("{token},admin,admin,\"system:masters\"\n");
+        write_secret(&folder.path().join("tokens.csv"), &accounts)?;
         let etcd = Server::spawn(
             "etcd",
             &binaries.etcd,
@@ -72,10 +71,8 @@ impl ControlPlane {
             stop,
             folder,
         };
-        fs::write(
-            plane.kubeconfig(),
-            kubeconfig::text(&plane.url(), &plane.certificate(), &plane.token),
-        )?;
+        let kubeconfig = kubeconfig::text(&plane.url(), &plane.certificate(), &plane.token);
+        write_secret(&plane.kubeconfig(), &kubeconfig)?;
         plane.until_ready("etcd", |plane| {
             plane.etcd.check_running()?;
             Ok(etcd::revision(plane.etcd_address).map(drop))
@@ -269,6 +266,17 @@ fn free_addresses() -> Result<[SocketAddr; 3]> {
     let held = [bind()?, bind()?, bind()?];
     let [a, b, c] = &held;
     Ok([a.local_addr()?, b.local_addr()?, c.local_addr()?])
+}
+
+/// Writes a file for our own eyes only, a copy of which is for nobody else's either.
+fn write_secret(path: &Path, text: &str) -> Result<()> {
+    OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
+        .and_then(|mut file| file.write_all(text.as_bytes()))
+        .with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// A token nobody else on this machine can guess; loopback ports are open to all of them.

@@ -21,12 +21,12 @@ use std::thread;
 
 use anyhow::{Context, Result, bail};
 
+use super::start::ControlPlane;
 use crate::clock;
-use crate::control_plane::ControlPlane;
 use crate::stop_signal::StopSignal;
 
 /// What the protocol can do to a control plane.
-pub(super) trait Faults: Send {
+pub(crate) trait Faults: Send {
     /// See the module's table.
     fn kill_api_server(&mut self) -> Result<()>;
     /// See the module's table.
@@ -63,7 +63,7 @@ impl Faults for ControlPlane {
 
 /// A control plane with its socket. Dropping it ends both.
 #[derive(Debug)]
-pub(super) struct Control<F = ControlPlane> {
+pub(crate) struct Control<F = ControlPlane> {
     target: Arc<Mutex<F>>,
     path: PathBuf,
     done: StopSignal,
@@ -72,13 +72,18 @@ pub(super) struct Control<F = ControlPlane> {
 
 impl Control {
     /// Puts the socket beside the control plane's data and begins to answer.
-    pub(super) fn serve(plane: ControlPlane) -> Result<Self> {
+    pub(crate) fn serve(plane: ControlPlane) -> Result<Self> {
         let path = plane.folder().join("control.sock");
         Self::serve_at(path, plane)
     }
 
+    /// Fails if a server ended that should run; one that a command stopped should not.
+    pub(crate) fn check_running(&self) -> Result<()> {
+        locked(&self.target).check_running()
+    }
+
     /// The ends of the servers' logs.
-    pub(super) fn log_tails(&self) -> String {
+    pub(crate) fn log_tails(&self) -> String {
         locked(&self.target).log_tails()
     }
 }
@@ -102,7 +107,7 @@ impl<F: Faults + 'static> Control<F> {
     }
 
     /// Where the socket is.
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 }

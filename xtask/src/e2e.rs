@@ -1,9 +1,7 @@
 //! `cargo xtask e2e`: the facade and the command line program against a real API server.
 //!
 //! One control plane is started for the whole run. The tests find it by two environment variables:
-//! a kubeconfig, and a Unix socket on which they ask for faults (`control`).
-
-mod control;
+//! a kubeconfig, and a Unix socket on which they ask for faults (`control_plane::control`).
 
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -14,15 +12,12 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::checkout;
 use crate::clock;
-use crate::control_plane::{Availability, Binaries, ControlPlane, find_or_build};
+use crate::control_plane::{
+    Availability, Binaries, CONTROL_VARIABLE, Control, ControlPlane, KUBECONFIG_VARIABLE,
+    find_or_build,
+};
 use crate::stop_signal::StopSignal;
 use crate::stopwatch::{Outcome, Report};
-
-/// Tells a test where the kubeconfig is.
-const KUBECONFIG_VARIABLE: &str = "INFORMER_E2E_KUBECONFIG";
-
-/// Tells a test where the control socket is.
-const CONTROL_VARIABLE: &str = "INFORMER_E2E_CONTROL";
 
 /// The packages with an end-to-end test: a test target `e2e` behind a feature `e2e`.
 const PACKAGES: [&str; 2] = ["informer-factory", "informer-cli"];
@@ -65,7 +60,7 @@ fn with_control_plane(report: &mut Report, binaries: Binaries, stop: &StopSignal
         ControlPlane::start(binaries, stop.clone())
     })?;
     let kubeconfig = plane.kubeconfig();
-    let control = control::Control::serve(plane)?;
+    let control = Control::serve(plane)?;
     for package in PACKAGES {
         let tested = noted(report, package, || {
             test(package, &kubeconfig, control.path(), stop)
