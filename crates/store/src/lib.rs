@@ -1,1 +1,54 @@
-//! Skeleton.
+//! A keyed store with named indexes: one writer, many readers, and every query answered from one
+//! snapshot.
+//!
+//! This crate has never heard of Kubernetes, of events or deltas, of HTTP, or of async. An object is
+//! any `T: Send + Sync`; a key is a name in a namespace.
+//!
+//! ```
+//! use informer_store::{Entry, ObjectKey, store};
+//!
+//! struct Pod { node: &'static str }
+//!
+//! let (mut writer, reader) = store::<Pod>();
+//! let by_node = writer.add_index("node", |pod: &Pod| [pod.node])?;
+//! writer.add(ObjectKey::new(Some("default"), "nginx")?, Entry::new(Pod { node: "n1" }, "uid", "7"));
+//!
+//! assert_eq!(reader.get("default/nginx").map(|pod| pod.node), Some("n1"));
+//! assert_eq!(by_node.get("n1").len(), 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! - Readers never wait for the writer, nor the writer for them: a state is published by swapping one
+//!   pointer, and a [`Snapshot`] keeps the one it was taken from.
+//! - A [`Batch`] becomes visible at once: items, indexes, applied versions and the sequence (STX-4).
+//! - Listing is in key order, always.
+#![forbid(unsafe_code)]
+#![doc(test(attr(deny(warnings))))]
+
+mod batch;
+mod commit;
+mod cursor;
+mod entry;
+mod error;
+mod index;
+mod index_handle;
+mod key;
+mod lister;
+mod reader;
+mod record;
+mod snapshot;
+mod state;
+mod table;
+mod writer;
+
+pub use batch::{Batch, Scope};
+pub use commit::Commit;
+pub use cursor::Cursor;
+pub use entry::Entry;
+pub use error::IndexError;
+pub use index_handle::Index;
+pub use key::{KeyError, ObjectKey};
+pub use lister::{Lister, NamespaceLister};
+pub use reader::StoreReader;
+pub use snapshot::{Entries, Snapshot};
+pub use writer::{StoreWriter, store};

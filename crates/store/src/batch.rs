@@ -1,0 +1,157 @@
+//! Mutations that readers shall see at once, and where they come from.
+//!
+//! A batch is a plain list: nothing happens until the writer commits it, and operations count in
+//! the order in which they were added, so a later one on the same key wins.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::{Entry, ObjectKey};
+
+/// A source of objects: the whole cluster, or one namespace of it.
+///
+/// Several sources may share one store; replacing one leaves the others alone (STX-3, FM-14).
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "a new kind of source must be seen by every caller"
+)]
+pub enum Scope {
+    /// Every key.
+    All,
+    /// The keys of one namespace.
+    Namespace(Arc<str>),
+}
+
+impl Scope {
+    /// Whether a key belongs to this source.
+    #[must_use]
+    pub fn covers(&self, key: &ObjectKey) -> bool {
+        match self {
+            Self::All => true,
+            Self::Namespace(namespace) => key.namespace() == Some(&**namespace),
+        }
+    }
+}
+
+/// Mutations that become visible at once; see [`StoreWriter::commit`](crate::StoreWriter::commit).
+#[must_use = "a batch does nothing until it is committed"]
+#[doc(alias = "Transaction")]
+pub struct Batch<T> {
+    pub(crate) operations: Vec<Operation<T>>,
+}
+
+pub(crate) enum Operation<T> {
+    Upsert {
+        key: ObjectKey,
+        entry: Entry<T>,
+    },
+    Delete {
+        key: ObjectKey,
+    },
+    Replace {
+        scope: Scope,
+        entries: Vec<(ObjectKey, Entry<T>)>,
+    },
+    Mark {
+        scope: Scope,
+        version: Arc<str>,
+    },
+    Unmark {
+        scope: Scope,
+    },
+}
+
+impl<T> Batch<T> {
+    /// An empty batch.
+    pub fn new() -> Self {
+        Self {
+            operations: Vec::new(),
+        }
+    }
+
+    /// An empty batch with room for so many operations.
+    pub fn with_capacity(operations: usize) -> Self {
+        Self {
+            operations: Vec::with_capacity(operations),
+        }
+    }
+
+    /// Stores an entry, whether or not the key is known (ST-02).
+    pub fn upsert(&mut self, key: ObjectKey, entry: Entry<T>) {
+        self.operations.push(Operation::Upsert { key, entry });
+    }
+
+    /// Removes a key; nothing happens if it is not stored (ST-03).
+    pub fn delete(&mut self, key: ObjectKey) {
+        self.operations.push(Operation::Delete { key });
+    }
+
+    /// Makes the keys of one source exactly those of the list (ST-05, STX-3).
+    ///
+    /// The last of several entries with one key wins. An entry whose key the scope does not cover
+    /// is refused and counted in [`Commit::refused`](crate::Commit::refused), since storing it
+    /// would touch another source.
+    pub fn replace(&mut self, scope: Scope, entries: Vec<(ObjectKey, Entry<T>)>) {
+        self.operations.push(Operation::Replace { scope, entries });
+    }
+
+    /// Records up to which version a source has been applied; readers see it with the rest.
+    #[doc(alias = "Bookmark")]
+    pub fn mark(&mut self, scope: Scope, version: Arc<str>) {
+        self.operations.push(Operation::Mark { scope, version });
+    }
+
+    /// Forgets the applied version of a source that is no longer followed.
+    pub fn unmark(&mut self, scope: Scope) {
+        self.operations.push(Operation::Unmark { scope });
+    }
+
+    /// Whether no operation was added.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.operations.is_empty()
+    }
+
+    /// The number of operations added; a replacement and a mark count as one each.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.operations.len()
+    }
+}
+
+impl<T> Default for Batch<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> fmt::Debug for Batch<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(&self.operations).finish()
+    }
+}
+
+impl<T> fmt::Debug for Operation<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Upsert { key, entry } => f
+                .debug_struct("Upsert")
+                .field("key", key)
+                .field("entry", entry)
+                .finish(),
+            Self::Delete { key } => f.debug_struct("Delete").field("key", key).finish(),
+            Self::Replace { scope, entries } => f
+                .debug_struct("Replace")
+                .field("scope", scope)
+                .field("entries", &entries.len())
+                .finish(),
+            Self::Mark { scope, version } => f
+                .debug_struct("Mark")
+                .field("scope", scope)
+                .field("version", version)
+                .finish(),
+            Self::Unmark { scope } => f.debug_struct("Unmark").field("scope", scope).finish(),
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! What is stored under a key: the object, and the identity that came with it.
+//!
+//! uid and version are kept beside the object because a transform may have removed them from it.
+//! The store compares neither with anything: whether a newer version replaces an older one is the
+//! caller's duty (ST-02).
+
+use std::fmt;
+use std::sync::Arc;
+
+/// One stored object and its identity.
+///
+/// The object is shared, never copied, and never changes while it is stored (ST-08, STX-5).
+pub struct Entry<T> {
+    /// The object itself.
+    pub object: Arc<T>,
+    /// Which incarnation of the key this is; "" means unknown.
+    pub uid: Arc<str>,
+    /// The object's own version, an opaque text; "" means unknown.
+    pub version: Arc<str>,
+}
+
+impl<T> Entry<T> {
+    /// An entry with a known identity.
+    pub fn new(
+        object: impl Into<Arc<T>>,
+        uid: impl Into<Arc<str>>,
+        version: impl Into<Arc<str>>,
+    ) -> Self {
+        Self {
+            object: object.into(),
+            uid: uid.into(),
+            version: version.into(),
+        }
+    }
+
+    /// An entry whose uid and version are unknown.
+    pub fn anonymous(object: impl Into<Arc<T>>) -> Self {
+        Self {
+            object: object.into(),
+            uid: Arc::default(),
+            version: Arc::default(),
+        }
+    }
+
+    /// Whether both are the very same object in memory, with the same identity.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.object, &other.object)
+            && self.uid == other.uid
+            && self.version == other.version
+    }
+}
+
+impl<T> Clone for Entry<T> {
+    fn clone(&self) -> Self {
+        Self {
+            object: Arc::clone(&self.object),
+            uid: Arc::clone(&self.uid),
+            version: Arc::clone(&self.version),
+        }
+    }
+}
+
+// The object may be a Secret, so it is never printed.
+impl<T> fmt::Debug for Entry<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Entry")
+            .field("uid", &self.uid)
+            .field("version", &self.version)
+            .finish_non_exhaustive()
+    }
+}

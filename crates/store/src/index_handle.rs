@@ -1,0 +1,105 @@
+//! A typed handle to one index.
+//!
+//! Whoever added an index need not spell its name again, and cannot ask one that does not exist.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::{ObjectKey, StoreReader};
+
+/// One index of a store. Every answer is taken from one snapshot; none is an error.
+///
+/// A handle to a removed index answers as if no object had any value.
+pub struct Index<T> {
+    reader: StoreReader<T>,
+    id: u64,
+    name: Arc<str>,
+}
+
+impl<T> Index<T> {
+    pub(crate) fn new(reader: StoreReader<T>, id: u64, name: Arc<str>) -> Self {
+        Self { reader, id, name }
+    }
+
+    pub(crate) fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// The name under which the index was added.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The objects that have this value, in key order.
+    #[must_use]
+    #[doc(alias = "ByIndex")]
+    pub fn get(&self, value: &str) -> Vec<Arc<T>> {
+        let state = self.reader.load();
+        let bucket = state
+            .index_by_id(self.id)
+            .and_then(|index| index.bucket(value));
+        bucket.map_or_else(Vec::new, |bucket| {
+            bucket
+                .iter()
+                .map(|record| Arc::clone(&record.entry.object))
+                .collect()
+        })
+    }
+
+    /// The keys that have this value, sorted.
+    #[must_use]
+    #[doc(alias = "IndexKeys")]
+    pub fn keys(&self, value: &str) -> Vec<ObjectKey> {
+        let state = self.reader.load();
+        let bucket = state
+            .index_by_id(self.id)
+            .and_then(|index| index.bucket(value));
+        bucket.map_or_else(Vec::new, |bucket| {
+            bucket.iter().map(|record| record.key.clone()).collect()
+        })
+    }
+
+    /// The values that at least one object has, sorted.
+    #[must_use]
+    #[doc(alias = "ListIndexFuncValues")]
+    pub fn values(&self) -> Vec<Arc<str>> {
+        let state = self.reader.load();
+        let index = state.index_by_id(self.id);
+        index.map_or_else(Vec::new, |index| index.values().cloned().collect())
+    }
+
+    /// Whether any object has this value.
+    #[must_use]
+    pub fn contains(&self, value: &str) -> bool {
+        self.count(value) > 0
+    }
+
+    /// How many objects have this value.
+    #[must_use]
+    pub fn count(&self, value: &str) -> usize {
+        let state = self.reader.load();
+        let bucket = state
+            .index_by_id(self.id)
+            .and_then(|index| index.bucket(value));
+        bucket.map_or(0, crate::table::Table::len)
+    }
+}
+
+impl<T> Clone for Index<T> {
+    fn clone(&self) -> Self {
+        Self {
+            reader: self.reader.clone(),
+            id: self.id,
+            name: Arc::clone(&self.name),
+        }
+    }
+}
+
+impl<T> fmt::Debug for Index<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Index")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,154 @@
+//! What a reconciler asks: all objects, those of a namespace, those that match.
+//!
+//! A lister can be filled by hand, so that a reconciler that takes one is tested without a store
+//! that anybody writes to. Selecting is by predicate: this crate knows no labels.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::{Batch, Entry, ObjectKey, StoreReader, store};
+
+/// Lists and gets the objects of a store. client-go: LI-01..05.
+#[doc(alias = "GenericLister")]
+pub struct Lister<T> {
+    reader: StoreReader<T>,
+}
+
+impl<T> Lister<T> {
+    /// A lister over a store.
+    #[must_use]
+    pub fn new(reader: StoreReader<T>) -> Self {
+        Self { reader }
+    }
+
+    /// The store's reader, for what a lister does not answer.
+    #[must_use]
+    pub fn reader(&self) -> &StoreReader<T> {
+        &self.reader
+    }
+
+    /// All objects, in key order.
+    #[must_use]
+    #[doc(alias = "ListAll")]
+    pub fn all(&self) -> Vec<Arc<T>> {
+        self.reader.list()
+    }
+
+    /// The objects a predicate holds for, in key order. Only these are copied (LI-01).
+    #[must_use]
+    pub fn matching(&self, predicate: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
+        let snapshot = self.reader.snapshot();
+        let matching = snapshot
+            .iter()
+            .filter(|(_, entry)| predicate(&entry.object));
+        matching
+            .map(|(_, entry)| Arc::clone(&entry.object))
+            .collect()
+    }
+
+    /// The object stored under a key (`namespace/name`, or `name` for cluster scope).
+    ///
+    /// Where client-go answers with a not-found error (LI-03) this answers `None`.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<Arc<T>> {
+        self.reader.get(key)
+    }
+
+    /// The objects of one namespace; "" is all of them (LI-02).
+    #[must_use]
+    #[doc(alias = "ByNamespace")]
+    pub fn namespace(&self, namespace: impl Into<Arc<str>>) -> NamespaceLister<T> {
+        NamespaceLister {
+            reader: self.reader.clone(),
+            namespace: namespace.into(),
+        }
+    }
+}
+
+impl<T: Send + Sync + 'static> Lister<T> {
+    /// A lister over objects given by hand, for tests of code that takes a lister.
+    ///
+    /// The last of several objects with one key wins.
+    pub fn from_objects(objects: impl IntoIterator<Item = (ObjectKey, T)>) -> Self {
+        let (mut writer, reader) = store();
+        let mut batch = Batch::new();
+        for (key, object) in objects {
+            batch.upsert(key, Entry::anonymous(object));
+        }
+        writer.commit(batch);
+        Self { reader }
+    }
+}
+
+impl<T> Clone for Lister<T> {
+    fn clone(&self) -> Self {
+        Self {
+            reader: self.reader.clone(),
+        }
+    }
+}
+
+impl<T> fmt::Debug for Lister<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lister")
+            .field("objects", &self.reader.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Lists and gets the objects of one namespace.
+#[doc(alias = "GenericNamespaceLister")]
+pub struct NamespaceLister<T> {
+    reader: StoreReader<T>,
+    namespace: Arc<str>,
+}
+
+impl<T> NamespaceLister<T> {
+    /// The objects of the namespace, in key order; the others are not walked.
+    #[must_use]
+    #[doc(alias = "ListAllByNamespace")]
+    pub fn all(&self) -> Vec<Arc<T>> {
+        self.matching(|_| true)
+    }
+
+    /// The objects of the namespace a predicate holds for, in key order.
+    #[must_use]
+    pub fn matching(&self, predicate: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
+        let snapshot = self.reader.snapshot();
+        let entries = if self.namespace.is_empty() {
+            snapshot.iter()
+        } else {
+            snapshot.namespace(&self.namespace)
+        };
+        let matching = entries.filter(|(_, entry)| predicate(&entry.object));
+        matching
+            .map(|(_, entry)| Arc::clone(&entry.object))
+            .collect()
+    }
+
+    /// The object of this name. Where the namespace is "", an object of cluster scope.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<Arc<T>> {
+        if self.namespace.is_empty() {
+            return self.reader.get(name);
+        }
+        self.reader.get(&format!("{}/{name}", self.namespace))
+    }
+}
+
+impl<T> Clone for NamespaceLister<T> {
+    fn clone(&self) -> Self {
+        Self {
+            reader: self.reader.clone(),
+            namespace: Arc::clone(&self.namespace),
+        }
+    }
+}
+
+impl<T> fmt::Debug for NamespaceLister<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NamespaceLister")
+            .field("namespace", &self.namespace)
+            .finish_non_exhaustive()
+    }
+}

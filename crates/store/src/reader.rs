@@ -1,0 +1,188 @@
+//! The asking half of a store.
+//!
+//! Each question is answered from one state, loaded by reading one pointer: a reader never waits
+//! for the writer, nor the writer for a reader, however long it takes over an answer. Two questions
+//! may see two states; ask a [`Snapshot`] where they must agree.
+
+use std::fmt;
+use std::sync::Arc;
+
+use arc_swap::{ArcSwap, Guard};
+
+use crate::state::State;
+use crate::{Entry, IndexError, ObjectKey, Scope, Snapshot};
+
+/// The reading half of a store: cheap to clone, to be used from any thread.
+#[doc(alias = "Store")]
+#[doc(alias = "Indexer")]
+pub struct StoreReader<T> {
+    published: Arc<ArcSwap<State<T>>>,
+}
+
+impl<T> StoreReader<T> {
+    pub(crate) fn new(published: Arc<ArcSwap<State<T>>>) -> Self {
+        Self { published }
+    }
+
+    pub(crate) fn load(&self) -> Guard<Arc<State<T>>> {
+        self.published.load()
+    }
+
+    /// Everything as of now, in O(1); later commits do not change it.
+    #[must_use]
+    pub fn snapshot(&self) -> Snapshot<T> {
+        Snapshot::new(self.published.load_full())
+    }
+
+    /// The object stored under a key (`namespace/name`, or `name` for cluster scope).
+    #[must_use]
+    #[doc(alias = "GetByKey")]
+    pub fn get(&self, key: &str) -> Option<Arc<T>> {
+        self.load()
+            .items
+            .get(key)
+            .map(|record| Arc::clone(&record.entry.object))
+    }
+
+    /// The entry stored under a key.
+    #[must_use]
+    pub fn get_entry(&self, key: &str) -> Option<Entry<T>> {
+        self.load()
+            .items
+            .get(key)
+            .map(|record| record.entry.clone())
+    }
+
+    /// Whether a key is stored.
+    #[must_use]
+    pub fn contains(&self, key: &str) -> bool {
+        self.load().items.get(key).is_some()
+    }
+
+    /// The number of objects.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.load().items.len()
+    }
+
+    /// Whether nothing is stored.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.load().items.is_empty()
+    }
+
+    /// All keys, sorted.
+    #[must_use]
+    #[doc(alias = "ListKeys")]
+    pub fn keys(&self) -> Vec<ObjectKey> {
+        self.load()
+            .items
+            .iter()
+            .map(|record| record.key.clone())
+            .collect()
+    }
+
+    /// All objects, in key order.
+    #[must_use]
+    pub fn list(&self) -> Vec<Arc<T>> {
+        self.load()
+            .items
+            .iter()
+            .map(|record| Arc::clone(&record.entry.object))
+            .collect()
+    }
+
+    /// The objects of one namespace, in key order.
+    #[must_use]
+    pub fn namespace(&self, namespace: &str) -> Vec<Arc<T>> {
+        let state = self.load();
+        state
+            .items
+            .namespace(namespace)
+            .map(|record| Arc::clone(&record.entry.object))
+            .collect()
+    }
+
+    /// The objects that have a value in an index, in key order; none for an unknown value (IX-08).
+    ///
+    /// # Errors
+    ///
+    /// [`IndexError::UnknownIndex`].
+    #[doc(alias = "ByIndex")]
+    pub fn by_index(&self, name: &str, value: &str) -> Result<Vec<Arc<T>>, IndexError> {
+        let state = self.load();
+        let bucket = state.index(name)?.bucket(value);
+        Ok(bucket.map_or_else(Vec::new, |bucket| {
+            bucket
+                .iter()
+                .map(|record| Arc::clone(&record.entry.object))
+                .collect()
+        }))
+    }
+
+    /// The keys that have a value in an index, sorted (IX-08).
+    ///
+    /// # Errors
+    ///
+    /// [`IndexError::UnknownIndex`].
+    #[doc(alias = "IndexKeys")]
+    pub fn index_keys(&self, name: &str, value: &str) -> Result<Vec<ObjectKey>, IndexError> {
+        let state = self.load();
+        let bucket = state.index(name)?.bucket(value);
+        Ok(bucket.map_or_else(Vec::new, |bucket| {
+            bucket.iter().map(|record| record.key.clone()).collect()
+        }))
+    }
+
+    /// The values of an index that at least one object has, sorted (IX-09).
+    ///
+    /// # Errors
+    ///
+    /// [`IndexError::UnknownIndex`].
+    #[doc(alias = "ListIndexFuncValues")]
+    pub fn index_values(&self, name: &str) -> Result<Vec<Arc<str>>, IndexError> {
+        Ok(self.load().index(name)?.values().cloned().collect())
+    }
+
+    /// The names of the indexes, in the order in which they were added.
+    #[must_use]
+    #[doc(alias = "GetIndexers")]
+    pub fn index_names(&self) -> Vec<Arc<str>> {
+        self.load()
+            .indexes
+            .iter()
+            .map(|index| Arc::clone(&index.definition.name))
+            .collect()
+    }
+
+    /// The number of the last commit, 0 before the first.
+    #[must_use]
+    pub fn sequence(&self) -> u64 {
+        self.load().sequence
+    }
+
+    /// Up to which version a source has been applied; `None` if it was never marked.
+    #[must_use]
+    #[doc(alias = "LastStoreSyncResourceVersion")]
+    pub fn version(&self, scope: &Scope) -> Option<Arc<str>> {
+        self.load().versions.get(scope).cloned()
+    }
+}
+
+impl<T> Clone for StoreReader<T> {
+    fn clone(&self) -> Self {
+        Self {
+            published: Arc::clone(&self.published),
+        }
+    }
+}
+
+impl<T> fmt::Debug for StoreReader<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = self.load();
+        f.debug_struct("StoreReader")
+            .field("sequence", &state.sequence)
+            .field("objects", &state.items.len())
+            .finish_non_exhaustive()
+    }
+}
