@@ -3,11 +3,15 @@
 //! `cargo xtask --help` lists them. Nothing here is published; the crates do not know of it.
 
 mod checkout;
+mod ci;
 mod clock;
 mod control_plane;
 mod e2e;
+mod layers;
+mod shell;
 mod stop_signal;
 mod stopwatch;
+mod tidy;
 
 use std::process::ExitCode;
 
@@ -19,6 +23,15 @@ use control_plane::ControlPlaneCommand;
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask")]
 enum Task {
+    /// Everything that has to hold, or one job of it.
+    Ci {
+        /// The job; without it, all run until the first failure.
+        job: Option<String>,
+    },
+    /// The house rules for the text of the tree.
+    Tidy,
+    /// Who may depend on whom.
+    Layers,
     /// A real etcd and kube-apiserver on this machine.
     #[command(subcommand)]
     ControlPlane(ControlPlaneCommand),
@@ -28,6 +41,9 @@ enum Task {
 
 fn main() -> ExitCode {
     let result = match Task::parse() {
+        Task::Ci { job } => ci::run(job.as_deref()),
+        Task::Tidy => tidy::run(),
+        Task::Layers => layers::run(),
         Task::ControlPlane(command) => control_plane::run(command),
         Task::E2e => e2e::run(),
     };

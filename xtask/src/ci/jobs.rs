@@ -1,0 +1,345 @@
+//! The jobs of continuous integration, each a few commands.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use cargo_metadata::{Metadata, MetadataCommand, Package};
+
+use crate::checkout;
+use crate::layers::{self, LEAVES};
+use crate::shell::{cargo, output_of, run, run_watched};
+use crate::stopwatch::Outcome;
+use crate::tidy;
+
+/// One job.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Job {
+    /// What to type after `cargo xtask ci`.
+    pub(super) name: &'static str,
+    /// What it proves.
+    pub(super) about: &'static str,
+    /// Does it.
+    pub(super) run: fn() -> Result<Outcome>,
+}
+
+/// All jobs, in the order in which they run.
+pub(super) const JOBS: [Job; 12] = [
+    Job {
+        name: "fmt",
+        about: "the code is formatted",
+        run: fmt,
+    },
+    Job {
+        name: "tidy",
+        about: "the text keeps to the house rules",
+        run: tidy,
+    },
+    Job {
+        name: "layers",
+        about: "crates know only what they may",
+        run: layers,
+    },
+    Job {
+        name: "clippy",
+        about: "no lint fires, warnings are errors",
+        run: clippy,
+    },
+    Job {
+        name: "test",
+        about: "all tests of every crate",
+        run: test,
+    },
+    Job {
+        name: "leaves",
+        about: "each leaf builds and passes alone",
+        run: leaves,
+    },
+    Job {
+        name: "property",
+        about: "10,000 random histories per property",
+        run: property,
+    },
+    Job {
+        name: "doc",
+        about: "the documentation builds without warnings",
+        run: doc,
+    },
+    Job {
+        name: "examples",
+        about: "examples build, and those of the leaves run",
+        run: examples,
+    },
+    Job {
+        name: "package",
+        about: "what would be published can be packed",
+        run: package,
+    },
+    Job {
+        name: "msrv",
+        about: "libraries compile with the oldest compiler",
+        run: msrv,
+    },
+    Job {
+        name: "wasm",
+        about: "pure crates compile without a system",
+        run: wasm,
+    },
+];
+
+/// How many random histories each property has to survive.
+const HISTORIES: &str = "10000";
+
+/// Property and exhaustive tests are in modules with this in their path.
+const PROPERTY_FILTER: &str = "proof";
+
+const WASM: &str = "wasm32-unknown-unknown";
+
+fn fmt() -> Result<Outcome> {
+    passed(run(&mut cargo(["fmt", "--all", "--check"])))
+}
+
+fn tidy() -> Result<Outcome> {
+    passed(tidy::run())
+}
+
+fn layers() -> Result<Outcome> {
+    passed(layers::run())
+}
+
+fn clippy() -> Result<Outcome> {
+    let scope = [
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--all-features",
+        "--locked",
+    ];
+    passed(run(cargo(scope).args(["--", "-D", "warnings"])))
+}
+
+fn test() -> Result<Outcome> {
+    passed(run(&mut cargo(["test", "--workspace", "--locked"])))
+}
+
+fn leaves() -> Result<Outcome> {
+    for leaf in LEAVES {
+        run(&mut cargo(["test", "--locked", "-p", leaf]))?;
+    }
+    let core = [
+        "check",
+        "--locked",
+        "-p",
+        "informer-reflector",
+        "--no-default-features",
+    ];
+    passed(run(&mut cargo(core)))
+}
+
+fn property() -> Result<Outcome> {
+    for leaf in LEAVES {
+        let mut command = cargo([
+            "test",
+            "--release",
+            "--locked",
+            "--lib",
+            "--tests",
+            "-p",
+            leaf,
+        ]);
+        command
+            .arg(PROPERTY_FILTER)
+            .env("PROPTEST_CASES", HISTORIES);
+        let mut count = 0;
+        run_watched(&mut command, |line| count += passed_tests(line))?;
+        // A filter that meets nothing succeeds, and would prove nothing for ever.
+        if count == 0 {
+            bail!("{leaf} has no test with `{PROPERTY_FILTER}` in its path");
+        }
+    }
+    Ok(Outcome::Passed)
+}
+
+fn doc() -> Result<Outcome> {
+    let scope = [
+        "doc",
+        "--workspace",
+        "--no-deps",
+        "--document-private-items",
+        "--locked",
+    ];
+    passed(run(cargo(scope).env("RUSTDOCFLAGS", "-D warnings")))
+}
+
+fn examples() -> Result<Outcome> {
+    run(&mut cargo([
+        "build",
+        "--workspace",
+        "--examples",
+        "--locked",
+    ]))?;
+    let metadata = metadata()?;
+    for leaf in LEAVES {
+        let examples = examples_of(&metadata, leaf)?;
+        if examples.is_empty() {
+            bail!("{leaf} has no example that uses it alone");
+        }
+        for example in examples {
+            run(&mut cargo([
+                "run",
+                "--quiet",
+                "--locked",
+                "-p",
+                leaf,
+                "--example",
+                &example,
+            ]))?;
+        }
+    }
+    Ok(Outcome::Passed)
+}
+
+fn package() -> Result<Outcome> {
+    // Uncommitted changes are nobody's fault here; that a release is clean is the release's job.
+    let mut command = cargo(["package", "--locked", "--allow-dirty", "--no-verify"]);
+    for package in metadata()?.workspace_packages() {
+        if is_published(package) {
+            command.args(["-p", package.name.as_str()]);
+        }
+    }
+    passed(run(&mut command))
+}
+
+fn msrv() -> Result<Outcome> {
+    let oldest = oldest_compiler(&metadata()?)?;
+    let Ok(installed) = output_of(Command::new("rustup").args(["toolchain", "list"])) else {
+        return Ok(Outcome::Skipped("rustup is not installed".to_owned()));
+    };
+    if !has_toolchain(&installed, &oldest) {
+        return Ok(Outcome::Skipped(format!("Rust {oldest} is not installed")));
+    }
+    let mut command = Command::new("rustup");
+    command.args([
+        "run",
+        &oldest,
+        "cargo",
+        "check",
+        "--workspace",
+        "--lib",
+        "--locked",
+    ]);
+    // A folder of its own, or each of the two compilers would undo the other's work.
+    command
+        .args(["--target-dir", "target/msrv"])
+        .current_dir(checkout::root());
+    passed(run(&mut command))
+}
+
+fn wasm() -> Result<Outcome> {
+    let sysroot = output_of(Command::new("rustc").args(["--print", "sysroot"]))?;
+    if !Path::new(sysroot.trim())
+        .join("lib/rustlib")
+        .join(WASM)
+        .is_dir()
+    {
+        return Ok(Outcome::Skipped(format!(
+            "the target {WASM} is not installed"
+        )));
+    }
+    let check = ["check", "--locked", "--target", WASM];
+    run(cargo(check).args(["-p", "informer-store", "-p", "informer-deltafifo"]))?;
+    passed(run(cargo(check).args([
+        "-p",
+        "informer-reflector",
+        "--no-default-features",
+    ])))
+}
+
+fn passed(result: Result<()>) -> Result<Outcome> {
+    result.map(|()| Outcome::Passed)
+}
+
+fn metadata() -> Result<Metadata> {
+    let mut command = MetadataCommand::new();
+    command.current_dir(checkout::root()).no_deps();
+    command.exec().context("cannot read the workspace")
+}
+
+fn examples_of(metadata: &Metadata, package: &str) -> Result<Vec<String>> {
+    let packages = metadata.workspace_packages();
+    let package = packages
+        .into_iter()
+        .find(|one| one.name.as_str() == package);
+    let targets = &package
+        .context("the table of leaves names a missing crate")?
+        .targets;
+    let examples = targets.iter().filter(|target| target.is_example());
+    Ok(examples.map(|target| target.name.clone()).collect())
+}
+
+/// `publish = false` is an empty list of registries.
+fn is_published(package: &Package) -> bool {
+    package
+        .publish
+        .as_ref()
+        .is_none_or(|registries| !registries.is_empty())
+}
+
+/// The one `rust-version` of the published crates, as a name for a toolchain.
+fn oldest_compiler(metadata: &Metadata) -> Result<String> {
+    let packages = metadata.workspace_packages();
+    let version = packages
+        .iter()
+        .find_map(|package| package.rust_version.as_ref());
+    let version = version.context("no crate states its rust-version")?;
+    Ok(format!("{}.{}", version.major, version.minor))
+}
+
+/// Whether `rustup toolchain list` has the toolchain of exactly this name.
+fn has_toolchain(list: &str, version: &str) -> bool {
+    list.lines().any(|line| {
+        line.strip_prefix(version)
+            .is_some_and(|rest| rest.starts_with('-'))
+    })
+}
+
+/// The count in a line such as `test result: ok. 3 passed; 0 failed; ...`.
+fn passed_tests(line: &str) -> usize {
+    let count = line
+        .strip_prefix("test result: ok. ")
+        .and_then(|rest| rest.split(' ').next());
+    count.and_then(|count| count.parse().ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_line_of_results_counts_tests() {
+        assert_eq!(
+            passed_tests("test result: ok. 12 passed; 0 failed; 0 ignored"),
+            12
+        );
+        assert_eq!(passed_tests("running 12 tests"), 0);
+        assert_eq!(passed_tests("test result: FAILED. 3 passed; 1 failed"), 0);
+    }
+
+    #[test]
+    fn a_toolchain_is_found_by_its_whole_version() {
+        let list = "stable-x86_64-unknown-linux-gnu (active)\n1.89-x86_64-unknown-linux-gnu\n";
+        assert!(has_toolchain(list, "1.89"));
+        assert!(!has_toolchain(list, "1.8"));
+        assert!(!has_toolchain(list, "1.90"));
+    }
+
+    #[test]
+    fn xtask_is_not_published_and_the_leaves_are() {
+        let metadata = metadata().expect("the workspace can be read");
+        for package in metadata.workspace_packages() {
+            if LEAVES.contains(&package.name.as_str()) || package.name.as_str() == "xtask" {
+                assert_eq!(is_published(package), package.name.as_str() != "xtask");
+            }
+        }
+    }
+}

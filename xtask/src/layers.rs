@@ -1,0 +1,346 @@
+//! `cargo xtask layers`: who may depend on whom.
+//!
+//! Two rules. An arrow between crates of the workspace must be in [`LAYERS`]; and a leaf, as its
+//! users get it, must not pull in what it has never heard of ([`LIGHT`]).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{Context, Result, bail};
+use cargo_metadata::{DependencyKind, Metadata, MetadataCommand};
+
+use crate::checkout;
+use crate::shell;
+
+/// Where people read about the rule.
+const RULE: &str = "docs/ARCHITECTURE.md#layers";
+
+/// The leaves, which know no other crate of the workspace.
+pub(crate) const LEAVES: [&str; 4] = [
+    "informer-store",
+    "informer-deltafifo",
+    "informer-reflector",
+    "informer-processor",
+];
+
+/// One row of the table of layers.
+struct Layer {
+    package: &'static str,
+    /// What it may depend on.
+    uses: &'static [&'static str],
+    /// What its tests and examples may use beside that, and beside itself.
+    tests_use: &'static [&'static str],
+}
+
+const LAYERS: [Layer; 10] = [
+    Layer {
+        package: "informer-store",
+        uses: &[],
+        tests_use: &[],
+    },
+    Layer {
+        package: "informer-deltafifo",
+        uses: &[],
+        tests_use: &[],
+    },
+    Layer {
+        package: "informer-reflector",
+        uses: &[],
+        tests_use: &[],
+    },
+    Layer {
+        package: "informer-processor",
+        uses: &[],
+        tests_use: &[],
+    },
+    // Only for the reflector's port, which the in-memory server implements.
+    Layer {
+        package: "informer-testkit",
+        uses: &["informer-reflector"],
+        tests_use: &[],
+    },
+    Layer {
+        package: "informer-factory",
+        uses: &LEAVES,
+        tests_use: &["informer-testkit"],
+    },
+    Layer {
+        package: "informer-cli",
+        uses: &["informer-factory", "informer-testkit"],
+        tests_use: &[],
+    },
+    // These two are not published and may look at leaves directly.
+    Layer {
+        package: "informer-conformance",
+        uses: &["informer-factory", "informer-testkit"],
+        tests_use: &LEAVES,
+    },
+    Layer {
+        package: "informer-bench",
+        uses: &["informer-factory", "informer-testkit"],
+        tests_use: &LEAVES,
+    },
+    Layer {
+        package: "xtask",
+        uses: &[],
+        tests_use: &[],
+    },
+];
+
+/// A package, and the crates that must not be in its tree of normal dependencies.
+struct Light {
+    package: &'static str,
+    /// How its users get the part that is light.
+    flags: &'static [&'static str],
+    forbidden: &'static [&'static str],
+}
+
+/// A name here also stands for its family: `tokio` forbids `tokio-util`.
+const LIGHT: [Light; 4] = [
+    Light {
+        package: "informer-store",
+        flags: &[],
+        forbidden: &PURE,
+    },
+    Light {
+        package: "informer-deltafifo",
+        flags: &[],
+        forbidden: &PURE,
+    },
+    Light {
+        package: "informer-reflector",
+        flags: &["--no-default-features"],
+        forbidden: &PURE,
+    },
+    Light {
+        package: "informer-processor",
+        flags: &[],
+        forbidden: &NO_HTTP,
+    },
+];
+
+const PURE: [&str; 8] = [
+    "tokio",
+    "hyper",
+    "tower",
+    "rustls",
+    "openssl",
+    "native-tls",
+    "kube-client",
+    "kube-runtime",
+];
+
+const NO_HTTP: [&str; 7] = [
+    "hyper",
+    "tower",
+    "rustls",
+    "openssl",
+    "native-tls",
+    "kube-client",
+    "kube-runtime",
+];
+
+/// Checks both rules on this checkout.
+pub(crate) fn run() -> Result<()> {
+    let metadata = MetadataCommand::new()
+        .current_dir(checkout::root())
+        .no_deps()
+        .exec()
+        .context("cannot read the workspace")?;
+    let arrows = arrows(&metadata);
+    let mut errors = forbidden_arrows(&arrows);
+    for light in LIGHT
+        .iter()
+        .filter(|light| arrows.contains_key(light.package))
+    {
+        errors.extend(heavy_dependencies(light, &tree(light)?));
+    }
+    if errors.is_empty() {
+        println!("layers: {} crates keep to their layers", arrows.len());
+        return Ok(());
+    }
+    for error in &errors {
+        eprintln!("{error}");
+    }
+    bail!("{} dependencies break the layers", errors.len());
+}
+
+/// The dependencies of one package inside the workspace.
+#[derive(Debug, Default)]
+struct Arrows {
+    /// Of the library and its build script.
+    uses: BTreeSet<String>,
+    /// Of tests, examples and benchmarks.
+    tests_use: BTreeSet<String>,
+}
+
+fn arrows(metadata: &Metadata) -> BTreeMap<String, Arrows> {
+    let members = metadata.workspace_packages();
+    let names: BTreeSet<&str> = members
+        .iter()
+        .map(|package| package.name.as_str())
+        .collect();
+    let mut all = BTreeMap::new();
+    for package in &members {
+        let mut arrows = Arrows::default();
+        let inside = package
+            .dependencies
+            .iter()
+            .filter(|d| names.contains(d.name.as_str()));
+        for dependency in inside {
+            let kind = match dependency.kind {
+                DependencyKind::Development => &mut arrows.tests_use,
+                _ => &mut arrows.uses,
+            };
+            kind.insert(dependency.name.clone());
+        }
+        all.insert(package.name.to_string(), arrows);
+    }
+    all
+}
+
+fn forbidden_arrows(all: &BTreeMap<String, Arrows>) -> Vec<String> {
+    all.iter()
+        .flat_map(|(package, arrows)| forbidden_arrows_of(package, arrows))
+        .collect()
+}
+
+fn forbidden_arrows_of(package: &str, arrows: &Arrows) -> Vec<String> {
+    let Some(layer) = LAYERS.iter().find(|layer| layer.package == package) else {
+        return vec![format!(
+            "error: {package} is in no layer\n  give it a row in xtask/src/layers.rs    {RULE}"
+        )];
+    };
+    let allowed_in_tests = |name: &str| {
+        name == package || layer.uses.contains(&name) || layer.tests_use.contains(&name)
+    };
+    let normal = arrows
+        .uses
+        .iter()
+        .filter(|name| !layer.uses.contains(&name.as_str()));
+    let tests = arrows
+        .tests_use
+        .iter()
+        .filter(|name| !allowed_in_tests(name));
+    let normal = normal.map(|name| format!("error: {package} depends on {name}"));
+    let tests = tests.map(|name| format!("error: {package} depends on {name} in its tests"));
+    normal
+        .chain(tests)
+        .map(|error| format!("{error}\n  {}", allowance(layer)))
+        .collect()
+}
+
+fn allowance(layer: &Layer) -> String {
+    let list = |names: &[&str]| match names {
+        [] => "(no workspace crate)".to_owned(),
+        names => names.join(", "),
+    };
+    let mut text = format!("allowed for {}: {}", layer.package, list(layer.uses));
+    if !layer.tests_use.is_empty() {
+        text.push_str(&format!("; in tests also {}", list(layer.tests_use)));
+    }
+    format!("{text}    {RULE}")
+}
+
+/// The names of everything a user of the package compiles, one a line.
+fn tree(light: &Light) -> Result<String> {
+    let common = [
+        "tree", "--quiet", "--locked", "--edges", "normal", "--prefix", "none",
+    ];
+    let mut command = shell::cargo(common);
+    command
+        .args(["--format", "{p}", "--package", light.package])
+        .args(light.flags);
+    shell::output_of(&mut command)
+}
+
+fn heavy_dependencies(light: &Light, tree: &str) -> Vec<String> {
+    let names = tree
+        .lines()
+        .filter_map(|line| line.split_whitespace().next());
+    let heavy: BTreeSet<&str> = names.filter(|name| is_forbidden(light, name)).collect();
+    let describe = |name: &str| {
+        let package = light.package;
+        let flags: String = light.flags.iter().map(|flag| format!(" {flag}")).collect();
+        format!(
+            "error: {package}{flags} pulls in {name}\n  a leaf stays without {}; \
+             `cargo tree -p {package}{flags} -e normal -i {name}` shows the way    {RULE}",
+            light.forbidden.join(", ")
+        )
+    };
+    heavy.into_iter().map(describe).collect()
+}
+
+fn is_forbidden(light: &Light, name: &str) -> bool {
+    light.forbidden.iter().any(|family| {
+        name.strip_prefix(family)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn errors(package: &str, uses: &[&str], tests_use: &[&str]) -> Vec<String> {
+        let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        forbidden_arrows_of(
+            package,
+            &Arrows {
+                uses: owned(uses),
+                tests_use: owned(tests_use),
+            },
+        )
+    }
+
+    #[test]
+    fn a_leaf_that_knows_another_leaf_is_an_error_with_the_rule_beside_it() {
+        assert_eq!(
+            errors("informer-reflector", &["informer-store"], &[]),
+            ["error: informer-reflector depends on informer-store\n  \
+              allowed for informer-reflector: (no workspace crate)    docs/ARCHITECTURE.md#layers"]
+        );
+    }
+
+    #[test]
+    fn the_arrows_of_the_table_are_fine() {
+        for layer in &LAYERS {
+            assert!(errors(layer.package, layer.uses, layer.tests_use).is_empty());
+            assert!(
+                errors(layer.package, &[], &[layer.package]).is_empty(),
+                "itself, in tests"
+            );
+        }
+    }
+
+    #[test]
+    fn what_only_tests_may_use_is_not_for_the_library() {
+        assert!(errors("informer-factory", &[], &["informer-testkit"]).is_empty());
+        let error = &errors("informer-factory", &["informer-testkit"], &[])[0];
+        assert!(error.contains("in tests also informer-testkit"), "{error}");
+        let error = &errors("informer-store", &[], &["informer-testkit"])[0];
+        assert!(error.starts_with("error: informer-store depends on informer-testkit in its"));
+    }
+
+    #[test]
+    fn a_crate_without_a_row_is_an_error() {
+        assert!(errors("informer-new", &[], &[])[0].contains("is in no layer"));
+    }
+
+    #[test]
+    fn a_heavy_dependency_is_found_by_family_and_named_once() {
+        let tree =
+            "informer-store v0.1.0 (/src)\ntokio-util v0.7.1\ntokio-util v0.7.1 (*)\nserde v1";
+        let errors = heavy_dependencies(&LIGHT[0], tree);
+        assert_eq!(errors.len(), 1);
+        assert!(errors[0].starts_with("error: informer-store pulls in tokio-util\n"));
+    }
+
+    #[test]
+    fn names_that_only_begin_alike_are_fine() {
+        assert!(heavy_dependencies(&LIGHT[0], "hyperloglog v1\ntowering v2\n").is_empty());
+        assert!(
+            heavy_dependencies(&LIGHT[3], "tokio v1").is_empty(),
+            "the processor has tasks"
+        );
+    }
+}
