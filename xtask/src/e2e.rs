@@ -10,12 +10,12 @@ use std::process::{Child, Command};
 use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use crate::checkout;
 use crate::clock;
 use crate::control_plane::{
     Availability, Binaries, CONTROL_VARIABLE, Control, ControlPlane, KUBECONFIG_VARIABLE,
     find_or_build,
 };
+use crate::shell;
 use crate::stop_signal::StopSignal;
 use crate::stopwatch::{Outcome, Report};
 
@@ -27,7 +27,7 @@ pub(crate) fn run() -> Result<()> {
     let mut report = Report::default();
     let stop = StopSignal::install()?;
     let result = run_parts(&mut report, &stop);
-    println!("\n{}", report.summary());
+    println!("{}", report.summary());
     result?;
     if !report.is_good() {
         bail!("end-to-end tests failed");
@@ -99,20 +99,10 @@ fn test(package: &str, kubeconfig: &Path, control: &Path, stop: &StopSignal) -> 
 }
 
 fn cargo_test(package: &str, more: &[&str]) -> Command {
-    let mut command = Command::new("cargo");
+    let mut command = shell::cargo(["test", "--locked", "--release", "-p", package]);
     command
-        .args([
-            "test",
-            "--locked",
-            "--release",
-            "-p",
-            package,
-            "--features",
-            "e2e",
-        ])
-        .args(["--test", "e2e"])
-        .args(more)
-        .current_dir(checkout::root());
+        .args(["--features", "e2e", "--test", "e2e"])
+        .args(more);
     command
 }
 

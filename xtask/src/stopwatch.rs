@@ -41,7 +41,11 @@ impl Report {
     /// The time split, and a closing line that counts the outcomes.
     pub(crate) fn summary(&self) -> String {
         let mut text = String::new();
-        for (name, outcome, time) in &self.parts {
+        // Where nothing ran, no time was spent, and the reason has been printed.
+        let skipped = |outcome: &Outcome| matches!(outcome, Outcome::Skipped(_));
+        let all_skipped = self.parts.iter().all(|(_, outcome, _)| skipped(outcome));
+        let shown = if all_skipped { &[] } else { &self.parts[..] };
+        for (name, outcome, time) in shown {
             let outcome = match outcome {
                 Outcome::Passed => "passed",
                 Outcome::Failed => "FAILED",
@@ -87,5 +91,12 @@ mod tests {
             Some("1 passed, 1 failed, 1 skipped")
         );
         assert_eq!(summary.lines().count(), 4, "{summary}");
+    }
+
+    #[test]
+    fn a_run_that_was_skipped_has_a_closing_line_only() {
+        let mut report = Report::default();
+        report.note("e2e", Outcome::Skipped("no Go".to_owned()), clock::now());
+        assert_eq!(report.summary(), "0 passed, 0 failed, 1 skipped");
     }
 }

@@ -54,6 +54,7 @@ fn find(name: &str) -> Result<&'static jobs::Job> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::checkout;
 
     #[test]
     fn an_unknown_job_is_refused_with_the_list() {
@@ -72,5 +73,18 @@ mod tests {
                 job.name
             );
         }
+    }
+    #[test]
+    fn the_workflow_runs_every_job() {
+        let path = checkout::root().join(".github/workflows/ci.yml");
+        let workflow = std::fs::read_to_string(path).expect("the workflow is part of the tree");
+        let matrix = workflow
+            .lines()
+            .find_map(|line| line.trim().strip_prefix("job: ["));
+        let matrix = matrix
+            .expect("the workflow has a matrix of jobs")
+            .trim_end_matches(']');
+        let listed: Vec<&str> = matrix.split(", ").collect();
+        assert_eq!(listed, JOBS.map(|job| job.name));
     }
 }
