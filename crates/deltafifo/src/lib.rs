@@ -1,1 +1,75 @@
-//! Skeleton.
+//! A queue of pending changes, grouped by key, between one who learns of changes and one who
+//! applies them to a store.
+//!
+//! This crate has never heard of Kubernetes, of HTTP, of a clock, of a runtime, or of the store
+//! it feeds. A key is any `K: Clone + Eq + Hash`, an object any `V: Clone` (usually an `Arc`),
+//! and a mark whatever the producer wants back to know how far the consumer got.
+//!
+//! ```
+//! use std::num::NonZeroUsize;
+//! use informer_deltafifo::{Config, DeltaFifo, Final, Queue, Work};
+//!
+//! let mut queue = DeltaFifo::<&str, u32, u64>::new(Config::default());
+//! queue.replace(vec![("a", 1), ("b", 1)], 10, &())?;     // a list, at version 10
+//! queue.update("a", 2, 11)?;
+//! queue.delete("b", Final::Observed(2), 12, &())?;
+//! let lease = queue.lease(NonZeroUsize::MIN).expect("a relist is leased whole");
+//! let Work::Key { key, deltas } = &lease.works[0] else { unreachable!() };
+//! assert_eq!((*key, deltas.len(), lease.works.len()), ("a", 2, 2));
+//! assert!(lease.initial && !queue.synced());
+//! queue.ack(lease.id)?;
+//! assert!(queue.synced() && queue.applied() == Some(&12));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! There are two queues behind one trait, [`Queue`]:
+//!
+//! | | [`DeltaFifo`] | [`InOrderQueue`] |
+//! | --- | --- | --- |
+//! | order | per key; keys as they first waited | across all keys |
+//! | changes of one key | handed out together | one by one |
+//! | a relist | tombstones made at once, from queue and store | one work, compared when applied |
+//! | client-go | DeltaFIFO (DF) | RealFIFO, atomic (RF) |
+//!
+//! Work is *leased* and *acknowledged*. What is leased counts as queued, so a deletion or a
+//! relist that comes meanwhile sees it; what is given back keeps its place in time; and
+//! [`synced`](Queue::synced) and [`applied`](Queue::applied) move when work is done, not when
+//! it is taken. [`channel`] puts an async shell around either queue.
+//!
+//! Invariants: FQ-1 to FQ-13, each named in the file that upholds it, with the test that shows
+//! it. This crate has no features.
+
+#![forbid(unsafe_code)]
+#![doc(test(attr(deny(warnings))))]
+
+mod config;
+mod delta;
+mod delta_fifo;
+mod deltas;
+mod error;
+mod group;
+mod in_order;
+mod known;
+mod lease;
+mod ledger;
+mod line;
+mod phase;
+#[cfg(test)]
+mod proof;
+mod queue;
+mod shell;
+mod tombstone;
+mod transform;
+
+pub use config::Config;
+pub use delta::Delta;
+pub use delta_fifo::DeltaFifo;
+pub use deltas::Deltas;
+pub use error::{Closed, NeverSynced, NotLeased};
+pub use in_order::InOrderQueue;
+pub use known::Known;
+pub use lease::{Lease, LeaseId, Quarantined, Work};
+pub use queue::{Deletion, Queue};
+pub use shell::{Consumer, Leased, Producer, Progress, Watcher, channel};
+pub use tombstone::Final;
+pub use transform::{Rejected, Transform, TransformError};

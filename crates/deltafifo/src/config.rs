@@ -1,0 +1,56 @@
+//! What a queue is made with.
+
+use std::fmt;
+use std::num::NonZeroU32;
+
+use crate::transform::{Transform, TransformError};
+
+/// Options of [`DeltaFifo`](crate::DeltaFifo) and [`InOrderQueue`](crate::InOrderQueue).
+#[non_exhaustive]
+pub struct Config<V> {
+    /// How often work is handed out before it is quarantined. Default 5: what fails five times
+    /// in a row on the same input will not succeed by itself, and until it is settled nothing
+    /// behind it is handed out.
+    pub max_attempts: NonZeroU32,
+    /// Applied to every object received, once. Default none.
+    pub transform: Option<Transform<V>>,
+}
+
+impl<V> Config<V> {
+    /// Sets how often work is handed out before it is quarantined.
+    #[must_use]
+    pub fn max_attempts(mut self, attempts: NonZeroU32) -> Self {
+        self.max_attempts = attempts;
+        self
+    }
+
+    /// Sets what every object goes through before it is queued (DF-14, FQ-12).
+    #[must_use]
+    pub fn transform(
+        mut self,
+        transform: impl FnMut(V) -> Result<V, TransformError> + Send + 'static,
+    ) -> Self {
+        self.transform = Some(Box::new(transform));
+        self
+    }
+}
+
+impl<V> Default for Config<V> {
+    fn default() -> Self {
+        Self {
+            max_attempts: MAX_ATTEMPTS,
+            transform: None,
+        }
+    }
+}
+
+impl<V> fmt::Debug for Config<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Config")
+            .field("max_attempts", &self.max_attempts)
+            .field("transform", &self.transform.is_some())
+            .finish()
+    }
+}
+
+const MAX_ATTEMPTS: NonZeroU32 = NonZeroU32::new(5).expect("five is not zero");

@@ -1,0 +1,212 @@
+//! Handing out and taking back.
+//!
+//! - Design 6.4: a batch touches a group whole or not at all.
+//! - Design 6.2: what failed goes back to the head, before what came meanwhile, with its
+//!   original number; time does not move backwards for any key.
+//! - FQ-11: what failed before is handed out alone, so that in the end only the culprit of a
+//!   batch that panics is quarantined, and nothing behind it is kept waiting for ever.
+
+use std::collections::BTreeSet;
+use std::hash::{BuildHasher, Hash, RandomState};
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::sync::Arc;
+
+use hashbrown::HashTable;
+
+use crate::deltas::Deltas;
+use crate::error::NotLeased;
+use crate::lease::{Lease, LeaseId, Quarantined, Work};
+
+use super::{DeltaFifo, Slot};
+
+/// The lease that is out.
+pub(super) struct Out<K, V> {
+    id: LeaseId,
+    works: Arc<[Work<K, V>]>,
+    /// Positions in `works` by key; made when first asked for, since most leases come back
+    /// before anybody asks.
+    index: Option<(RandomState, HashTable<usize>)>,
+}
+
+impl<K: Eq + Hash, V> Out<K, V> {
+    pub(super) fn id(&self) -> LeaseId {
+        self.id
+    }
+
+    /// The leased changes of each leased key, in order.
+    pub(super) fn keys(&self) -> impl Iterator<Item = (&K, &Deltas<V>)> {
+        self.works.iter().map(key_work)
+    }
+
+    /// The leased changes of `key`.
+    pub(super) fn deltas(&mut self, key: &K) -> Option<&Deltas<V>> {
+        let works = &self.works;
+        let (hasher, index) = self.index.get_or_insert_with(|| {
+            let hasher = RandomState::new();
+            let mut index = HashTable::with_capacity(works.len());
+            for at in 0..works.len() {
+                let hash = |&at: &usize| hasher.hash_one(key_work(&works[at]).0);
+                index.insert_unique(hash(&at), at, hash);
+            }
+            (hasher, index)
+        });
+        let at = index.find(hasher.hash_one(key), |&at| key_work(&works[at]).0 == key)?;
+        Some(key_work(&works[*at]).1)
+    }
+}
+
+impl<K, V, M> DeltaFifo<K, V, M>
+where
+    K: Clone + Eq + Hash,
+    V: Clone,
+    M: Clone,
+{
+    pub(super) fn hand_out(&mut self, max_keys: NonZeroUsize) -> Option<Lease<K, V, M>> {
+        if self.out.is_some() {
+            return None;
+        }
+        let works = match self.line.front()?.group {
+            Some(group) => self.take_group(group),
+            None => self.take_batch(max_keys),
+        };
+        let mut newest = 0;
+        for stamped in works.iter().flat_map(|work| key_work(work).1.stamps()) {
+            self.ledger.lease(stamped.seq);
+            newest = newest.max(stamped.seq);
+        }
+        self.leases += 1;
+        let id = LeaseId(self.leases);
+        let works: Arc<[_]> = works.into();
+        self.out = Some(Out {
+            id,
+            works: Arc::clone(&works),
+            index: None,
+        });
+        Some(Lease {
+            id,
+            initial: !self.phase.is_synced(),
+            works,
+            mark: self.ledger.mark(newest).cloned(),
+            applied_after: self.ledger.applied_after().cloned(),
+        })
+    }
+
+    /// Settles the lease: all of it but the works at `failed` is done.
+    pub(super) fn take_back(
+        &mut self,
+        id: LeaseId,
+        failed: &[usize],
+    ) -> Result<Vec<Quarantined<K, V>>, NotLeased> {
+        let current = self.out.as_ref().map(Out::id);
+        let Some(out) = self.out.take_if(|out| out.id == id) else {
+            return Err(NotLeased::Lease { given: id, current });
+        };
+        let works = out.works.len();
+        if let Some(&position) = failed.iter().find(|&&at| at >= works) {
+            self.out = Some(out);
+            return Err(NotLeased::Work { position, works });
+        }
+        let failed: BTreeSet<usize> = failed.iter().copied().collect();
+        let mut quarantined = Vec::new();
+        let mut again = Vec::new();
+        for (at, work) in out.works.iter().enumerate() {
+            let (key, deltas) = key_work(work);
+            let attempts = NonZeroU32::MIN.saturating_add(deltas.attempts());
+            let retry = failed.contains(&at) && attempts < self.max_attempts;
+            for stamped in deltas.stamps() {
+                if retry {
+                    self.ledger.unlease(stamped.seq);
+                } else {
+                    self.ledger.done(stamped.seq, true);
+                }
+            }
+            if retry {
+                again.push((key, deltas, attempts));
+            } else if failed.contains(&at) {
+                quarantined.push(Quarantined {
+                    work: work.clone(),
+                    attempts,
+                });
+            }
+        }
+        for (key, deltas, attempts) in again.into_iter().rev() {
+            self.give_back(key.clone(), deltas.clone(), attempts);
+        }
+        self.ledger.settle();
+        self.phase.settle(&self.ledger);
+        self.line.shrink();
+        Ok(quarantined)
+    }
+
+    /// From the front: keys that are in no group, at most `max_keys`.
+    fn take_batch(&mut self, max_keys: NonZeroUsize) -> Vec<Work<K, V>> {
+        let mut works = Vec::with_capacity(max_keys.get().min(self.line.len()));
+        while works.len() < max_keys.get()
+            && let Some(slot) = self.line.front()
+        {
+            let failed_before = slot.deltas.attempts() > 0;
+            if slot.group.is_some() || (failed_before && !works.is_empty()) {
+                break;
+            }
+            works.extend(self.line.pop_front().map(into_work));
+            if failed_before {
+                break;
+            }
+        }
+        works
+    }
+
+    /// All keys that are tied to `group`, in the order of the line.
+    fn take_group(&mut self, group: u64) -> Vec<Work<K, V>> {
+        let root = self.groups.root(group);
+        let tied = |slot: &Slot<V>| {
+            slot.group
+                .is_some_and(|group| self.groups.root(group) == root)
+        };
+        let members = self.groups.members(root);
+        let all = self.line.iter().filter(|(_, _, slot)| tied(slot));
+        let at: Vec<_> = all.map(|(at, ..)| at).take(members).collect();
+        assert_eq!(at.len(), members, "every member of a group waits");
+        self.groups.dissolve(root);
+        at.into_iter()
+            .map(|at| into_work(self.line.take(at)))
+            .collect()
+    }
+
+    /// Puts changes that failed before all that waits, and before what came for their key
+    /// meanwhile.
+    fn give_back(&mut self, key: K, mut deltas: Deltas<V>, attempts: NonZeroU32) {
+        let mut group = None;
+        deltas.set_attempts(attempts.get());
+        let relists: Vec<_> = deltas
+            .stamps()
+            .filter(|s| s.relist)
+            .map(|s| s.seq)
+            .collect();
+        if let Some(slot) = self.line.remove(&key) {
+            group = slot.group;
+            if let Some(merged) = deltas.append(slot.deltas) {
+                self.ledger.done(merged, false);
+            }
+        }
+        for relist in relists {
+            self.groups.join(&mut group, relist);
+        }
+        self.line.push_front(key, Slot { deltas, group });
+    }
+}
+
+fn into_work<K, V>((key, slot): (K, Slot<V>)) -> Work<K, V> {
+    Work::Key {
+        key,
+        deltas: slot.deltas,
+    }
+}
+
+/// Key and changes of a work of this queue, which hands out no others.
+fn key_work<K, V>(work: &Work<K, V>) -> (&K, &Deltas<V>) {
+    match work {
+        Work::Key { key, deltas } => (key, deltas),
+        Work::Replace { .. } | Work::Resync => unreachable!("this queue leases keys only"),
+    }
+}

@@ -1,0 +1,305 @@
+//! The default queue: per key, an ordered list of changes; keys in the order in which they
+//! first waited.
+//!
+//! A key waits once however often it changes, so a busy object cannot starve a quiet one, and
+//! its changes are handed out together. Order is per key only (FM-90); the
+//! [`InOrderQueue`](crate::InOrderQueue) keeps it across keys.
+//!
+//! Does not block, wake or keep time, and never compares objects.
+//!
+//! - FQ-1: a key waits exactly if it has a change, and once. `line`, `deltas`, `proof`
+//! - FQ-2, FQ-3: per key nothing is lost or reordered. `proof`
+//! - FQ-5, FQ-6, DF-07, DF-08: a relist reports exactly what vanished, with the newest object
+//!   known, and nothing twice; its changes follow what waited before (`replace`). `proof`
+//! - FQ-7, DF-13: a resync never touches a key with pending or leased changes. `proof`
+//! - FQ-9, DF-10, DF-11: `phase`. FQ-11: `lease`. FQ-12, DF-14: `transform`.
+//! - Design 6.1: leased changes count as queued. `proof`, planted bugs included
+
+mod lease;
+mod replace;
+
+use std::fmt;
+use std::hash::Hash;
+use std::num::{NonZeroU32, NonZeroUsize};
+
+use crate::config::Config;
+use crate::delta::Delta;
+use crate::deltas::{Deltas, Pushed, Stamped};
+use crate::error::{Closed, NotLeased};
+use crate::group::{GroupId, Groups};
+use crate::known::Known;
+use crate::lease::{Lease, LeaseId, Quarantined};
+use crate::ledger::Ledger;
+use crate::line::{Entry, Line};
+use crate::phase::Phase;
+use crate::queue::{Deletion, Queue};
+use crate::tombstone::Final;
+use crate::transform::{Intake, Rejected};
+
+use lease::Out;
+
+/// Per key an ordered list of changes, keys in the order in which they first waited.
+///
+/// `K` is the key, `V` the object (cheap to clone, usually an `Arc`), `M` the mark.
+///
+/// client-go behaviour: DF-01..15.
+#[doc(alias = "DeltaFIFO")]
+pub struct DeltaFifo<K, V, M> {
+    line: Line<K, Slot<V>>,
+    groups: Groups,
+    out: Option<Out<K, V>>,
+    ledger: Ledger<M>,
+    phase: Phase,
+    intake: Intake<K, V>,
+    max_attempts: NonZeroU32,
+    leases: u64,
+    closed: bool,
+    #[cfg(test)]
+    pub(crate) planted: Option<crate::proof::Planted>,
+}
+
+/// What waits for one key.
+#[derive(Clone)]
+struct Slot<V> {
+    deltas: Deltas<V>,
+    /// A group that the key is tied to.
+    group: Option<GroupId>,
+}
+
+impl<K, V, M> DeltaFifo<K, V, M>
+where
+    K: Clone + Eq + Hash,
+    M: Clone,
+{
+    /// An empty queue.
+    #[doc(alias = "NewDeltaFIFOWithOptions")]
+    pub fn new(config: Config<V>) -> Self {
+        Self {
+            line: Line::new(),
+            groups: Groups::default(),
+            out: None,
+            ledger: Ledger::new(),
+            phase: Phase::Unpopulated,
+            intake: Intake::new(config.transform),
+            max_attempts: config.max_attempts,
+            leases: 0,
+            closed: false,
+            #[cfg(test)]
+            planted: None,
+        }
+    }
+
+    /// Queues one change of one key.
+    fn single(&mut self, key: K, delta: Option<Delta<V>>, mark: M) {
+        self.phase.single();
+        let seq = self.ledger.begin(Some(mark));
+        if let Some(delta) = delta {
+            self.put(
+                key,
+                Stamped {
+                    delta,
+                    seq,
+                    relist: false,
+                },
+            );
+        }
+        self.ledger.end();
+    }
+
+    /// Puts a change behind what waits for its key, or the key at the back of the line.
+    fn put(&mut self, key: K, stamped: Stamped<V>) {
+        append(
+            self.line.entry(key),
+            stamped,
+            &mut self.ledger,
+            &mut self.groups,
+        );
+    }
+
+    /// Whether changes of `key` are pending or leased.
+    fn is_queued(&mut self, key: &K) -> bool {
+        self.line.contains(key) || self.is_leased(key)
+    }
+
+    fn is_leased(&mut self, key: &K) -> bool {
+        self.out
+            .as_mut()
+            .is_some_and(|out| out.deltas(key).is_some())
+    }
+}
+
+/// Puts a change where its key stands, counts it, and ties the key to the group of a relist.
+fn append<K: Eq + Hash, V, M: Clone>(
+    entry: Entry<'_, K, Slot<V>>,
+    stamped: Stamped<V>,
+    ledger: &mut Ledger<M>,
+    groups: &mut Groups,
+) {
+    let Stamped { seq, relist, .. } = stamped;
+    let slot = match entry {
+        Entry::Absent(absent) => {
+            ledger.add(seq);
+            absent.push_back(Slot {
+                deltas: Deltas::stamped(stamped),
+                group: None,
+            })
+        }
+        Entry::Waiting(slot) => {
+            match slot.deltas.push(stamped) {
+                Pushed::Appended => ledger.add(seq),
+                Pushed::Merged => {}
+            }
+            slot
+        }
+    };
+    if relist {
+        groups.join(&mut slot.group, seq);
+    }
+}
+
+impl<K, V, M> Queue<K, V, M> for DeltaFifo<K, V, M>
+where
+    K: Clone + Eq + Hash + Send + Sync,
+    V: Clone + Send + Sync,
+    M: Clone + Send,
+{
+    fn add(&mut self, key: K, value: V, mark: M) -> Result<(), Closed<V>> {
+        if self.closed {
+            return Err(Closed(value));
+        }
+        let value = self.intake.admit(&key, value);
+        self.single(key, value.map(Delta::Added), mark);
+        Ok(())
+    }
+
+    fn update(&mut self, key: K, value: V, mark: M) -> Result<(), Closed<V>> {
+        if self.closed {
+            return Err(Closed(value));
+        }
+        let value = self.intake.admit(&key, value);
+        self.single(key, value.map(Delta::Updated), mark);
+        Ok(())
+    }
+
+    fn delete(
+        &mut self,
+        key: K,
+        last: Final<V>,
+        mark: M,
+        known: &dyn Known<K, V>,
+    ) -> Result<Deletion, Closed<Final<V>>> {
+        if self.closed {
+            return Err(Closed(last));
+        }
+        if !known.contains(&key) && !self.is_queued(&key) {
+            self.single(key, None, mark);
+            return Ok(Deletion::Ignored);
+        }
+        let last = match last {
+            Final::Observed(value) => match self.intake.admit(&key, value) {
+                Some(value) => Final::Observed(value),
+                // The deletion itself must not be lost with its object.
+                None => Final::Unknown(self.newest(&key, known)),
+            },
+            unknown @ Final::Unknown(_) => unknown,
+        };
+        self.single(key, Some(Delta::Deleted(last)), mark);
+        Ok(Deletion::Queued)
+    }
+
+    fn replace(
+        &mut self,
+        items: Vec<(K, V)>,
+        mark: M,
+        known: &dyn Known<K, V>,
+    ) -> Result<(), Closed<Vec<(K, V)>>> {
+        if self.closed {
+            return Err(Closed(items));
+        }
+        self.relist(items, mark, known);
+        Ok(())
+    }
+
+    fn resync(&mut self, known: &dyn Known<K, V>) -> Result<(), Closed<()>> {
+        if self.closed {
+            return Err(Closed(()));
+        }
+        self.remind(known);
+        Ok(())
+    }
+
+    fn bookmark(&mut self, mark: M) -> Result<(), Closed<M>> {
+        if self.closed {
+            return Err(Closed(mark));
+        }
+        self.ledger.begin(Some(mark));
+        self.ledger.end();
+        Ok(())
+    }
+
+    fn lease(&mut self, max_keys: NonZeroUsize) -> Option<Lease<K, V, M>> {
+        self.hand_out(max_keys)
+    }
+
+    fn ack(&mut self, id: LeaseId) -> Result<(), NotLeased> {
+        self.take_back(id, &[]).map(|_| ())
+    }
+
+    fn nack(&mut self, id: LeaseId, failed: &[usize]) -> Result<Vec<Quarantined<K, V>>, NotLeased> {
+        self.take_back(id, failed)
+    }
+
+    fn applied(&self) -> Option<&M> {
+        self.ledger.applied()
+    }
+
+    fn received(&self) -> Option<&M> {
+        self.ledger.received()
+    }
+
+    fn synced(&self) -> bool {
+        self.phase.is_synced()
+    }
+
+    fn len(&self) -> usize {
+        self.ledger.unsettled()
+    }
+
+    fn take_rejected(&mut self) -> Vec<Rejected<K>> {
+        self.intake.take_rejected()
+    }
+
+    fn close(&mut self) {
+        self.closed = true;
+    }
+
+    fn is_closed(&self) -> bool {
+        self.closed
+    }
+}
+
+impl<K, V, M> Default for DeltaFifo<K, V, M>
+where
+    K: Clone + Eq + Hash,
+    M: Clone,
+{
+    fn default() -> Self {
+        Self::new(Config::default())
+    }
+}
+
+impl<K, V, M> fmt::Debug for DeltaFifo<K, V, M>
+where
+    K: Clone + Eq + Hash,
+    M: Clone,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DeltaFifo")
+            .field("waiting_keys", &self.line.len())
+            .field("leased", &self.out.as_ref().map(Out::id))
+            .field("unsettled", &self.ledger.unsettled())
+            .field("phase", &self.phase)
+            .field("closed", &self.closed)
+            .finish_non_exhaustive()
+    }
+}

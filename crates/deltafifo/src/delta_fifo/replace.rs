@@ -1,0 +1,134 @@
+//! Relist and resync: what the consumer's store is compared with.
+//!
+//! A relist appends in client-go's order (DF-07): `Replaced` for what is in the list, then
+//! tombstones for what is not. Keys that wait keep their place. Which keys were in the list
+//! needs no second set: they are those whose newest change has the number of this call.
+
+use std::collections::HashSet;
+use std::hash::Hash;
+
+use crate::delta::Delta;
+use crate::deltas::Stamped;
+use crate::known::Known;
+use crate::line::Entry;
+use crate::tombstone::Final;
+
+use super::{DeltaFifo, append};
+
+impl<K, V, M> DeltaFifo<K, V, M>
+where
+    K: Clone + Eq + Hash,
+    V: Clone,
+    M: Clone,
+{
+    /// The newest object known of `key`: pending before leased before held.
+    pub(super) fn newest(&mut self, key: &K, known: &dyn Known<K, V>) -> Option<V> {
+        let pending = self.line.get(key).map(|slot| &slot.deltas);
+        match pending.or_else(|| self.out.as_mut()?.deltas(key)) {
+            Some(deltas) => deltas.newest().object().cloned(),
+            None => known.get(key),
+        }
+    }
+
+    /// DF-07, as one group.
+    pub(super) fn relist(&mut self, items: Vec<(K, V)>, mark: M, known: &dyn Known<K, V>) {
+        let seq = self.ledger.begin(Some(mark));
+        self.phase.relist(seq);
+        // Asked, never walked: its order does not matter.
+        let mut untouched = HashSet::new();
+        for (key, value) in items {
+            match self.intake.admit(&key, value) {
+                Some(value) => self.put_listed(key, value, seq),
+                // It exists, so it must not be taken for gone (FM-53).
+                None => drop(untouched.insert(key)),
+            }
+        }
+        let is_untouched = |key: &K| untouched.contains(key);
+        let mut gone = self.gone_while_leased(&is_untouched);
+        self.bury_waiting(seq, &is_untouched);
+        known.for_each(&mut |key, value| {
+            if !self.is_queued(key) && !is_untouched(key) {
+                gone.push((key.clone(), Some(value.clone())));
+            }
+        });
+        for (key, last) in gone {
+            let delta = Delta::Deleted(Final::Unknown(last));
+            self.put(
+                key,
+                Stamped {
+                    delta,
+                    seq,
+                    relist: true,
+                },
+            );
+        }
+        self.phase.settle(&self.ledger);
+        self.ledger.end();
+    }
+
+    /// DF-13: a reminder for every key held that has nothing newer waiting.
+    pub(super) fn remind(&mut self, known: &dyn Known<K, V>) {
+        let seq = self.ledger.begin(None);
+        known.for_each(&mut |key, value| {
+            if !self.is_queued(key) {
+                let delta = Delta::Sync(value.clone());
+                self.put(
+                    key.clone(),
+                    Stamped {
+                        delta,
+                        seq,
+                        relist: false,
+                    },
+                );
+            }
+        });
+        self.ledger.end();
+    }
+
+    /// Appends `Replaced`; of a key listed twice the last object counts (FQ-8).
+    fn put_listed(&mut self, key: K, value: V, seq: u64) {
+        let delta = Delta::Replaced(value);
+        match self.line.entry(key) {
+            Entry::Waiting(slot) if slot.deltas.newest_stamped().seq == seq => {
+                slot.deltas.newest_stamped_mut().delta = delta;
+            }
+            entry => {
+                let stamped = Stamped {
+                    delta,
+                    seq,
+                    relist: true,
+                };
+                append(entry, stamped, &mut self.ledger, &mut self.groups);
+            }
+        }
+    }
+
+    /// Tombstones for what waits and is not in the list, unless its deletion waits (FQ-6).
+    fn bury_waiting(&mut self, seq: u64, listed: &dyn Fn(&K) -> bool) {
+        for (key, slot) in self.line.iter_mut() {
+            let newest = slot.deltas.newest_stamped();
+            if newest.seq == seq || newest.delta.is_deleted() || listed(key) {
+                continue;
+            }
+            let delta = Delta::Deleted(Final::Unknown(newest.delta.object().cloned()));
+            slot.deltas.push(Stamped {
+                delta,
+                seq,
+                relist: true,
+            });
+            self.ledger.add(seq);
+            self.groups.join(&mut slot.group, seq);
+        }
+    }
+
+    /// Keys that are leased, have nothing pending, and are not in the list: their newest object
+    /// is the leased one (design 6.1). One whose deletion is leased is not deleted twice (FQ-6).
+    fn gone_while_leased(&self, listed: &dyn Fn(&K) -> bool) -> Vec<(K, Option<V>)> {
+        let leased = self.out.iter().flat_map(|out| out.keys());
+        let gone = leased.filter(|(key, deltas)| {
+            !deltas.newest().is_deleted() && !self.line.contains(key) && !listed(key)
+        });
+        gone.map(|(key, deltas)| (key.clone(), deltas.newest().object().cloned()))
+            .collect()
+    }
+}

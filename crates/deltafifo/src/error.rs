@@ -1,0 +1,51 @@
+//! What the operations of a queue may answer instead of success, one type per operation.
+
+use std::fmt;
+
+use thiserror::Error;
+
+use crate::lease::LeaseId;
+
+/// The queue is closed; what it refused is given back.
+///
+/// client-go's queues take and drop silently after `Close` (QU-03); ours tell (FQ-10).
+#[derive(Error)]
+#[error("the queue is closed and takes nothing more")]
+pub struct Closed<T>(
+    /// What was refused.
+    pub T,
+);
+
+impl<T> fmt::Debug for Closed<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Closed")
+    }
+}
+
+/// What was to be acknowledged or given back is not leased. Nothing was changed.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NotLeased {
+    /// There is no such lease, or no longer: every lease is settled exactly once.
+    #[error("{given} is not out (out now: {current:?}); a lease is settled exactly once")]
+    Lease {
+        /// The lease named by the caller.
+        given: LeaseId,
+        /// The lease that is out, if one is.
+        current: Option<LeaseId>,
+    },
+    /// The lease has no work at that position.
+    #[error("position {position} is not in the lease, which has {works} works")]
+    Work {
+        /// The position named by the caller.
+        position: usize,
+        /// How many works the lease has.
+        works: usize,
+    },
+}
+
+/// The queue was closed and drained, or lost its consumer, before the initial population had
+/// been processed: waiting on would be for ever.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+#[error("the queue ended before its initial population had been processed")]
+pub struct NeverSynced;

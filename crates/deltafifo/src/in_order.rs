@@ -1,0 +1,413 @@
+//! The in-order queue: every change on its own, delivered in the order in which it came.
+//!
+//! client-go's RealFIFO, atomic half. A relist travels in one piece and is compared with the
+//! store when it is applied, so deletions found by it and its order clause (FQ-5) are the
+//! consumer's, and so is a resync.
+//!
+//! - FQ-2, RF-01: changes of all keys leave in arrival order; nothing is merged. `proof`
+//! - RF-05: a batch has distinct keys; a relist and a resync are handed out alone. `proof`
+//! - FQ-8: a key twice in a relist: the last object, at the place of the first. `proof`
+//! - FQ-9, RF-10: the initial population is the first relist, even an empty one. `proof`
+//! - FQ-11, design 6.2: what failed goes back to the head with its number. `proof`
+
+use std::collections::{BTreeSet, VecDeque};
+use std::fmt;
+use std::hash::{BuildHasher, Hash, RandomState};
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::sync::Arc;
+
+use hashbrown::HashTable;
+use indexmap::IndexMap;
+
+use crate::config::Config;
+use crate::delta::Delta;
+use crate::deltas::Deltas;
+use crate::error::{Closed, NotLeased};
+use crate::known::Known;
+use crate::lease::{Lease, LeaseId, Quarantined, Work};
+use crate::ledger::{Ledger, SPARE};
+use crate::phase::Phase;
+use crate::queue::{Deletion, Queue};
+use crate::tombstone::Final;
+use crate::transform::{Intake, Rejected};
+
+/// Every change on its own, in the order of arrival across all keys.
+///
+/// client-go behaviour: RF-01..14, atomic half.
+#[doc(alias = "RealFIFO")]
+pub struct InOrderQueue<K, V, M> {
+    waiting: VecDeque<(Tag, Work<K, V>)>,
+    out: Option<Out<K, V>>,
+    ledger: Ledger<M>,
+    phase: Phase,
+    intake: Intake<K, V>,
+    max_attempts: NonZeroU32,
+    leases: u64,
+    hasher: RandomState,
+    closed: bool,
+    #[cfg(test)]
+    pub(crate) planted: Option<crate::proof::Planted>,
+}
+
+/// What is remembered of a work beside itself.
+#[derive(Clone, Copy)]
+struct Tag {
+    /// Number of the call that brought it.
+    seq: u64,
+    /// How often it was handed out and given back.
+    attempts: u32,
+}
+
+/// The lease that is out.
+struct Out<K, V> {
+    id: LeaseId,
+    works: Arc<[Work<K, V>]>,
+    tags: Vec<Tag>,
+}
+
+impl<K, V, M> InOrderQueue<K, V, M>
+where
+    K: Clone + Eq + Hash,
+    V: Clone,
+    M: Clone,
+{
+    /// An empty queue.
+    #[doc(alias = "NewRealFIFOWithOptions")]
+    pub fn new(config: Config<V>) -> Self {
+        Self {
+            waiting: VecDeque::new(),
+            out: None,
+            ledger: Ledger::new(),
+            phase: Phase::Unpopulated,
+            intake: Intake::new(config.transform),
+            max_attempts: config.max_attempts,
+            leases: 0,
+            hasher: RandomState::new(),
+            closed: false,
+            #[cfg(test)]
+            planted: None,
+        }
+    }
+
+    fn single(&mut self, key: K, delta: Option<Delta<V>>, mark: M) {
+        self.phase.single();
+        let work = delta.map(|delta| Work::Key {
+            key,
+            deltas: Deltas::new(delta),
+        });
+        self.put(work, Some(mark));
+    }
+
+    fn put(&mut self, work: Option<Work<K, V>>, mark: Option<M>) {
+        let seq = self.ledger.begin(mark);
+        if let Some(work) = work {
+            self.ledger.add(seq);
+            if matches!(work, Work::Replace { .. }) {
+                self.phase.relist(seq);
+            }
+            self.waiting.push_back((Tag { seq, attempts: 0 }, work));
+        }
+        self.ledger.end();
+    }
+
+    /// From the head: changes of distinct keys, or one work of another kind (RF-05).
+    fn take_batch(&mut self, max: NonZeroUsize) -> (Vec<Tag>, Vec<Work<K, V>>) {
+        let room = max.get().min(self.waiting.len());
+        let (mut tags, mut works) = (Vec::with_capacity(room), Vec::with_capacity(room));
+        let mut seen = HashTable::new();
+        while works.len() < room
+            && let Some((tag, work)) = self.waiting.front()
+        {
+            let alone = tag.attempts > 0 || !matches!(work, Work::Key { .. });
+            if !works.is_empty() && (alone || !self.is_new(work, &works, &mut seen)) {
+                break;
+            }
+            if works.is_empty() && room > 1 && !alone {
+                self.is_new(work, &works, &mut seen);
+            }
+            let (tag, work) = self
+                .waiting
+                .pop_front()
+                .expect("the front was just looked at");
+            tags.push(tag);
+            works.push(work);
+            if alone {
+                break;
+            }
+        }
+        (tags, works)
+    }
+
+    /// Whether the key of `work`, which would come next, is not in the batch; remembers it.
+    fn is_new(&self, work: &Work<K, V>, works: &[Work<K, V>], seen: &mut HashTable<usize>) -> bool {
+        let Some(key) = key_of(work) else {
+            return false;
+        };
+        let hash = |key: Option<&K>| self.hasher.hash_one(key);
+        let mine = hash(Some(key));
+        if seen
+            .find(mine, |&at: &usize| key_of(&works[at]) == Some(key))
+            .is_some()
+        {
+            return false;
+        }
+        seen.insert_unique(mine, works.len(), |&at| hash(key_of(&works[at])));
+        true
+    }
+
+    /// The newest object of `key` once all that is queued is applied. Only asked when an object
+    /// was rejected, so a walk from the newest change is good enough.
+    fn newest(&self, key: &K, known: &dyn Known<K, V>) -> Option<V> {
+        let leased = self.out.as_ref().map_or(&[][..], |out| &out.works);
+        for work in leased
+            .iter()
+            .chain(self.waiting.iter().map(|(_, work)| work))
+            .rev()
+        {
+            match work {
+                Work::Key { key: other, deltas } if other == key => {
+                    let newest = deltas.newest();
+                    return newest.object().filter(|_| !newest.is_deleted()).cloned();
+                }
+                Work::Replace { items } => {
+                    let item = items.iter().find(|(other, _)| other == key);
+                    return item.map(|(_, value)| value.clone());
+                }
+                Work::Key { .. } | Work::Resync => {}
+            }
+        }
+        known.get(key)
+    }
+
+    /// Settles the lease: all of it but the works at `failed` is done.
+    fn take_back(
+        &mut self,
+        id: LeaseId,
+        failed: &[usize],
+    ) -> Result<Vec<Quarantined<K, V>>, NotLeased> {
+        let current = self.out.as_ref().map(|out| out.id);
+        let Some(out) = self.out.take_if(|out| out.id == id) else {
+            return Err(NotLeased::Lease { given: id, current });
+        };
+        let works = out.works.len();
+        if let Some(&position) = failed.iter().find(|&&at| at >= works) {
+            self.out = Some(out);
+            return Err(NotLeased::Work { position, works });
+        }
+        let failed: BTreeSet<usize> = failed.iter().copied().collect();
+        let mut quarantined = Vec::new();
+        for (at, (tag, work)) in out.tags.iter().zip(&*out.works).enumerate().rev() {
+            let attempts = NonZeroU32::MIN.saturating_add(tag.attempts);
+            if failed.contains(&at) && attempts < self.max_attempts {
+                self.ledger.unlease(tag.seq);
+                let tag = Tag {
+                    attempts: attempts.get(),
+                    ..*tag
+                };
+                let mut work = work.clone();
+                if let Work::Key { deltas, .. } = &mut work {
+                    deltas.set_attempts(tag.attempts);
+                }
+                self.waiting.push_front((tag, work));
+                continue;
+            }
+            self.ledger.done(tag.seq, true);
+            if failed.contains(&at) {
+                quarantined.push(Quarantined {
+                    work: work.clone(),
+                    attempts,
+                });
+            }
+        }
+        quarantined.reverse();
+        self.ledger.settle();
+        self.phase.settle(&self.ledger);
+        if self.waiting.capacity() > 4 * self.waiting.len() + SPARE {
+            self.waiting.shrink_to(2 * self.waiting.len());
+        }
+        Ok(quarantined)
+    }
+}
+
+impl<K, V, M> Queue<K, V, M> for InOrderQueue<K, V, M>
+where
+    K: Clone + Eq + Hash + Send + Sync,
+    V: Clone + Send + Sync,
+    M: Clone + Send,
+{
+    fn add(&mut self, key: K, value: V, mark: M) -> Result<(), Closed<V>> {
+        if self.closed {
+            return Err(Closed(value));
+        }
+        let value = self.intake.admit(&key, value);
+        self.single(key, value.map(Delta::Added), mark);
+        Ok(())
+    }
+
+    fn update(&mut self, key: K, value: V, mark: M) -> Result<(), Closed<V>> {
+        if self.closed {
+            return Err(Closed(value));
+        }
+        let value = self.intake.admit(&key, value);
+        self.single(key, value.map(Delta::Updated), mark);
+        Ok(())
+    }
+
+    /// Queues every deletion: whether the key is held is seen when it is applied (RF-01).
+    fn delete(
+        &mut self,
+        key: K,
+        last: Final<V>,
+        mark: M,
+        _: &dyn Known<K, V>,
+    ) -> Result<Deletion, Closed<Final<V>>> {
+        if self.closed {
+            return Err(Closed(last));
+        }
+        let last = match last {
+            // The deletion itself must not be lost with its object; the consumer has an older
+            // one.
+            Final::Observed(value) => self
+                .intake
+                .admit(&key, value)
+                .map_or(Final::Unknown(None), Final::Observed),
+            unknown @ Final::Unknown(_) => unknown,
+        };
+        self.single(key, Some(Delta::Deleted(last)), mark);
+        Ok(Deletion::Queued)
+    }
+
+    fn replace(
+        &mut self,
+        items: Vec<(K, V)>,
+        mark: M,
+        known: &dyn Known<K, V>,
+    ) -> Result<(), Closed<Vec<(K, V)>>> {
+        if self.closed {
+            return Err(Closed(items));
+        }
+        let mut distinct = IndexMap::with_capacity(items.len());
+        for (key, value) in items {
+            match self.intake.admit(&key, value) {
+                Some(value) => drop(distinct.insert(key, value)),
+                // It exists, so it must not be taken for gone (FM-53).
+                None => {
+                    if let Some(held) = self.newest(&key, known) {
+                        distinct.entry(key).or_insert(held);
+                    }
+                }
+            }
+        }
+        let items = distinct.into_iter().collect();
+        self.put(Some(Work::Replace { items }), Some(mark));
+        Ok(())
+    }
+
+    fn resync(&mut self, _: &dyn Known<K, V>) -> Result<(), Closed<()>> {
+        if self.closed {
+            return Err(Closed(()));
+        }
+        self.put(Some(Work::Resync), None);
+        Ok(())
+    }
+
+    fn bookmark(&mut self, mark: M) -> Result<(), Closed<M>> {
+        if self.closed {
+            return Err(Closed(mark));
+        }
+        self.put(None, Some(mark));
+        Ok(())
+    }
+
+    fn lease(&mut self, max_keys: NonZeroUsize) -> Option<Lease<K, V, M>> {
+        if self.out.is_some() || self.waiting.is_empty() {
+            return None;
+        }
+        let (tags, works) = self.take_batch(max_keys);
+        for tag in &tags {
+            self.ledger.lease(tag.seq);
+        }
+        let newest = tags.iter().map(|tag| tag.seq).max()?;
+        self.leases += 1;
+        let id = LeaseId(self.leases);
+        let works: Arc<[_]> = works.into();
+        self.out = Some(Out {
+            id,
+            works: Arc::clone(&works),
+            tags,
+        });
+        Some(Lease {
+            id,
+            initial: !self.phase.is_synced(),
+            works,
+            mark: self.ledger.mark(newest).cloned(),
+            applied_after: self.ledger.applied_after().cloned(),
+        })
+    }
+
+    fn ack(&mut self, id: LeaseId) -> Result<(), NotLeased> {
+        self.take_back(id, &[]).map(drop)
+    }
+
+    fn nack(&mut self, id: LeaseId, failed: &[usize]) -> Result<Vec<Quarantined<K, V>>, NotLeased> {
+        self.take_back(id, failed)
+    }
+
+    fn applied(&self) -> Option<&M> {
+        self.ledger.applied()
+    }
+
+    fn received(&self) -> Option<&M> {
+        self.ledger.received()
+    }
+
+    fn synced(&self) -> bool {
+        self.phase.is_synced()
+    }
+
+    fn len(&self) -> usize {
+        self.ledger.unsettled()
+    }
+
+    fn take_rejected(&mut self) -> Vec<Rejected<K>> {
+        self.intake.take_rejected()
+    }
+
+    fn close(&mut self) {
+        self.closed = true;
+    }
+
+    fn is_closed(&self) -> bool {
+        self.closed
+    }
+}
+
+impl<K, V, M> Default for InOrderQueue<K, V, M>
+where
+    K: Clone + Eq + Hash,
+    V: Clone,
+    M: Clone,
+{
+    fn default() -> Self {
+        Self::new(Config::default())
+    }
+}
+
+impl<K, V, M: Clone> fmt::Debug for InOrderQueue<K, V, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InOrderQueue")
+            .field("waiting", &self.waiting.len())
+            .field("leased", &self.out.as_ref().map(|out| out.id))
+            .field("unsettled", &self.ledger.unsettled())
+            .field("phase", &self.phase)
+            .field("closed", &self.closed)
+            .finish_non_exhaustive()
+    }
+}
+
+fn key_of<K, V>(work: &Work<K, V>) -> Option<&K> {
+    match work {
+        Work::Key { key, .. } => Some(key),
+        Work::Replace { .. } | Work::Resync => None,
+    }
+}

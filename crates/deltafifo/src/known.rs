@@ -1,0 +1,90 @@
+//! Port: what the consumer already holds.
+//!
+//! A queue asks it three things: whether a deletion is about anything (DF-04), what a relist
+//! leaves out (DF-07), and what there is to resync (DF-13). It is asked while the queue is
+//! locked, so that queue and store are seen in step: hand in a cheap snapshot, not a store
+//! that has to be locked.
+
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasher, Hash};
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+
+/// What the consumer already holds, answered from one snapshot.
+///
+/// `()` knows nothing; maps know what is in them. The order of `for_each` is the order in
+/// which a queue reports what vanished and what is resynced, so a `HashMap` makes that order
+/// unspecified.
+#[doc(alias = "KeyListerGetter")]
+#[doc(alias = "knownObjects")]
+pub trait Known<K, V> {
+    /// The object held for `key`.
+    fn get(&self, key: &K) -> Option<V>;
+
+    /// Visits all that is held, each key once.
+    fn for_each(&self, visit: &mut dyn FnMut(&K, &V));
+
+    /// Whether anything is held for `key`.
+    fn contains(&self, key: &K) -> bool {
+        self.get(key).is_some()
+    }
+}
+
+impl<K, V> Known<K, V> for () {
+    fn get(&self, _: &K) -> Option<V> {
+        None
+    }
+
+    fn for_each(&self, _: &mut dyn FnMut(&K, &V)) {}
+}
+
+impl<K: Eq + Hash, V: Clone, S: BuildHasher> Known<K, V> for HashMap<K, V, S> {
+    fn get(&self, key: &K) -> Option<V> {
+        HashMap::get(self, key).cloned()
+    }
+
+    fn for_each(&self, visit: &mut dyn FnMut(&K, &V)) {
+        self.iter().for_each(|(key, value)| visit(key, value));
+    }
+}
+
+impl<K: Eq + Hash, V: Clone, S: BuildHasher> Known<K, V> for IndexMap<K, V, S> {
+    fn get(&self, key: &K) -> Option<V> {
+        IndexMap::get(self, key).cloned()
+    }
+
+    fn for_each(&self, visit: &mut dyn FnMut(&K, &V)) {
+        self.iter().for_each(|(key, value)| visit(key, value));
+    }
+}
+
+impl<K: Ord, V: Clone> Known<K, V> for BTreeMap<K, V> {
+    fn get(&self, key: &K) -> Option<V> {
+        BTreeMap::get(self, key).cloned()
+    }
+
+    fn for_each(&self, visit: &mut dyn FnMut(&K, &V)) {
+        self.iter().for_each(|(key, value)| visit(key, value));
+    }
+}
+
+macro_rules! known_through_a_pointer {
+    ($($pointer:ty),*) => {$(
+        impl<K, V, T: Known<K, V> + ?Sized> Known<K, V> for $pointer {
+            fn get(&self, key: &K) -> Option<V> {
+                (**self).get(key)
+            }
+
+            fn for_each(&self, visit: &mut dyn FnMut(&K, &V)) {
+                (**self).for_each(visit);
+            }
+
+            fn contains(&self, key: &K) -> bool {
+                (**self).contains(key)
+            }
+        }
+    )*};
+}
+
+known_through_a_pointer!(&T, Box<T>, Arc<T>);

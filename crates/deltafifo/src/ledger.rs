@@ -1,0 +1,157 @@
+//! Which calls are settled: sequence numbers, marks, and how far the consumer got.
+//!
+//! Every call that brings something gets a number, in order, and the mark received with it.
+//! A call is settled when all its changes have been acknowledged, merged or quarantined. What
+//! has been applied is the mark just before the first call that is not settled (design 6.5).
+//! The changes themselves live in the queues; here they are only counted.
+//!
+//! - Applied never moves back, and never past a change that is pending or leased. `proof`
+//! - The length towards the bound (FQ-13) is the number of unsettled calls: a relist or a
+//!   resync counts one, however many keys it touches. `proof`
+
+use std::collections::VecDeque;
+
+/// The calls from the first unsettled one on.
+pub(crate) struct Ledger<M> {
+    /// Number of the first call in `calls`.
+    first: u64,
+    calls: VecDeque<Call<M>>,
+    /// The mark of the newest call before `first`.
+    applied: Option<M>,
+    /// How many of `calls` are unsettled.
+    unsettled: usize,
+}
+
+#[derive(Clone)]
+struct Call<M> {
+    /// What had been received when the call returned.
+    mark: Option<M>,
+    /// Changes of the call that are pending or leased.
+    open: usize,
+    /// Those of them that are leased.
+    leased: usize,
+}
+
+/// Above this many spare places memory is given back when a lease is settled.
+pub(crate) const SPARE: usize = 1024;
+
+impl<M: Clone> Ledger<M> {
+    pub(crate) fn new() -> Self {
+        Self {
+            first: 1,
+            calls: VecDeque::new(),
+            applied: None,
+            unsettled: 0,
+        }
+    }
+
+    /// Starts a call. `None` as mark: nothing was received with it (a resync).
+    pub(crate) fn begin(&mut self, mark: Option<M>) -> u64 {
+        let seq = self.first + self.calls.len() as u64;
+        let mark = mark.or_else(|| self.received().cloned());
+        self.calls.push_back(Call {
+            mark,
+            open: 0,
+            leased: 0,
+        });
+        seq
+    }
+
+    /// Ends the call started last. One that brought no change only moves the mark.
+    pub(crate) fn end(&mut self) {
+        if self.calls.back().is_none_or(|call| call.open > 0) {
+            return;
+        }
+        let Some(last) = self.calls.pop_back() else {
+            return;
+        };
+        match self.calls.back_mut() {
+            // Two empty calls in a row are one, so that a flood of them needs no memory.
+            Some(before) if before.open == 0 => before.mark = last.mark,
+            Some(_) => self.calls.push_back(last),
+            None => {
+                self.first += 1;
+                self.applied = last.mark;
+            }
+        }
+    }
+
+    /// Counts one change of call `seq`.
+    pub(crate) fn add(&mut self, seq: u64) {
+        let call = self.call(seq);
+        call.open += 1;
+        self.unsettled += usize::from(call.open == 1);
+    }
+
+    /// One change of call `seq` is done with, leased or not.
+    pub(crate) fn done(&mut self, seq: u64, leased: bool) {
+        let call = self.call(seq);
+        assert!(call.open > 0, "a change is settled at most once");
+        call.open -= 1;
+        call.leased -= usize::from(leased);
+        self.unsettled -= usize::from(call.open == 0);
+    }
+
+    pub(crate) fn lease(&mut self, seq: u64) {
+        let call = self.call(seq);
+        call.leased += 1;
+        assert!(call.leased <= call.open, "only what is open can be leased");
+    }
+
+    pub(crate) fn unlease(&mut self, seq: u64) {
+        self.call(seq).leased -= 1;
+    }
+
+    /// Forgets the settled calls at the front.
+    pub(crate) fn settle(&mut self) {
+        while self.calls.front().is_some_and(|call| call.open == 0) {
+            self.first += 1;
+            self.applied = self.calls.pop_front().and_then(|call| call.mark);
+        }
+        if self.calls.capacity() > 4 * self.calls.len() + SPARE {
+            self.calls.shrink_to(2 * self.calls.len());
+        }
+    }
+
+    /// Whether all changes of call `seq` are done with.
+    pub(crate) fn is_settled(&self, seq: u64) -> bool {
+        let at = seq
+            .checked_sub(self.first)
+            .and_then(|at| self.calls.get(at as usize));
+        at.is_none_or(|call| call.open == 0)
+    }
+
+    pub(crate) fn unsettled(&self) -> usize {
+        self.unsettled
+    }
+
+    pub(crate) fn applied(&self) -> Option<&M> {
+        self.applied.as_ref()
+    }
+
+    pub(crate) fn received(&self) -> Option<&M> {
+        self.calls
+            .back()
+            .map_or(self.applied.as_ref(), |call| call.mark.as_ref())
+    }
+
+    /// What `applied` becomes when all that is leased is acknowledged.
+    pub(crate) fn applied_after(&self) -> Option<&M> {
+        let settled = self
+            .calls
+            .iter()
+            .take_while(|call| call.open == call.leased);
+        settled
+            .last()
+            .map_or(self.applied.as_ref(), |call| call.mark.as_ref())
+    }
+
+    /// What had been received with call `seq`, which is unsettled.
+    pub(crate) fn mark(&self, seq: u64) -> Option<&M> {
+        self.calls[(seq - self.first) as usize].mark.as_ref()
+    }
+
+    fn call(&mut self, seq: u64) -> &mut Call<M> {
+        &mut self.calls[(seq - self.first) as usize]
+    }
+}

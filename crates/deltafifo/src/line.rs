@@ -1,0 +1,208 @@
+//! The waiting line: each key at most once, in order, found by key, taken from anywhere.
+//!
+//! One structure for order and content (style B6): values stand in a deque at a position that
+//! does not change while they wait, and a hash table holds nothing but positions. Why not an
+//! `IndexMap`: taking its front is O(n), and swapping the last entry there breaks the order.
+//! Here the front moves up, one taken from the middle leaves a gap which is dropped when the
+//! front passes it, and one given back goes before the front: all O(1) amortised, and a key is
+//! stored once.
+//!
+//! - FQ-1: a key stands in the line at most once, and the table knows exactly the positions
+//!   that are taken. Asserted here; `proof`
+
+use std::collections::VecDeque;
+use std::hash::{BuildHasher, Hash, RandomState};
+
+use hashbrown::HashTable;
+
+use crate::ledger::SPARE;
+
+/// Where a key stands. Grows towards the back; only differences mean anything.
+pub(crate) type Position = u64;
+
+/// Insertion-ordered map with O(1) removal.
+#[cfg_attr(test, derive(Clone))]
+pub(crate) struct Line<K, T> {
+    places: VecDeque<Option<Place<K, T>>>,
+    /// Position of the first of `places`.
+    front: Position,
+    positions: HashTable<Position>,
+    hasher: RandomState,
+}
+
+#[derive(Clone)]
+struct Place<K, T> {
+    hash: u64,
+    key: K,
+    value: T,
+}
+
+impl<K: Eq + Hash, T> Line<K, T> {
+    pub(crate) fn new() -> Self {
+        Self {
+            places: VecDeque::new(),
+            // Far from both ends: keys are given back to the front, too.
+            front: 1 << 62,
+            positions: HashTable::new(),
+            hasher: RandomState::new(),
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.positions.len()
+    }
+
+    pub(crate) fn contains(&self, key: &K) -> bool {
+        self.find(self.hasher.hash_one(key), key).is_some()
+    }
+
+    pub(crate) fn get(&self, key: &K) -> Option<&T> {
+        let at = self.find(self.hasher.hash_one(key), key)?;
+        Some(&self.place(at).value)
+    }
+
+    /// The value of `key`, which is put at the back when it does not wait yet.
+    pub(crate) fn entry(&mut self, key: K) -> Entry<'_, K, T> {
+        let hash = self.hasher.hash_one(&key);
+        match self.find(hash, &key) {
+            Some(at) => Entry::Waiting(&mut self.place_mut(at).value),
+            None => Entry::Absent(Absent {
+                line: self,
+                hash,
+                key,
+            }),
+        }
+    }
+
+    /// All that wait, from the front.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Position, &K, &T)> {
+        let places = (self.front..).zip(&self.places);
+        places.filter_map(|(at, place)| {
+            let place = place.as_ref()?;
+            Some((at, &place.key, &place.value))
+        })
+    }
+
+    /// All that wait, from the front, to be changed.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (&K, &mut T)> {
+        self.places
+            .iter_mut()
+            .flatten()
+            .map(|place| (&place.key, &mut place.value))
+    }
+
+    /// The first that waits.
+    pub(crate) fn front(&self) -> Option<&T> {
+        Some(&self.places.front()?.as_ref().expect(FRONT).value)
+    }
+
+    pub(crate) fn pop_front(&mut self) -> Option<(K, T)> {
+        (!self.places.is_empty()).then(|| self.take(self.front))
+    }
+
+    /// Takes what stands at `at`; the others keep their positions.
+    pub(crate) fn take(&mut self, at: Position) -> (K, T) {
+        let index = (at - self.front) as usize;
+        let place = self.places[index]
+            .take()
+            .expect("only taken positions are asked for");
+        let entry = self.positions.find_entry(place.hash, |&other| other == at);
+        entry.expect("FQ-1: what waits can be found").remove();
+        while matches!(self.places.front(), Some(None)) {
+            self.places.pop_front();
+            self.front += 1;
+        }
+        while matches!(self.places.back(), Some(None)) {
+            self.places.pop_back();
+        }
+        (place.key, place.value)
+    }
+
+    /// Takes `key` out, wherever it stands.
+    pub(crate) fn remove(&mut self, key: &K) -> Option<T> {
+        let at = self.find(self.hasher.hash_one(key), key)?;
+        Some(self.take(at).1)
+    }
+
+    /// Puts a key that does not wait before all others.
+    pub(crate) fn push_front(&mut self, key: K, value: T) {
+        let hash = self.hasher.hash_one(&key);
+        assert!(
+            self.find(hash, &key).is_none(),
+            "FQ-1: a key waits at most once"
+        );
+        self.places.push_front(Some(Place { hash, key, value }));
+        self.front -= 1;
+        self.index(hash, self.front);
+    }
+
+    /// Gives back memory that a past crowd needed.
+    pub(crate) fn shrink(&mut self) {
+        if self.places.capacity() > 4 * self.places.len() + SPARE {
+            self.places.shrink_to(2 * self.places.len());
+        }
+        if self.positions.capacity() > 4 * self.positions.len() + SPARE {
+            let (places, front) = (&self.places, self.front);
+            let hash = |&at: &Position| hash_at(places, front, at);
+            self.positions.shrink_to(2 * self.positions.len(), hash);
+        }
+    }
+
+    fn push_back(&mut self, hash: u64, key: K, value: T) -> &mut T {
+        let at = self.front + self.places.len() as u64;
+        self.places.push_back(Some(Place { hash, key, value }));
+        self.index(hash, at);
+        &mut self.place_mut(at).value
+    }
+
+    fn index(&mut self, hash: u64, at: Position) {
+        let (places, front) = (&self.places, self.front);
+        self.positions
+            .insert_unique(hash, at, |&at| hash_at(places, front, at));
+    }
+
+    fn find(&self, hash: u64, key: &K) -> Option<Position> {
+        self.positions
+            .find(hash, |&at| self.place(at).key == *key)
+            .copied()
+    }
+
+    fn place(&self, at: Position) -> &Place<K, T> {
+        self.places[(at - self.front) as usize]
+            .as_ref()
+            .expect(TAKEN)
+    }
+
+    fn place_mut(&mut self, at: Position) -> &mut Place<K, T> {
+        self.places[(at - self.front) as usize]
+            .as_mut()
+            .expect(TAKEN)
+    }
+}
+
+fn hash_at<K, T>(places: &VecDeque<Option<Place<K, T>>>, front: Position, at: Position) -> u64 {
+    places[(at - front) as usize].as_ref().expect(TAKEN).hash
+}
+
+/// A key looked up in the line.
+pub(crate) enum Entry<'a, K, T> {
+    Waiting(&'a mut T),
+    Absent(Absent<'a, K, T>),
+}
+
+/// A key that does not wait yet.
+pub(crate) struct Absent<'a, K, T> {
+    line: &'a mut Line<K, T>,
+    hash: u64,
+    key: K,
+}
+
+impl<'a, K: Eq + Hash, T> Absent<'a, K, T> {
+    /// Puts the key at the back.
+    pub(crate) fn push_back(self, value: T) -> &'a mut T {
+        self.line.push_back(self.hash, self.key, value)
+    }
+}
+
+const FRONT: &str = "FQ-1: the first place is taken, gaps at the front are dropped";
+const TAKEN: &str = "FQ-1: the table knows taken positions only";

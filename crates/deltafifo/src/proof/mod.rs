@@ -1,0 +1,3 @@
+//! Skeleton.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Planted {}

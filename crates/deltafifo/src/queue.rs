@@ -1,0 +1,231 @@
+//! What every queue can do: the trait behind which [`DeltaFifo`](crate::DeltaFifo) and
+//! [`InOrderQueue`](crate::InOrderQueue) are exchanged.
+//!
+//! Synchronous and pure: nothing blocks, wakes, or keeps time; see [`channel`](crate::channel)
+//! for that. There is one method per thing that can be said, and nothing to be found by
+//! downcast: client-go discovers bookmarks, transforms and batches by type assertion (QU-01).
+
+use std::num::NonZeroUsize;
+
+use crate::error::{Closed, NotLeased};
+use crate::known::Known;
+use crate::lease::{Lease, LeaseId, Quarantined};
+use crate::tombstone::Final;
+use crate::transform::Rejected;
+
+/// What became of a deletion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deletion {
+    /// It waits to be delivered.
+    Queued,
+    /// Nobody knows the key, so there is nothing to delete (DF-04). The mark counts all the same.
+    Ignored,
+}
+
+/// A queue of changes between one producer side and one consumer.
+///
+/// A *mark* is what the producer knew when it said something, for instance the version
+/// received; the queue gives marks back as far as the consumer got.
+///
+/// Changes that are leased and not yet acknowledged count as queued, with their newest object
+/// as known (design 6.1).
+pub trait Queue<K, V, M>: Send {
+    /// An object appeared.
+    ///
+    /// client-go behaviour: DF-03, RF-03.
+    ///
+    /// # Errors
+    ///
+    /// [`Closed`] gives back the object.
+    fn add(&mut self, key: K, value: V, mark: M) -> Result<(), Closed<V>>;
+
+    /// An object changed.
+    ///
+    /// client-go behaviour: DF-03, RF-03.
+    ///
+    /// # Errors
+    ///
+    /// [`Closed`] gives back the object.
+    fn update(&mut self, key: K, value: V, mark: M) -> Result<(), Closed<V>>;
+
+    /// An object is gone.
+    ///
+    /// client-go behaviour: DF-04, RF-03.
+    ///
+    /// # Errors
+    ///
+    /// [`Closed`] gives back the final state.
+    fn delete(
+        &mut self,
+        key: K,
+        last: Final<V>,
+        mark: M,
+        known: &dyn Known<K, V>,
+    ) -> Result<Deletion, Closed<Final<V>>>;
+
+    /// This is all there is: what is known and left out is gone. One group: it is leased whole.
+    /// Of a key that is in it twice the last object counts (FQ-8).
+    ///
+    /// client-go behaviour: DF-07, RF-09.
+    ///
+    /// # Errors
+    ///
+    /// [`Closed`] gives back the objects.
+    fn replace(
+        &mut self,
+        items: Vec<(K, V)>,
+        mark: M,
+        known: &dyn Known<K, V>,
+    ) -> Result<(), Closed<Vec<(K, V)>>>;
+
+    /// Remind the consumer of all it holds, except where something newer waits.
+    ///
+    /// client-go behaviour: DF-13, RF-12.
+    ///
+    /// # Errors
+    ///
+    /// [`Closed`], with nothing to give back.
+    fn resync(&mut self, known: &dyn Known<K, V>) -> Result<(), Closed<()>>;
+
+    /// Nothing changed up to `mark`.
+    ///
+    /// client-go behaviour: RF-13.
+    ///
+    /// # Errors
+    ///
+    /// [`Closed`] gives back the mark.
+    fn bookmark(&mut self, mark: M) -> Result<(), Closed<M>>;
+
+    /// Hands out the next works: at most `max_keys` keys, or a whole group, however large. What
+    /// failed before is handed out alone, so that in the end only the culprit is quarantined.
+    ///
+    /// `None` when nothing waits, or a lease is out: there is one at a time.
+    #[doc(alias = "Pop")]
+    #[doc(alias = "PopBatch")]
+    fn lease(&mut self, max_keys: NonZeroUsize) -> Option<Lease<K, V, M>>;
+
+    /// All works of the lease are done.
+    ///
+    /// # Errors
+    ///
+    /// [`NotLeased`] when `id` is not out; nothing changes.
+    fn ack(&mut self, id: LeaseId) -> Result<(), NotLeased>;
+
+    /// The works at the positions `failed` were not done; the others were. Those that failed go
+    /// back to the head, with their place in time, and are returned as quarantined when they
+    /// were tried often enough.
+    #[doc(alias = "ErrRequeue")]
+    #[doc(alias = "AddIfNotPresent")]
+    ///
+    /// # Errors
+    ///
+    /// [`NotLeased`] when `id` is not out or has no such position; nothing changes.
+    fn nack(&mut self, id: LeaseId, failed: &[usize]) -> Result<Vec<Quarantined<K, V>>, NotLeased>;
+
+    /// How far the consumer got: the mark received just before the first change that is pending
+    /// or leased, or the last one received when there is none (design 6.5).
+    fn applied(&self) -> Option<&M>;
+
+    /// The mark received last.
+    fn received(&self) -> Option<&M>;
+
+    /// Whether the initial population was processed. Never becomes false again (FQ-9).
+    #[doc(alias = "HasSynced")]
+    fn synced(&self) -> bool;
+
+    /// The calls with changes that are pending or leased, to be held against a bound (FQ-13): a
+    /// relist or a resync counts one.
+    fn len(&self) -> usize;
+
+    /// Whether nothing is pending or leased.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The objects left out since the last call because they could not be transformed; of more
+    /// than 1,024 the newest.
+    fn take_rejected(&mut self) -> Vec<Rejected<K>>;
+
+    /// Takes nothing more; what is held is still handed out (FQ-10).
+    fn close(&mut self);
+
+    /// Whether it takes nothing more.
+    fn is_closed(&self) -> bool;
+}
+
+impl<K, V, M, Q: Queue<K, V, M> + ?Sized> Queue<K, V, M> for Box<Q> {
+    fn add(&mut self, key: K, value: V, mark: M) -> Result<(), Closed<V>> {
+        (**self).add(key, value, mark)
+    }
+
+    fn update(&mut self, key: K, value: V, mark: M) -> Result<(), Closed<V>> {
+        (**self).update(key, value, mark)
+    }
+
+    fn delete(
+        &mut self,
+        key: K,
+        last: Final<V>,
+        mark: M,
+        known: &dyn Known<K, V>,
+    ) -> Result<Deletion, Closed<Final<V>>> {
+        (**self).delete(key, last, mark, known)
+    }
+
+    fn replace(
+        &mut self,
+        items: Vec<(K, V)>,
+        mark: M,
+        known: &dyn Known<K, V>,
+    ) -> Result<(), Closed<Vec<(K, V)>>> {
+        (**self).replace(items, mark, known)
+    }
+
+    fn resync(&mut self, known: &dyn Known<K, V>) -> Result<(), Closed<()>> {
+        (**self).resync(known)
+    }
+
+    fn bookmark(&mut self, mark: M) -> Result<(), Closed<M>> {
+        (**self).bookmark(mark)
+    }
+
+    fn lease(&mut self, max_keys: NonZeroUsize) -> Option<Lease<K, V, M>> {
+        (**self).lease(max_keys)
+    }
+
+    fn ack(&mut self, id: LeaseId) -> Result<(), NotLeased> {
+        (**self).ack(id)
+    }
+
+    fn nack(&mut self, id: LeaseId, failed: &[usize]) -> Result<Vec<Quarantined<K, V>>, NotLeased> {
+        (**self).nack(id, failed)
+    }
+
+    fn applied(&self) -> Option<&M> {
+        (**self).applied()
+    }
+
+    fn received(&self) -> Option<&M> {
+        (**self).received()
+    }
+
+    fn synced(&self) -> bool {
+        (**self).synced()
+    }
+
+    fn len(&self) -> usize {
+        (**self).len()
+    }
+
+    fn take_rejected(&mut self) -> Vec<Rejected<K>> {
+        (**self).take_rejected()
+    }
+
+    fn close(&mut self) {
+        (**self).close();
+    }
+
+    fn is_closed(&self) -> bool {
+        (**self).is_closed()
+    }
+}

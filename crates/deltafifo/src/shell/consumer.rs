@@ -1,0 +1,92 @@
+//! The end that drains the queue.
+
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use crate::error::NeverSynced;
+use crate::lease::Quarantined;
+
+use super::leased::Leased;
+use super::waiters::{Look, Until};
+use super::{Shared, Watcher};
+
+/// The end that drains the queue. When it is dropped the queue closes: nobody is left to make
+/// room.
+pub struct Consumer<K, V, M> {
+    shared: Arc<Shared<K, V, M>>,
+}
+
+impl<K, V, M> Consumer<K, V, M> {
+    pub(super) fn new(shared: Arc<Shared<K, V, M>>) -> Self {
+        Self { shared }
+    }
+
+    /// The next works, once there are some and no lease is out; `None` when the queue is closed
+    /// and everything was settled.
+    ///
+    /// [`Queue::lease`](crate::Queue::lease) says what is handed out together.
+    ///
+    /// # Cancel safety
+    ///
+    /// A future that is dropped before it is ready has taken nothing. Once it is ready, dropping
+    /// the guard gives all of it back, which counts as an attempt.
+    #[doc(alias = "Pop")]
+    #[doc(alias = "PopBatch")]
+    pub async fn next(&self, max_keys: NonZeroUsize) -> Option<Leased<K, V, M>> {
+        let lease = Until::new(&self.shared, |state| match state.queue.lease(max_keys) {
+            Some(lease) => Look::Seen(Some(lease)),
+            None if state.queue.is_closed() && state.queue.is_empty() => Look::Seen(None),
+            None => Look::Wait,
+        });
+        Some(Leased::new(Arc::clone(&self.shared), lease.await?))
+    }
+
+    /// Waits until the initial population was processed.
+    ///
+    /// # Errors
+    ///
+    /// [`NeverSynced`] when the queue is closed and drained and that never happened.
+    ///
+    /// # Cancel safety
+    ///
+    /// Safe: it only looks.
+    pub async fn synced(&self) -> Result<(), NeverSynced> {
+        self.watcher().synced().await
+    }
+
+    /// Takes nothing more; what is queued is still handed out (FQ-10). Wakes all who wait.
+    pub fn close(&self) {
+        self.shared.change(|state| state.queue.close());
+    }
+
+    /// What was quarantined because a guard was dropped, so that there was nobody to tell. Ask
+    /// after a panic of whatever processes leases; it is kept until it is asked for.
+    #[must_use]
+    pub fn take_abandoned(&self) -> Vec<Quarantined<K, V>> {
+        std::mem::take(&mut self.shared.lock().abandoned)
+    }
+
+    /// An observer of how far this consumer gets.
+    pub fn watcher(&self) -> Watcher<K, V, M> {
+        Watcher::new(Arc::clone(&self.shared))
+    }
+}
+
+impl<K, V, M> Drop for Consumer<K, V, M> {
+    fn drop(&mut self) {
+        self.shared.change(|state| {
+            state.consumer_lives = false;
+            state.queue.close();
+        });
+    }
+}
+
+impl<K, V, M> fmt::Debug for Consumer<K, V, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let unsettled = self.shared.lock().queue.len();
+        f.debug_struct("Consumer")
+            .field("unsettled", &unsettled)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,103 @@
+//! The guard of a lease: settled on purpose, or given back when dropped (FQ-11).
+
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use crate::error::NotLeased;
+use crate::lease::{Lease, Quarantined, Work};
+
+use super::Shared;
+
+/// Works that were handed out. Dropped without `ack` or `nack` it gives back all of them.
+///
+/// Everything else about the lease is readable through it: `initial`, `mark`, `applied_after`.
+#[must_use = "dropping a lease gives everything back, which counts as a failed attempt"]
+pub struct Leased<K, V, M> {
+    shared: Arc<Shared<K, V, M>>,
+    lease: Lease<K, V, M>,
+    settled: bool,
+}
+
+impl<K, V, M> Leased<K, V, M> {
+    pub(super) fn new(shared: Arc<Shared<K, V, M>>, lease: Lease<K, V, M>) -> Self {
+        Self {
+            shared,
+            lease,
+            settled: false,
+        }
+    }
+
+    /// What to do, in this order.
+    pub fn works(&self) -> &[Work<K, V>] {
+        &self.lease.works
+    }
+
+    /// All of it is done.
+    pub fn ack(mut self) {
+        let acked = self.settle(|guard| {
+            let id = guard.lease.id;
+            guard.shared.change(|state| state.queue.ack(id))
+        });
+        acked.expect(ONE_GUARD);
+    }
+
+    /// The works at the positions `failed` were not done, the others were; what was tried often
+    /// enough is returned instead of being handed out again.
+    ///
+    /// # Panics
+    ///
+    /// When there is no work at one of the positions; then everything is given back.
+    pub fn nack(mut self, failed: &[usize]) -> Vec<Quarantined<K, V>> {
+        let works = self.lease.works.len();
+        assert!(
+            failed.iter().all(|&at| at < works),
+            "a failed position is beyond {works} works"
+        );
+        let nacked = self.settle(|guard| {
+            let id = guard.lease.id;
+            guard.shared.change(|state| state.queue.nack(id, failed))
+        });
+        nacked.expect(ONE_GUARD)
+    }
+
+    fn settle<R>(
+        &mut self,
+        settle: impl FnOnce(&Self) -> Result<R, NotLeased>,
+    ) -> Result<R, NotLeased> {
+        self.settled = true;
+        settle(self)
+    }
+}
+
+impl<K, V, M> Deref for Leased<K, V, M> {
+    type Target = Lease<K, V, M>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.lease
+    }
+}
+
+impl<K, V, M> Drop for Leased<K, V, M> {
+    fn drop(&mut self) {
+        if self.settled {
+            return;
+        }
+        let id = self.lease.id;
+        let all: Vec<_> = (0..self.lease.works.len()).collect();
+        self.shared
+            .change(|state| match state.queue.nack(id, &all) {
+                Ok(quarantined) => state.abandoned.extend(quarantined),
+                // Not possible with our queues; a panic while dropping would hide its cause.
+                Err(_) => debug_assert!(false, "{ONE_GUARD}"),
+            });
+    }
+}
+
+impl<K: fmt::Debug, V, M: fmt::Debug> fmt::Debug for Leased<K, V, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Leased").field(&self.lease).finish()
+    }
+}
+
+const ONE_GUARD: &str = "the guard holds the one lease of its queue, which it settles once";

@@ -1,0 +1,237 @@
+//! The end that fills the queue, and waits while it is full (FQ-13).
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::error::Closed;
+use crate::known::Known;
+use crate::queue::{Deletion, Queue};
+use crate::tombstone::Final;
+use crate::transform::Rejected;
+
+use super::waiters::{Look, Until};
+use super::{Shared, Watcher};
+
+/// The end that fills the queue. Cloneable; when the last one is dropped, the queue closes.
+///
+/// Calls from one task take effect in the order in which they return.
+pub struct Producer<K, V, M> {
+    shared: Arc<Shared<K, V, M>>,
+}
+
+impl<K, V, M> Producer<K, V, M> {
+    pub(super) fn new(shared: Arc<Shared<K, V, M>>) -> Self {
+        Self { shared }
+    }
+
+    /// [`Queue::add`], once there is room.
+    ///
+    /// # Errors
+    ///
+    /// [`Closed`] gives back the object, at once, also when it waited for room.
+    ///
+    /// # Cancel safety
+    ///
+    /// A future that is dropped before it is ready has queued nothing; the object is dropped
+    /// with it.
+    pub async fn add(&self, key: K, value: V, mark: M) -> Result<(), Closed<V>> {
+        self.when_room((key, value, mark), |queue, (key, value, mark)| {
+            queue.add(key, value, mark)
+        })
+        .await
+    }
+
+    /// [`Queue::update`], once there is room.
+    ///
+    /// # Errors
+    ///
+    /// [`Closed`] gives back the object, at once, also when it waited for room.
+    ///
+    /// # Cancel safety
+    ///
+    /// A future that is dropped before it is ready has queued nothing; the object is dropped
+    /// with it.
+    pub async fn update(&self, key: K, value: V, mark: M) -> Result<(), Closed<V>> {
+        self.when_room((key, value, mark), |queue, (key, value, mark)| {
+            queue.update(key, value, mark)
+        })
+        .await
+    }
+
+    /// [`Queue::delete`], once there is room. `known` is called under the lock: it should
+    /// return a snapshot that is cheap to take.
+    ///
+    /// # Errors
+    ///
+    /// [`Closed`] gives back the final state, at once, also when it waited for room.
+    ///
+    /// # Cancel safety
+    ///
+    /// A future that is dropped before it is ready has queued nothing; the final state is
+    /// dropped with it.
+    pub async fn delete<S: Known<K, V>>(
+        &self,
+        key: K,
+        last: Final<V>,
+        mark: M,
+        known: impl FnOnce() -> S,
+    ) -> Result<Deletion, Closed<Final<V>>> {
+        self.when_room(
+            (key, last, mark, known),
+            |queue, (key, last, mark, known)| queue.delete(key, last, mark, &known()),
+        )
+        .await
+    }
+
+    /// [`Queue::replace`], once there is room: one group, which counts one towards the bound.
+    /// `known` is called under the lock: it should return a snapshot that is cheap to take.
+    ///
+    /// # Errors
+    ///
+    /// [`Closed`] gives back the objects, at once, also when it waited for room.
+    ///
+    /// # Cancel safety
+    ///
+    /// A future that is dropped before it is ready has queued nothing; the objects are dropped
+    /// with it.
+    pub async fn replace<S: Known<K, V>>(
+        &self,
+        items: Vec<(K, V)>,
+        mark: M,
+        known: impl FnOnce() -> S,
+    ) -> Result<(), Closed<Vec<(K, V)>>> {
+        self.when_room((items, mark, known), |queue, (items, mark, known)| {
+            queue.replace(items, mark, &known())
+        })
+        .await
+    }
+
+    /// [`Queue::resync`], once there is room. `known` is called under the lock: it should
+    /// return a snapshot that is cheap to take.
+    ///
+    /// # Errors
+    ///
+    /// [`Closed`], at once, also when it waited for room.
+    ///
+    /// # Cancel safety
+    ///
+    /// A future that is dropped before it is ready has queued nothing.
+    pub async fn resync<S: Known<K, V>>(
+        &self,
+        known: impl FnOnce() -> S,
+    ) -> Result<(), Closed<()>> {
+        self.when_room(known, |queue, known| queue.resync(&known()))
+            .await
+    }
+
+    /// [`Queue::bookmark`]. Needs no room, so it does not wait.
+    ///
+    /// # Errors
+    ///
+    /// [`Closed`] gives back the mark.
+    ///
+    /// # Cancel safety
+    ///
+    /// Ready when first polled; a future that was never polled has done nothing.
+    pub async fn bookmark(&self, mark: M) -> Result<(), Closed<M>> {
+        self.shared.change(|state| state.queue.bookmark(mark))
+    }
+
+    /// Takes nothing more; what is queued is still delivered (FQ-10). Wakes all who wait.
+    pub fn close(&self) {
+        self.shared.change(|state| state.queue.close());
+    }
+
+    /// Whether nothing more is taken.
+    pub fn is_closed(&self) -> bool {
+        self.shared.lock().queue.is_closed()
+    }
+
+    /// What is unsettled, as it is held against the bound ([`Queue::len`]).
+    pub fn len(&self) -> usize {
+        self.shared.lock().queue.len()
+    }
+
+    /// Whether nothing is pending or leased.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// [`Queue::synced`].
+    pub fn synced(&self) -> bool {
+        self.shared.lock().queue.synced()
+    }
+
+    /// [`Queue::applied`].
+    pub fn applied(&self) -> Option<M>
+    where
+        M: Clone,
+    {
+        self.shared.lock().queue.applied().cloned()
+    }
+
+    /// [`Queue::received`].
+    pub fn received(&self) -> Option<M>
+    where
+        M: Clone,
+    {
+        self.shared.lock().queue.received().cloned()
+    }
+
+    /// [`Queue::take_rejected`].
+    pub fn take_rejected(&self) -> Vec<Rejected<K>> {
+        self.shared.lock().queue.take_rejected()
+    }
+
+    /// An observer of how far the consumer gets.
+    pub fn watcher(&self) -> Watcher<K, V, M> {
+        Watcher::new(Arc::clone(&self.shared))
+    }
+
+    /// Calls the queue once there is room, or it is closed and refuses.
+    async fn when_room<A, R>(
+        &self,
+        args: A,
+        call: impl FnOnce(&mut dyn Queue<K, V, M>, A) -> R,
+    ) -> R {
+        let mut held = Some((args, call));
+        Until::new(&self.shared, move |state| {
+            if !state.queue.is_closed() && state.queue.len() >= self.shared.bound {
+                return Look::Wait;
+            }
+            let (args, call) = held
+                .take()
+                .expect("a future is not polled after it was ready");
+            Look::Changed(call(&mut *state.queue, args))
+        })
+        .await
+    }
+}
+
+impl<K, V, M> Clone for Producer<K, V, M> {
+    fn clone(&self) -> Self {
+        self.shared.lock().producers += 1;
+        Self {
+            shared: Arc::clone(&self.shared),
+        }
+    }
+}
+
+impl<K, V, M> Drop for Producer<K, V, M> {
+    fn drop(&mut self) {
+        self.shared.change(|state| {
+            state.producers -= 1;
+            if state.producers == 0 {
+                state.queue.close();
+            }
+        });
+    }
+}
+
+impl<K, V, M> fmt::Debug for Producer<K, V, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Producer")
+            .field("unsettled", &self.len())
+            .finish_non_exhaustive()
+    }
+}

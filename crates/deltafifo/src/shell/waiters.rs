@@ -1,0 +1,107 @@
+//! Who waits for a state change, and a future that looks until it sees what it waits for.
+//!
+//! A waiter has a ticket; when its future is dropped the ticket goes with it, so waiting in a
+//! `select` over and over on a silent queue needs no memory.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+use super::{Shared, State};
+
+/// The wakers of all who wait, each with its ticket.
+#[derive(Default)]
+pub(super) struct Waiters {
+    wakers: Vec<(u64, Waker)>,
+    tickets: u64,
+}
+
+impl Waiters {
+    /// All who wait; they take a new place when they look and still have to wait.
+    pub(super) fn take(&mut self) -> Vec<Waker> {
+        self.wakers.drain(..).map(|(_, waker)| waker).collect()
+    }
+
+    fn wait(&mut self, ticket: &mut Option<u64>, waker: &Waker) {
+        let tickets = &mut self.tickets;
+        let ticket = *ticket.get_or_insert_with(|| {
+            *tickets += 1;
+            *tickets
+        });
+        match self.wakers.iter_mut().find(|(other, _)| *other == ticket) {
+            Some((_, old)) => old.clone_from(waker),
+            None => self.wakers.push((ticket, waker.clone())),
+        }
+    }
+
+    fn leave(&mut self, ticket: u64) {
+        self.wakers.retain(|(other, _)| *other != ticket);
+    }
+}
+
+/// What a look at the state found.
+pub(super) enum Look<R> {
+    /// Done; the state is as it was.
+    Seen(R),
+    /// Done, and the state changed: the others are woken.
+    Changed(R),
+    /// Not yet.
+    Wait,
+}
+
+/// Looks at the state until `look` is done; `look` runs under the lock.
+pub(super) struct Until<'a, K, V, M, F> {
+    shared: &'a Shared<K, V, M>,
+    look: F,
+    ticket: Option<u64>,
+}
+
+impl<'a, K, V, M, F> Until<'a, K, V, M, F> {
+    pub(super) fn new<R>(shared: &'a Shared<K, V, M>, look: F) -> Self
+    where
+        F: FnMut(&mut State<K, V, M>) -> Look<R>,
+    {
+        Self {
+            shared,
+            look,
+            ticket: None,
+        }
+    }
+}
+
+// Nothing in it is ever pinned: what it holds is only called and dropped.
+impl<K, V, M, F> Unpin for Until<'_, K, V, M, F> {}
+
+impl<K, V, M, F, R> Future for Until<'_, K, V, M, F>
+where
+    F: FnMut(&mut State<K, V, M>) -> Look<R>,
+{
+    type Output = R;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<R> {
+        let this = self.get_mut();
+        let mut state = this.shared.lock();
+        let (result, wakers) = match (this.look)(&mut state) {
+            Look::Seen(result) => (result, Vec::new()),
+            Look::Changed(result) => (result, super::turned(&mut state)),
+            Look::Wait => {
+                state.waiters.wait(&mut this.ticket, cx.waker());
+                return Poll::Pending;
+            }
+        };
+        if let Some(ticket) = this.ticket.take() {
+            state.waiters.leave(ticket);
+        }
+        drop(state);
+        wakers.into_iter().for_each(Waker::wake);
+        Poll::Ready(result)
+    }
+}
+
+impl<K, V, M, F> Drop for Until<'_, K, V, M, F> {
+    fn drop(&mut self) {
+        if let Some(ticket) = self.ticket {
+            self.shared.lock().waiters.leave(ticket);
+        }
+    }
+}

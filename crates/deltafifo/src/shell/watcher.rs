@@ -1,0 +1,135 @@
+//! An observer of how far the consumer gets.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::error::NeverSynced;
+
+use super::Shared;
+use super::waiters::{Look, Until};
+
+/// Where the queue stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Progress<M> {
+    /// [`Queue::applied`](crate::Queue::applied).
+    pub applied: Option<M>,
+    /// [`Queue::received`](crate::Queue::received).
+    pub received: Option<M>,
+    /// [`Queue::synced`](crate::Queue::synced).
+    pub synced: bool,
+    /// [`Queue::len`](crate::Queue::len).
+    pub unsettled: usize,
+    /// Whether nothing more is taken.
+    pub closed: bool,
+}
+
+/// Observes a queue without keeping it open. A clone has seen what the original has seen.
+pub struct Watcher<K, V, M> {
+    shared: Arc<Shared<K, V, M>>,
+    /// The last state change that was seen.
+    seen: u64,
+}
+
+impl<K, V, M> Watcher<K, V, M> {
+    pub(super) fn new(shared: Arc<Shared<K, V, M>>) -> Self {
+        let seen = shared.lock().turn;
+        Self { shared, seen }
+    }
+
+    /// Waits until the initial population was processed.
+    ///
+    /// # Errors
+    ///
+    /// [`NeverSynced`] when the queue ended and that never happened.
+    ///
+    /// # Cancel safety
+    ///
+    /// Safe: it only looks.
+    #[doc(alias = "HasSyncedChecker")]
+    pub async fn synced(&self) -> Result<(), NeverSynced> {
+        Until::new(&self.shared, |state| {
+            if state.queue.synced() {
+                Look::Seen(Ok(()))
+            } else if state.is_over() {
+                Look::Seen(Err(NeverSynced))
+            } else {
+                Look::Wait
+            }
+        })
+        .await
+    }
+
+    /// Whether the initial population was processed.
+    #[doc(alias = "HasSynced")]
+    pub fn is_synced(&self) -> bool {
+        self.shared.lock().queue.synced()
+    }
+
+    /// [`Queue::applied`](crate::Queue::applied).
+    pub fn applied(&self) -> Option<M>
+    where
+        M: Clone,
+    {
+        self.shared.lock().queue.applied().cloned()
+    }
+
+    /// Where the queue stands now.
+    pub fn progress(&self) -> Progress<M>
+    where
+        M: Clone,
+    {
+        progress(&self.shared.lock())
+    }
+
+    /// Where the queue stands once anything happened since this watcher was made or last told:
+    /// several changes may be told as one. `None` when nothing will change any more and the last
+    /// change was told.
+    ///
+    /// # Cancel safety
+    ///
+    /// Safe: what was not told is told by the next call.
+    pub async fn changed(&mut self) -> Option<Progress<M>>
+    where
+        M: Clone,
+    {
+        let seen = &mut self.seen;
+        Until::new(&self.shared, move |state| {
+            if *seen != state.turn {
+                *seen = state.turn;
+                Look::Seen(Some(progress(state)))
+            } else if state.is_over() {
+                Look::Seen(None)
+            } else {
+                Look::Wait
+            }
+        })
+        .await
+    }
+}
+
+fn progress<K, V, M: Clone>(state: &super::State<K, V, M>) -> Progress<M> {
+    Progress {
+        applied: state.queue.applied().cloned(),
+        received: state.queue.received().cloned(),
+        synced: state.queue.synced(),
+        unsettled: state.queue.len(),
+        closed: state.queue.is_closed(),
+    }
+}
+
+impl<K, V, M> Clone for Watcher<K, V, M> {
+    fn clone(&self) -> Self {
+        Self {
+            shared: Arc::clone(&self.shared),
+            seen: self.seen,
+        }
+    }
+}
+
+impl<K, V, M> fmt::Debug for Watcher<K, V, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watcher")
+            .field("synced", &self.is_synced())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,56 @@
+//! What is known of an object that is gone.
+//!
+//! A deletion that was watched carries the final state. One that was only noticed, because a
+//! relist left the object out, carries at best the last state anybody saw, and that may be
+//! old. The enum makes the difference impossible to overlook (FM-46).
+
+use std::fmt;
+
+/// The last we know of a deleted object.
+///
+/// client-go behaviour: C-08, DF-07.
+#[doc(alias = "DeletedFinalStateUnknown")]
+#[derive(Clone, PartialEq, Eq)]
+pub enum Final<V> {
+    /// The deletion was watched, and this is the state at the deletion.
+    Observed(V),
+    /// The deletion was not watched; the newest state known, which may be stale, or nothing.
+    Unknown(Option<V>),
+}
+
+impl<V> Final<V> {
+    /// The newest state known, final or not.
+    pub fn last(&self) -> Option<&V> {
+        match self {
+            Self::Observed(v) => Some(v),
+            Self::Unknown(v) => v.as_ref(),
+        }
+    }
+
+    /// Whether the state is the one at the deletion.
+    pub fn is_observed(&self) -> bool {
+        matches!(self, Self::Observed(_))
+    }
+
+    /// Which of two reports of one deletion to keep (DF-05, FQ-4).
+    ///
+    /// The better informed one; between equals the older final state, and the newer tombstone.
+    pub(crate) fn better(older: Self, newer: Self) -> Self {
+        match (older, newer) {
+            (older @ Self::Observed(_), Self::Observed(_) | Self::Unknown(_)) => older,
+            (Self::Unknown(_), newer @ Self::Observed(_)) => newer,
+            (older @ Self::Unknown(Some(_)), Self::Unknown(None)) => older,
+            (Self::Unknown(_), newer @ Self::Unknown(_)) => newer,
+        }
+    }
+}
+
+impl<V> fmt::Debug for Final<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Observed(_) => "Observed",
+            Self::Unknown(Some(_)) => "Unknown(last known)",
+            Self::Unknown(None) => "Unknown",
+        })
+    }
+}

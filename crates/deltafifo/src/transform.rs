@@ -1,0 +1,93 @@
+//! The queue's own transform, for use without a layer that decodes.
+//!
+//! Runs once per object received, in the producer's call, before anybody else sees the
+//! object; never on tombstones or resyncs (DF-14, FQ-12). An object that cannot be
+//! transformed does not poison the rest (FM-57, FM-53): it is left out and reported, and the
+//! call goes on. client-go refuses the whole call instead, so that one such object in a list
+//! makes every relist fail for ever.
+
+use std::collections::VecDeque;
+use std::error::Error;
+use std::fmt;
+
+use thiserror::Error;
+
+/// Shrinks or changes an object before it is queued.
+pub type Transform<V> = Box<dyn FnMut(V) -> Result<V, TransformError> + Send>;
+
+/// Why an object could not be transformed.
+#[derive(Debug, Error)]
+#[error("the object could not be transformed")]
+pub struct TransformError {
+    #[source]
+    cause: Box<dyn Error + Send + Sync>,
+}
+
+impl TransformError {
+    /// An error with its cause: another error, or a text.
+    pub fn new(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self {
+            cause: cause.into(),
+        }
+    }
+}
+
+/// An object that was left out because it could not be transformed. Its key keeps the state
+/// that the consumer holds, until the next change or relist.
+pub struct Rejected<K> {
+    /// Whose object it was.
+    pub key: K,
+    /// Why.
+    pub error: TransformError,
+}
+
+impl<K: fmt::Debug> fmt::Debug for Rejected<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rejected")
+            .field("key", &self.key)
+            .field("error", &self.error)
+            .finish()
+    }
+}
+
+/// How many rejections are kept until they are taken; older ones go first.
+const REJECTED: usize = 1024;
+
+/// The transform of one queue, and what it rejected.
+pub(crate) struct Intake<K, V> {
+    transform: Option<Transform<V>>,
+    rejected: VecDeque<Rejected<K>>,
+}
+
+impl<K: Clone, V> Intake<K, V> {
+    pub(crate) fn new(transform: Option<Transform<V>>) -> Self {
+        Self {
+            transform,
+            rejected: VecDeque::new(),
+        }
+    }
+
+    /// The object as it is to be queued, or nothing if it was rejected.
+    pub(crate) fn admit(&mut self, key: &K, value: V) -> Option<V> {
+        let Some(transform) = &mut self.transform else {
+            return Some(value);
+        };
+        match transform(value) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                if self.rejected.len() == REJECTED {
+                    self.rejected.pop_front();
+                }
+                self.rejected.push_back(Rejected {
+                    key: key.clone(),
+                    error,
+                });
+                None
+            }
+        }
+    }
+
+    pub(crate) fn take_rejected(&mut self) -> Vec<Rejected<K>> {
+        self.rejected.drain(..).collect()
+    }
+}
