@@ -1,0 +1,175 @@
+//! What a listener has been handed and not taken: one of two buffers, chosen by `Overflow`.
+//!
+//! Knows where in line a walk stands, since only the buffer knows its line. Does not pull walks.
+
+use std::collections::VecDeque;
+use std::hash::Hash;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use crate::coalesce::{CoalescingRing, Displaced, Merged};
+use crate::notification::Notification;
+use crate::overflow::Overflow;
+use crate::ring::Ring;
+
+/// A notification and the time (nanoseconds since the processor was made) since when it waits.
+pub(crate) struct Entry<K, T> {
+    pub(crate) since: u64,
+    pub(crate) notification: Arc<Notification<K, T>>,
+}
+
+/// See the top of this file.
+pub(crate) enum Backlog<K, T> {
+    Grow {
+        ring: Ring<Entry<K, T>>,
+        warning: Warning,
+    },
+    Coalesce {
+        ring: CoalescingRing<K, T>,
+    },
+}
+
+impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
+    pub(crate) fn new(overflow: Overflow) -> Self {
+        match overflow {
+            Overflow::Grow { warn_at } => Self::Grow {
+                ring: Ring::new(),
+                warning: Warning::new(warn_at),
+            },
+            Overflow::Coalesce => Self::Coalesce {
+                ring: CoalescingRing::new(),
+            },
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Grow { ring, .. } => ring.len(),
+            Self::Coalesce { ring } => ring.len(),
+        }
+    }
+
+    pub(crate) fn front_since(&self) -> Option<u64> {
+        match self {
+            Self::Grow { ring, .. } => ring.front().map(|entry| entry.since),
+            Self::Coalesce { ring } => ring.front_since(),
+        }
+    }
+
+    pub(crate) fn push(
+        &mut self,
+        notification: &Arc<Notification<K, T>>,
+        since: u64,
+        displaced: &mut Vec<Displaced<K, T>>,
+    ) -> Merged {
+        let notification = Arc::clone(notification);
+        match self {
+            Self::Grow { ring, .. } => {
+                ring.push(Entry {
+                    since,
+                    notification,
+                });
+                Merged::default()
+            }
+            Self::Coalesce { ring } => ring.push(notification, since, displaced),
+        }
+    }
+
+    /// The place of a walk that is queued now. A growing buffer keeps the line. A coalescing one
+    /// lets the walk go first and skips the keys that have something pending: an entry in front of
+    /// the walk could be merged with news from behind it, and the walk would then tell old news.
+    pub(crate) fn walk_position(&self) -> u64 {
+        match self {
+            Self::Grow { ring, .. } => ring.tail_position(),
+            Self::Coalesce { .. } => 0,
+        }
+    }
+
+    /// Whether the walk at `position` is next.
+    pub(crate) fn is_walk_next(&self, position: u64) -> bool {
+        match self {
+            Self::Grow { ring, .. } => ring.head_position() == position,
+            Self::Coalesce { .. } => true,
+        }
+    }
+
+    /// Whether a resync of this key would tell less than what waits for it (RB-5).
+    pub(crate) fn overtakes_resync(&self, key: &K) -> bool {
+        match self {
+            // Its line is in order: what waits is newer than the walk and comes after it.
+            Self::Grow { .. } => false,
+            Self::Coalesce { ring } => ring.has_pending(key) && !planted!(ResyncIgnoresPending),
+        }
+    }
+
+    /// Takes up to `limit` entries, none from behind a walk at `walk`. A coalescing buffer gives one
+    /// at a time, since what has been taken can no longer be merged.
+    pub(crate) fn take(
+        &mut self,
+        limit: usize,
+        walk: Option<u64>,
+        out: &mut VecDeque<Entry<K, T>>,
+    ) -> usize {
+        match self {
+            Self::Grow { ring, .. } => {
+                let before_walk = walk.map_or(u64::MAX, |at| at - ring.head_position());
+                let limit = limit.min(usize::try_from(before_walk).unwrap_or(usize::MAX));
+                let taken = limit.min(ring.len());
+                out.extend(std::iter::from_fn(|| ring.pop()).take(taken));
+                taken
+            }
+            Self::Coalesce { ring } => match ring.pop() {
+                Some((since, notification)) => {
+                    out.push_back(Entry {
+                        since,
+                        notification,
+                    });
+                    1
+                }
+                None => 0,
+            },
+        }
+    }
+
+    /// The depth to warn of, if `depth` is one.
+    pub(crate) fn warn(&mut self, depth: usize) -> Option<usize> {
+        match self {
+            Self::Grow { warning, .. } => warning.observe(depth),
+            Self::Coalesce { .. } => None,
+        }
+    }
+}
+
+/// Says when a backlog is worth a line in the log: at a depth, and at each doubling of it.
+#[derive(Debug)]
+pub(crate) struct Warning {
+    at: usize,
+    next: usize,
+}
+
+impl Warning {
+    pub(crate) fn new(at: NonZeroUsize) -> Self {
+        Self {
+            at: at.get(),
+            next: at.get(),
+        }
+    }
+
+    /// The depth, if it is worth a line. Begins anew when the backlog has fallen to half of where
+    /// warnings start, so that swaying around that depth does not fill the log.
+    pub(crate) fn observe(&mut self, depth: usize) -> Option<usize> {
+        if depth <= self.at / 2 {
+            self.next = self.at;
+        }
+        if depth < self.next {
+            return None;
+        }
+        while self.next <= depth {
+            self.next = self.next.saturating_mul(2);
+            if self.next == usize::MAX {
+                break;
+            }
+        }
+        Some(depth)
+    }
+}

@@ -1,0 +1,369 @@
+//! A listener behind its lock, with the waker of its consumer: where the sides meet.
+//!
+//! The sender hands over under one lock and wakes at most once; the consumer takes under the same
+//! lock and leaves its waker there when it finds nothing. No user code runs under it but `Hash`,
+//! `Eq` and `Clone` of keys: leftovers and displaced objects are dropped after it.
+//!
+//! - RB-3: a consumer that found nothing has left its waker in the same critical section, so no
+//!   wake-up is lost. `tests/wake.rs`
+//! - PR-11: `remove` closes the gate first. `gate`
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::task::{Context, Waker};
+use std::time::{Duration, Instant};
+
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
+
+use crate::backlog::Entry;
+use crate::coalesce::Displaced;
+use crate::driver::Caller;
+use crate::fanout::Shared;
+use crate::gate::Gate;
+use crate::key::Key;
+use crate::listener::{Listener, ListenerPhase, Outcome, Taken};
+use crate::notification::Notification;
+use crate::status::{ListenerId, ListenerStatus};
+use crate::walk::{Walk, WalkKind};
+
+/// Entries taken from a growing ring at once: enough to spare the lock, too few to hide a backlog.
+const BATCH: usize = 64;
+
+/// No callback is running.
+const IDLE: u64 = u64::MAX;
+
+/// Who takes from the listener.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ConsumerKind {
+    /// A task or a thread of ours, which ends by itself.
+    Driven,
+    /// A stream in the user's hands, which nobody can end.
+    Stream,
+}
+
+/// What is waited for. Both become true once and stay so.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Milestones {
+    pub(crate) synced: bool,
+    pub(crate) ended: bool,
+}
+
+struct Guarded<K, T> {
+    listener: Listener<K, T>,
+    waker: Option<Waker>,
+}
+
+/// Numbers the consumer keeps while it has the lock not.
+#[derive(Debug)]
+struct Gauges {
+    /// Entries taken and not handled yet.
+    in_hand: AtomicUsize,
+    delivered: AtomicU64,
+    panics: AtomicU64,
+    /// Since when the notification being handled had waited, or `IDLE`.
+    running_since: AtomicU64,
+}
+
+/// See the top of this file.
+pub(crate) struct Cell<K, T> {
+    id: ListenerId,
+    caller: Caller,
+    name: Arc<str>,
+    kind: ConsumerKind,
+    epoch: Instant,
+    guarded: Mutex<Guarded<K, T>>,
+    gate: Gate,
+    gauges: Gauges,
+    milestones: watch::Sender<Milestones>,
+    abort: OnceLock<AbortHandle>,
+    shared: Weak<Shared<K, T>>,
+}
+
+impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
+    pub(crate) fn new(
+        (id, caller, name): (ListenerId, Caller, Arc<str>),
+        kind: ConsumerKind,
+        listener: Listener<K, T>,
+        epoch: Instant,
+        shared: Weak<Shared<K, T>>,
+    ) -> Self {
+        Self {
+            id,
+            caller,
+            name,
+            kind,
+            epoch,
+            guarded: Mutex::new(Guarded {
+                listener,
+                waker: None,
+            }),
+            gate: Gate::default(),
+            gauges: Gauges {
+                in_hand: AtomicUsize::new(0),
+                delivered: AtomicU64::new(0),
+                panics: AtomicU64::new(0),
+                running_since: AtomicU64::new(IDLE),
+            },
+            milestones: watch::Sender::new(Milestones::default()),
+            abort: OnceLock::new(),
+            shared,
+        }
+    }
+
+    pub(crate) fn id(&self) -> ListenerId {
+        self.id
+    }
+
+    /// Who a callback of this listener is.
+    pub(crate) fn caller(&self) -> Caller {
+        self.caller
+    }
+
+    pub(crate) fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    pub(crate) fn gate(&self) -> &Gate {
+        &self.gate
+    }
+
+    pub(crate) fn subscribe(&self) -> watch::Receiver<Milestones> {
+        self.milestones.subscribe()
+    }
+
+    pub(crate) fn milestones(&self) -> Milestones {
+        *self.milestones.borrow()
+    }
+
+    /// Lets a stop that has run out of grace end a task that awaits.
+    pub(crate) fn set_abort(&self, handle: AbortHandle) {
+        // Ignored: called once, right after the task was made.
+        drop(self.abort.set(handle));
+    }
+
+    /// A panic under this lock can only come from the user's `Hash`, `Eq` or `Clone` of a key; the
+    /// other listeners and the sender go on.
+    fn lock(&self) -> MutexGuard<'_, Guarded<K, T>> {
+        self.guarded.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes or asks the listener, wakes the consumer if that gave it something to do, and tells
+    /// those who wait for "synced".
+    pub(crate) fn with<R>(&self, f: impl FnOnce(&mut Listener<K, T>) -> R) -> R {
+        let mut guarded = self.lock();
+        let before = guarded.listener.is_synced();
+        let result = f(&mut guarded.listener);
+        let synced = guarded.listener.is_synced() && !before;
+        let waker = guarded
+            .listener
+            .has_work()
+            .then(|| guarded.waker.take())
+            .flatten();
+        drop(guarded);
+        if synced {
+            self.milestones
+                .send_modify(|milestones| milestones.synced = true);
+        }
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+        result
+    }
+
+    /// Hands over what was committed under `sequence`.
+    pub(crate) fn push(
+        &self,
+        news: (u64, &[Arc<Notification<K, T>>]),
+        since: u64,
+        displaced: &mut Vec<Displaced<K, T>>,
+    ) {
+        let outcome = self.with(|listener| {
+            let in_hand = self.gauges.in_hand.load(Ordering::Acquire);
+            listener.push(news, since, in_hand, displaced)
+        });
+        self.warn(&outcome);
+    }
+
+    /// See [`Joining::begin`](crate::Joining::begin).
+    pub(crate) fn begin(&self, sequence: u64, walk: Walk<K, T>) {
+        let since = self.nanos(crate::driver::now());
+        let mut displaced = Vec::new();
+        let (outcome, _held) =
+            self.with(|listener| listener.begin(sequence, walk, since, &mut displaced));
+        self.warn(&outcome);
+    }
+
+    fn warn(&self, outcome: &Outcome) {
+        if let Some(pending) = outcome.warn {
+            tracing::warn!(
+                listener = %self.name,
+                pending,
+                "a handler is slower than its notifications arrive",
+            );
+        }
+    }
+
+    fn nanos(&self, at: Instant) -> u64 {
+        u64::try_from(at.saturating_duration_since(self.epoch).as_nanos()).unwrap_or(IDLE - 1)
+    }
+
+    /// Takes what is next. With nothing there, `cx` is woken when there is.
+    pub(crate) fn take(
+        &self,
+        out: &mut VecDeque<Entry<K, T>>,
+        cx: &mut Context<'_>,
+    ) -> Taken<K, T> {
+        let mut guarded = self.lock();
+        let before = out.len();
+        let taken = guarded.listener.take(BATCH, out);
+        self.gauges
+            .in_hand
+            .fetch_add(out.len() - before, Ordering::AcqRel);
+        let mut stale = None;
+        if matches!(taken, Taken::Nothing)
+            && !guarded
+                .waker
+                .as_ref()
+                .is_some_and(|waker| waker.will_wake(cx.waker()))
+        {
+            stale = guarded.waker.replace(cx.waker().clone());
+        }
+        drop(guarded);
+        // Outside the lock: dropping a waker may run the code of an executor.
+        drop(stale);
+        taken
+    }
+
+    /// Whether an item pulled from a walk is to be delivered; then it is in hand.
+    pub(crate) fn admit_walked(&self, kind: WalkKind, key: &K) -> bool {
+        let mut guarded = self.lock();
+        let admitted = guarded.listener.admit_walked(kind, key);
+        self.gauges
+            .in_hand
+            .fetch_add(usize::from(admitted), Ordering::AcqRel);
+        admitted
+    }
+
+    /// A callback begins.
+    pub(crate) fn started(&self, since: u64) {
+        self.gauges.running_since.store(since, Ordering::Release);
+    }
+
+    /// A callback has returned or panicked.
+    pub(crate) fn handled(&self, initial: bool, panicked: bool) {
+        self.gauges.running_since.store(IDLE, Ordering::Release);
+        self.gauges
+            .panics
+            .fetch_add(u64::from(panicked), Ordering::AcqRel);
+        self.gauges.delivered.fetch_add(1, Ordering::AcqRel);
+        self.gauges.in_hand.fetch_sub(1, Ordering::AcqRel);
+        self.gate.leave();
+        if initial {
+            self.with(Listener::initial_handled);
+        }
+    }
+
+    /// A walk panicked and is over.
+    pub(crate) fn count_panic(&self) {
+        self.gauges.panics.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Lets no callback start from here on, throws away what waits, and tells the consumer.
+    pub(crate) fn remove(&self) {
+        self.close();
+        if let Some(shared) = self.shared.upgrade() {
+            shared.forget(self.id);
+        }
+    }
+
+    /// As `remove`, but stays in the processor's list, for its report.
+    pub(crate) fn close(&self) {
+        self.gate.close();
+        let _leftover = self.with(Listener::end);
+        if self.kind == ConsumerKind::Stream {
+            // Nothing of ours runs; the stream says the end when it is asked.
+            self.set_ended();
+        }
+    }
+
+    /// Takes nothing new from here on and delivers the rest.
+    pub(crate) fn drain(&self) {
+        let _leftover = self.with(Listener::drain);
+        let idle = self.with(|listener| listener.is_drained()) && self.in_hand() == 0;
+        if idle && self.kind == ConsumerKind::Stream {
+            self.close();
+        }
+    }
+
+    /// Ends a task that awaits. A callback that blocks cannot be ended.
+    pub(crate) fn abort(&self) {
+        if let Some(handle) = self.abort.get() {
+            handle.abort();
+        }
+    }
+
+    /// The consumer is gone, with whatever it had taken.
+    pub(crate) fn consumer_gone(&self) {
+        self.gate.close();
+        self.gate.leave();
+        self.gauges.running_since.store(IDLE, Ordering::Release);
+        let _leftover = self.with(|listener| {
+            listener.lost(self.gauges.in_hand.swap(0, Ordering::AcqRel));
+            listener.end()
+        });
+        self.set_ended();
+    }
+
+    fn set_ended(&self) {
+        self.milestones
+            .send_modify(|milestones| milestones.ended = true);
+    }
+
+    pub(crate) fn in_hand(&self) -> usize {
+        self.gauges.in_hand.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn initial_unfinished(&self) -> bool {
+        self.with(|listener| listener.initial_unfinished())
+    }
+
+    /// The listener at `now`.
+    pub(crate) fn status(&self, now: Instant) -> ListenerStatus {
+        let now = self.nanos(now);
+        let guarded = self.lock();
+        let listener = &guarded.listener;
+        let counts = listener.counts();
+        let running = self.gauges.running_since.load(Ordering::Acquire);
+        let oldest = listener
+            .oldest()
+            .into_iter()
+            .chain((running != IDLE).then_some(running));
+        let ended = self.milestones().ended;
+        ListenerStatus {
+            id: self.id,
+            name: Arc::clone(&self.name),
+            phase: if ended {
+                ListenerPhase::Ended
+            } else {
+                listener.phase()
+            },
+            overflow: listener.overflow(),
+            synced: listener.is_synced(),
+            depth: listener.depth() + self.in_hand(),
+            high_water: counts.high_water,
+            oldest_age: oldest
+                .min()
+                .map(|since| Duration::from_nanos(now.saturating_sub(since))),
+            received: counts.received,
+            walked: counts.walked,
+            delivered: self.gauges.delivered.load(Ordering::Acquire),
+            coalesced: counts.coalesced,
+            abandoned: counts.abandoned,
+            panics: self.gauges.panics.load(Ordering::Acquire),
+            resync: listener.terms(),
+            resyncs_skipped: counts.resyncs_skipped,
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The taking side of a listener: what a task, a thread and a stream have in common.
+//!
+//! Hands out one notification at a time. It counts as handled when `finish` is called or the next
+//! one is asked for; the gate decides whether it may start. Walks are pulled here, outside locks.
+//!
+//! - PR-1: one at a time, each at most once. `tests/delivery.rs`
+//! - Dropped in whatever way, it reports the listener's end (FM-70). `tests/remove.rs`
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use crate::backlog::Entry;
+use crate::cell::Cell;
+use crate::driver::{self, Panicked};
+use crate::key::Key;
+use crate::listener::{ActiveWalk, Listener, Taken};
+use crate::log_gate::LogGate;
+use crate::notification::Notification;
+
+/// See the top of this file.
+pub(crate) struct Consumer<K: Key, T: Send + Sync + 'static> {
+    cell: Arc<Cell<K, T>>,
+    taken: VecDeque<Entry<K, T>>,
+    walk: Option<ActiveWalk<K, T>>,
+    /// The notification that was handed out and is not handled yet, if any.
+    running: Option<Running>,
+    panic_log: LogGate,
+}
+
+struct Running {
+    /// Whether "synced" waits for it. Items of a walk are counted by the walk.
+    counted: bool,
+}
+
+impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
+    pub(crate) fn new(cell: Arc<Cell<K, T>>) -> Self {
+        Self {
+            cell,
+            taken: VecDeque::new(),
+            walk: None,
+            running: None,
+            panic_log: LogGate::default(),
+        }
+    }
+
+    pub(crate) fn cell(&self) -> &Arc<Cell<K, T>> {
+        &self.cell
+    }
+
+    /// The next notification; `None` when there will be none. The one before counts as handled.
+    pub(crate) fn poll_next(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Arc<Notification<K, T>>>> {
+        self.settle(false);
+        loop {
+            if let Some(entry) = self.taken.pop_front() {
+                let counted = entry.notification.is_initial();
+                return Poll::Ready(self.start(entry, counted));
+            }
+            if self.walk.is_some() {
+                if let Some(entry) = self.pull() {
+                    return Poll::Ready(self.start(entry, false));
+                }
+                continue;
+            }
+            match self.cell.take(&mut self.taken, cx) {
+                Taken::Entries => {}
+                Taken::Walk(walk) => self.walk = Some(walk),
+                Taken::Nothing => return Poll::Pending,
+                Taken::Closed => return Poll::Ready(None),
+            }
+        }
+    }
+
+    /// The next item of the walk that is to be delivered. Nothing if it is skipped, or if the walk
+    /// is over.
+    fn pull(&mut self) -> Option<Entry<K, T>> {
+        let walk = self.walk.as_mut()?;
+        let pulled = match self.cell.gate().is_closed() {
+            true => Ok(None),
+            false => driver::guarded(|| walk.items.next()),
+        };
+        match pulled {
+            Ok(Some(notification)) => {
+                let (kind, since) = (walk.kind, walk.since);
+                self.cell
+                    .admit_walked(kind, notification.key())
+                    .then(|| Entry {
+                        since,
+                        notification: Arc::new(notification),
+                    })
+            }
+            Ok(None) => {
+                self.walk = None;
+                self.cell.with(Listener::walk_ended);
+                None
+            }
+            Err(panicked) => {
+                self.walk = None;
+                self.cell.count_panic();
+                self.log(&panicked, None);
+                self.cell.with(Listener::walk_ended);
+                None
+            }
+        }
+    }
+
+    /// Hands a notification out, unless the listener has been removed (PR-11).
+    fn start(&mut self, entry: Entry<K, T>, counted: bool) -> Option<Arc<Notification<K, T>>> {
+        if !self.cell.gate().enter() {
+            return None;
+        }
+        self.cell.started(entry.since);
+        self.running = Some(Running { counted });
+        Some(entry.notification)
+    }
+
+    /// The callback of the notification that was handed out has ended (PR-12).
+    pub(crate) fn finish(&mut self, result: &Result<(), Panicked>, key: &K) {
+        if let Err(panicked) = result {
+            self.log(panicked, Some(key));
+        }
+        self.settle(result.is_err());
+    }
+
+    fn settle(&mut self, panicked: bool) {
+        if let Some(running) = self.running.take() {
+            self.cell.handled(running.counted, panicked);
+        }
+    }
+
+    fn log(&mut self, panicked: &Panicked, key: Option<&K>) {
+        if let Some(suppressed) = self.panic_log.admit(driver::now()) {
+            tracing::error!(
+                listener = %self.cell.name(),
+                key = key.map(tracing::field::debug),
+                panic = %panicked.message,
+                suppressed,
+                "a callback panicked; its notification is skipped",
+            );
+        }
+    }
+}
+
+impl<K: Key, T: Send + Sync + 'static> Drop for Consumer<K, T> {
+    fn drop(&mut self) {
+        self.cell.consumer_gone();
+    }
+}

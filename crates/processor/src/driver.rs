@@ -1,0 +1,158 @@
+//! The only tasks and threads, the only clock, and the one place where a panic is caught.
+//!
+//! Deliberately dull: take the next notification, call the handler, say that it was handled. What
+//! is next, and whether it may start, is decided elsewhere.
+//!
+//! - PR-12: a panic ends the callback, not the listener. `tests/panic.rs`
+//! - FM-67: a callback knows whose it is, so that waiting for its own end is refused.
+//!   `tests/remove.rs`
+
+use std::any::Any;
+use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Instant;
+
+use futures::executor::block_on;
+
+use crate::consumer::Consumer;
+use crate::handler::{AsyncHandler, Handler};
+use crate::key::Key;
+use crate::notification::Notification;
+use crate::status::ListenerId;
+
+/// The clock: tokio's, so that tests can pause it.
+pub(crate) fn now() -> Instant {
+    tokio::time::Instant::now().into_std()
+}
+
+/// A callback panicked.
+pub(crate) struct Panicked {
+    /// What it said, at most `LONGEST_MESSAGE` characters of it.
+    pub(crate) message: String,
+}
+
+/// A panic message in a log need not be a book.
+const LONGEST_MESSAGE: usize = 200;
+
+/// The boundary: runs user code and turns a panic into a value. What the code has left half-done is
+/// the user's own; nothing of ours is touched while it runs.
+pub(crate) fn guarded<R>(f: impl FnOnce() -> R) -> Result<R, Panicked> {
+    catch_unwind(AssertUnwindSafe(f)).map_err(|panic| Panicked {
+        message: message(&*panic),
+    })
+}
+
+fn message(panic: &(dyn Any + Send)) -> String {
+    let text = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("(not a text)");
+    text.chars().take(LONGEST_MESSAGE).collect()
+}
+
+/// Whose callback this thread is running: the processor's number and the listener's.
+pub(crate) type Caller = (u64, ListenerId);
+
+thread_local! {
+    static CALLER: std::cell::Cell<Option<Caller>> = const { std::cell::Cell::new(None) };
+}
+
+/// Whose callback is running on this thread, if one is.
+pub(crate) fn caller() -> Option<Caller> {
+    CALLER.get()
+}
+
+/// Runs `f` as a callback of `caller`, behind the boundary.
+fn call<R>(caller: Caller, f: impl FnOnce() -> R) -> Result<R, Panicked> {
+    struct Restore(Option<Caller>);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            CALLER.set(self.0);
+        }
+    }
+    let _restore = Restore(CALLER.replace(Some(caller)));
+    guarded(f)
+}
+
+/// A handler and where its notifications come from. The handler is dropped first, so that it is
+/// gone when the listener's end is announced.
+pub(crate) struct Delivery<H, K: Key, T: Send + Sync + 'static> {
+    pub(crate) handler: H,
+    pub(crate) consumer: Consumer<K, T>,
+}
+
+impl<H, K: Key, T: Send + Sync + 'static> Delivery<H, K, T> {
+    async fn next(&mut self) -> Option<Arc<Notification<K, T>>> {
+        poll_fn(|cx| self.consumer.poll_next(cx)).await
+    }
+}
+
+/// Calls a handler on the runtime until its listener ends.
+pub(crate) async fn run<H, K, T>(delivery: Delivery<H, K, T>)
+where
+    H: Handler<K, T>,
+    K: Key,
+    T: Send + Sync + 'static,
+{
+    let mut delivery = delivery;
+    let caller = delivery.consumer.cell().caller();
+    while let Some(notification) = delivery.next().await {
+        let result = call(caller, || delivery.handler.on_notification(&notification));
+        delivery.consumer.finish(&result, notification.key());
+        drop(notification);
+        // A long backlog must not keep a current-thread runtime from everything else.
+        tokio::task::coop::consume_budget().await;
+    }
+}
+
+/// Calls an asynchronous handler on the runtime until its listener ends.
+pub(crate) async fn run_async<H, K, T>(delivery: Delivery<H, K, T>)
+where
+    H: AsyncHandler<K, T>,
+    K: Key,
+    T: Send + Sync + 'static,
+{
+    let mut delivery = delivery;
+    let caller = delivery.consumer.cell().caller();
+    while let Some(notification) = delivery.next().await {
+        let shared = Arc::clone(&notification);
+        let result = match call(caller, || delivery.handler.on_notification(shared)) {
+            Ok(callback) => poll_guarded(caller, callback).await,
+            Err(panicked) => Err(panicked),
+        };
+        delivery.consumer.finish(&result, notification.key());
+        drop(notification);
+        tokio::task::coop::consume_budget().await;
+    }
+}
+
+/// Each poll is behind the boundary, since each runs user code.
+async fn poll_guarded(caller: Caller, callback: impl Future<Output = ()>) -> Result<(), Panicked> {
+    let mut callback = pin!(callback);
+    poll_fn(|cx| match call(caller, || callback.as_mut().poll(cx)) {
+        Ok(Poll::Pending) => Poll::Pending,
+        Ok(Poll::Ready(())) => Poll::Ready(Ok(())),
+        Err(panicked) => Poll::Ready(Err(panicked)),
+    })
+    .await
+}
+
+/// Calls a handler on a thread of its own until its listener ends.
+pub(crate) fn run_blocking<H, K, T>(delivery: Delivery<H, K, T>)
+where
+    H: Handler<K, T>,
+    K: Key,
+    T: Send + Sync + 'static,
+{
+    let mut delivery = delivery;
+    let caller = delivery.consumer.cell().caller();
+    // Only the waiting is inside `block_on`, so that the handler may use an executor itself.
+    while let Some(notification) = block_on(delivery.next()) {
+        let result = call(caller, || delivery.handler.on_notification(&notification));
+        delivery.consumer.finish(&result, notification.key());
+    }
+}

@@ -1,0 +1,38 @@
+//! What can go wrong, one enum per operation.
+
+use std::io;
+
+/// A handler was not added.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AddError {
+    /// The processor has stopped (SI-11). Make a new one.
+    #[error("the processor has stopped: no handler can be added any more")]
+    Stopped,
+    /// There is no tokio runtime to run the handler on. Add it from within one, or make the
+    /// processor within one. Blocking handlers and streams need none.
+    #[error("no tokio runtime: add the handler, or make the processor, from within one")]
+    NoRuntime,
+    /// The operating system gave no thread for a blocking handler.
+    #[error("no thread for the blocking handler")]
+    Thread(#[source] io::Error),
+}
+
+/// A removal is not waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RemoveError {
+    /// A callback awaited the end of its own listener, which cannot come before the callback's.
+    /// The listener has been removed all the same: nothing more is delivered.
+    #[error("a callback cannot wait for its own end; the handler has been removed")]
+    FromOwnCallback,
+}
+
+/// A listener will never be synced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NeverSynced {
+    /// It was removed, or the processor stopped, before all initial objects were handled.
+    #[error("the listener ended before it had handled all initial objects")]
+    Ended,
+}

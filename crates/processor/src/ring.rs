@@ -1,0 +1,129 @@
+//! A first-in first-out buffer that grows when it is full and gives memory back when it empties.
+//!
+//! Grows by a half and shrinks when less than half full, to four thirds of what it holds: between
+//! two moves of the contents there are always as many operations as a constant share of what is
+//! moved, so that each operation costs amortised constant time, and the capacity is within its
+//! bound *at every moment*, not only after a burst. Knows nothing of what it holds.
+//!
+//! - RB-1: what comes out is what went in, in the same order, once. `proof/ring.rs`
+//! - RB-2: capacity <= max(`INITIAL`, 2 x len). `proof/ring.rs`
+//! - Slots are cleared when read: the buffer keeps nothing alive (PL-03). `proof/ring.rs`
+
+/// Room for the first few entries; below it the buffer does not bother to shrink. Small, since a
+/// process may have thousands of idle listeners (client-go takes 1024).
+pub(crate) const INITIAL: usize = 16;
+
+/// See the top of this file.
+pub(crate) struct Ring<E> {
+    slots: Vec<Option<E>>,
+    head: usize,
+    len: usize,
+    /// Entries taken out since the beginning: the absolute position of the head.
+    taken: u64,
+}
+
+impl<E> Ring<E> {
+    /// An empty buffer, which allocates with its first entry.
+    pub(crate) fn new() -> Self {
+        Self {
+            slots: Vec::new(),
+            head: 0,
+            len: 0,
+            taken: 0,
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    #[cfg(test)]
+    pub(crate) fn capacity(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// How many slots still hold something.
+    #[cfg(test)]
+    pub(crate) fn occupied(&self) -> usize {
+        self.slots.iter().flatten().count()
+    }
+
+    /// Absolute position of the oldest entry: entries that ever left.
+    pub(crate) fn head_position(&self) -> u64 {
+        self.taken
+    }
+
+    /// Absolute position which the next pushed entry will have.
+    pub(crate) fn tail_position(&self) -> u64 {
+        self.taken + self.len as u64
+    }
+
+    /// The oldest entry.
+    pub(crate) fn front(&self) -> Option<&E> {
+        self.slots.get(self.head)?.as_ref()
+    }
+
+    /// Adds an entry behind all others.
+    pub(crate) fn push(&mut self, entry: E) {
+        if self.len == self.slots.len() {
+            self.move_to((self.len + self.len / 2).max(INITIAL));
+        }
+        let capacity = self.slots.len();
+        assert!(self.len < capacity, "RB-2: a full ring has grown");
+        let mut at = self.head + self.len;
+        if at >= capacity {
+            at -= capacity;
+        }
+        let before = self.slots[at].replace(entry);
+        assert!(
+            before.is_none(),
+            "RB-1: a slot is written only when it is free"
+        );
+        self.len += 1;
+    }
+
+    /// Takes the oldest entry.
+    pub(crate) fn pop(&mut self) -> Option<E> {
+        if self.len == 0 {
+            return None;
+        }
+        let entry = self.slots[self.head].take();
+        assert!(
+            entry.is_some(),
+            "RB-1: the head of a ring that is not empty holds an entry"
+        );
+        self.head += 1;
+        if self.head == self.slots.len() {
+            self.head = 0;
+        }
+        self.len -= 1;
+        self.taken += 1;
+        let capacity = self.slots.len();
+        let shrink = capacity > INITIAL && capacity > 2 * self.len;
+        if shrink && !planted!(RingNeverShrinks) {
+            self.move_to((self.len + self.len / 3).max(INITIAL));
+        }
+        entry
+    }
+
+    /// Moves the contents, unwrapped, to a buffer of `capacity` slots.
+    fn move_to(&mut self, capacity: usize) {
+        assert!(capacity >= self.len, "RB-1: no entry is lost in a move");
+        let mut slots = Vec::with_capacity(capacity);
+        let old = &mut self.slots;
+        let first = self.len.min(old.len() - self.head);
+        if planted!(RingForgetsToUnwrap) {
+            slots.extend(old.iter_mut().map(Option::take).take(self.len));
+        } else {
+            slots.extend(
+                old[self.head..self.head + first]
+                    .iter_mut()
+                    .map(Option::take),
+            );
+            slots.extend(old[..self.len - first].iter_mut().map(Option::take));
+        }
+        slots.resize_with(capacity, || None);
+        self.slots = slots;
+        self.head = 0;
+    }
+}

@@ -1,0 +1,67 @@
+//! Notifications made one by one when they are wanted.
+//!
+//! The objects that were there when a listener joined, and those of a resync, are one entry of a
+//! ring however many they are: the iterator reads a snapshot and is pulled outside every lock.
+
+use std::fmt;
+
+use crate::notification::Notification;
+
+/// A lazy sequence of notifications, usually over a snapshot.
+///
+/// Pulled by the listener's own task, never under a lock, each item when the one before it has been
+/// delivered. Dropped as soon as the listener is removed.
+pub struct Walk<K, T> {
+    items: Box<dyn Iterator<Item = Notification<K, T>> + Send>,
+}
+
+impl<K, T> Walk<K, T> {
+    /// Takes the items of `items` in their order.
+    pub fn new<I>(items: I) -> Self
+    where
+        I: IntoIterator<Item = Notification<K, T>>,
+        I::IntoIter: Send + 'static,
+    {
+        Self {
+            items: Box::new(items.into_iter()),
+        }
+    }
+
+    /// No items: for a listener that joins when there is nothing yet (SI-10).
+    pub fn empty() -> Self
+    where
+        K: 'static,
+        T: 'static,
+    {
+        Self {
+            items: Box::new(std::iter::empty()),
+        }
+    }
+}
+
+impl<K, T> Iterator for Walk<K, T> {
+    type Item = Notification<K, T>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.items.next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.items.size_hint()
+    }
+}
+
+impl<K, T> fmt::Debug for Walk<K, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Walk").finish_non_exhaustive()
+    }
+}
+
+/// Why a walk was given to a listener.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WalkKind {
+    /// The objects that were there when the listener joined; holds back "synced".
+    Initial,
+    /// A reminder of every object.
+    Resync,
+}

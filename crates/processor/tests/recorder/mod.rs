@@ -1,0 +1,115 @@
+//! A handler that writes down what it hears, and short names for news.
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use std::sync::{Arc, Mutex};
+
+use informer_processor::{Cause, Deleted, Notification};
+
+/// News of these tests.
+pub type News = Notification<&'static str, u32>;
+
+/// One callback.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Heard {
+    /// Key, object, initial.
+    Add(&'static str, u32, bool),
+    /// Key, old, new, cause.
+    Update(&'static str, u32, u32, Cause),
+    /// Key, last, whether the final state is known.
+    Delete(&'static str, Option<u32>, bool),
+}
+
+/// A notification as a plain value.
+pub fn plain(notification: &News) -> Heard {
+    match notification {
+        Notification::Added {
+            key,
+            object,
+            initial,
+        } => Heard::Add(key, **object, *initial),
+        Notification::Updated {
+            key,
+            old,
+            new,
+            cause,
+        } => Heard::Update(key, **old, **new, *cause),
+        Notification::Deleted(deleted) => Heard::Delete(
+            deleted.key(),
+            deleted.last().map(|last| **last),
+            matches!(deleted, Deleted::Known { .. }),
+        ),
+    }
+}
+
+/// Writes down what it hears; clones share the record.
+#[derive(Clone, Debug, Default)]
+pub struct Recorder {
+    heard: Arc<Mutex<Vec<Heard>>>,
+}
+
+impl Recorder {
+    /// An empty record.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds to the record.
+    pub fn hear(&mut self, notification: &News) {
+        self.heard
+            .lock()
+            .expect("no recorder panics")
+            .push(plain(notification));
+    }
+
+    /// The record so far.
+    pub fn heard(&self) -> Vec<Heard> {
+        self.heard.lock().expect("no recorder panics").clone()
+    }
+}
+
+/// An object of the initial list.
+pub fn initial(key: &'static str, object: u32) -> News {
+    Notification::Added {
+        key,
+        object: Arc::new(object),
+        initial: true,
+    }
+}
+
+/// A new object.
+pub fn added(key: &'static str, object: u32) -> News {
+    Notification::Added {
+        key,
+        object: Arc::new(object),
+        initial: false,
+    }
+}
+
+/// A changed object.
+pub fn updated(key: &'static str, old: u32, new: u32) -> News {
+    Notification::Updated {
+        key,
+        old: Arc::new(old),
+        new: Arc::new(new),
+        cause: Cause::Watch,
+    }
+}
+
+/// A reminder.
+pub fn reminder(key: &'static str, object: u32) -> News {
+    let object = Arc::new(object);
+    Notification::Updated {
+        key,
+        old: Arc::clone(&object),
+        new: object,
+        cause: Cause::Resync,
+    }
+}
+
+/// A watched deletion.
+pub fn deleted(key: &'static str, last: u32) -> News {
+    Notification::Deleted(Deleted::Known {
+        key,
+        last: Arc::new(last),
+    })
+}
