@@ -1,6 +1,6 @@
 //! Runs other programs in the checkout, and says first what it runs.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
@@ -11,10 +11,28 @@ use crate::checkout;
 /// `cargo` with these arguments, in the checkout. It is the cargo that runs xtask, so that a
 /// toolchain chosen on the command line holds for everything.
 pub(crate) fn cargo<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {
-    let program = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
-    let mut command = Command::new(program);
-    command.args(arguments).current_dir(checkout::root());
+    let mut command = program(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(arguments);
     command
+}
+
+/// Any other program, in the checkout.
+pub(crate) fn program(name: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(name);
+    command.current_dir(checkout::root());
+    // Cargo tells us about xtask's package. Build scripts that look at these variables would
+    // believe it is about theirs, and build everything again when it goes.
+    for (name, _) in std::env::vars_os().filter(|(name, _)| is_about_a_package(name)) {
+        command.env_remove(name);
+    }
+    command
+}
+
+fn is_about_a_package(variable: &OsStr) -> bool {
+    let name = variable.to_string_lossy();
+    ["CARGO_PKG_", "CARGO_MANIFEST_"]
+        .iter()
+        .any(|prefix| name.starts_with(prefix))
 }
 
 /// Prints the command and runs it.
@@ -96,6 +114,13 @@ mod tests {
             "{shown}"
         );
         assert!(shown.ends_with(" doc --workspace"), "{shown}");
+    }
+
+    #[test]
+    fn a_nested_cargo_does_not_hear_of_our_package() {
+        let command = cargo(["check"]);
+        let is_removed = |wanted: &str| command.get_envs().any(|(n, v)| n == wanted && v.is_none());
+        assert!(is_removed("CARGO_PKG_NAME") && is_removed("CARGO_MANIFEST_DIR"));
     }
 
     #[test]

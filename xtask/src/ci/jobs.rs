@@ -1,14 +1,13 @@
 //! The jobs of continuous integration, each a few commands.
 
 use std::path::Path;
-use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use cargo_metadata::{Metadata, MetadataCommand, Package};
 
 use crate::checkout;
 use crate::layers::{self, LEAVES};
-use crate::shell::{cargo, output_of, run, run_watched};
+use crate::shell::{cargo, output_of, program, run, run_watched};
 use crate::stopwatch::Outcome;
 use crate::tidy;
 
@@ -212,13 +211,13 @@ fn package() -> Result<Outcome> {
 
 fn msrv() -> Result<Outcome> {
     let oldest = oldest_compiler(&metadata()?)?;
-    let Ok(installed) = output_of(Command::new("rustup").args(["toolchain", "list"])) else {
+    let Ok(installed) = output_of(program("rustup").args(["toolchain", "list"])) else {
         return Ok(Outcome::Skipped("rustup is not installed".to_owned()));
     };
     if !has_toolchain(&installed, &oldest) {
         return Ok(Outcome::Skipped(format!("Rust {oldest} is not installed")));
     }
-    let mut command = Command::new("rustup");
+    let mut command = program("rustup");
     command.args([
         "run",
         &oldest,
@@ -229,14 +228,12 @@ fn msrv() -> Result<Outcome> {
         "--locked",
     ]);
     // A folder of its own, or each of the two compilers would undo the other's work.
-    command
-        .args(["--target-dir", "target/msrv"])
-        .current_dir(checkout::root());
+    command.args(["--target-dir", "target/msrv"]);
     passed(run(&mut command))
 }
 
 fn wasm() -> Result<Outcome> {
-    let sysroot = output_of(Command::new("rustc").args(["--print", "sysroot"]))?;
+    let sysroot = output_of(program("rustc").args(["--print", "sysroot"]))?;
     if !Path::new(sysroot.trim())
         .join("lib/rustlib")
         .join(WASM)

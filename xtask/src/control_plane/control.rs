@@ -159,9 +159,14 @@ fn converse<F: Faults>(stream: &UnixStream, target: &Mutex<F>, done: &StopSignal
         match reader.read_until(b'\n', &mut line) {
             Ok(0) if line.is_empty() => return Ok(()),
             Ok(_) => {
-                let answer = answer(&String::from_utf8_lossy(&line), target);
+                let command = String::from_utf8_lossy(&line).trim().to_owned();
                 line.clear();
-                println!("control socket: {answer}");
+                let start = clock::now();
+                let answer = answer(&command, target);
+                println!(
+                    "control: {command} -> {answer} ({})",
+                    clock::seconds_since(start)
+                );
                 writeln!(writer, "{answer}")?;
             }
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
@@ -171,8 +176,8 @@ fn converse<F: Faults>(stream: &UnixStream, target: &Mutex<F>, done: &StopSignal
     Ok(())
 }
 
-fn answer<F: Faults>(line: &str, target: &Mutex<F>) -> String {
-    match carry_out(line.trim(), &mut *locked(target)) {
+fn answer<F: Faults>(command: &str, target: &Mutex<F>) -> String {
+    match carry_out(command, &mut *locked(target)) {
         Ok(text) if text.is_empty() => "ok".to_owned(),
         Ok(text) => format!("ok {text}"),
         // The whole chain of reasons, on one line whatever is in it.
