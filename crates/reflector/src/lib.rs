@@ -12,14 +12,30 @@
 #![forbid(unsafe_code)]
 #![doc(test(attr(deny(warnings))))]
 
+mod backoff;
+mod chance;
+mod config;
+#[cfg(feature = "tokio")]
+mod control;
+#[cfg(feature = "tokio")]
+mod driver;
 mod failure;
+mod machine;
 mod object;
+#[cfg(test)]
+mod proof;
 mod report;
 mod sink;
 mod source;
 mod version;
 
+pub use config::{Backoff, Config, InitialState};
+#[cfg(feature = "tokio")]
+pub use control::Control;
+#[cfg(feature = "tokio")]
+pub use driver::{Outcome, Reflector};
 pub use failure::{Failure, FailureKind, Recovery, StatusParts};
+pub use machine::{Demand, Effect, Input, Machine};
 pub use object::{Body, DecodeError, DecodeErrorCategory, Item, ObjectMeta};
 pub use report::{Observe, Phase, RelistCause, Report};
 pub use sink::{Change, Emission, Refused, Sink};

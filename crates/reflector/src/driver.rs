@@ -1,0 +1,317 @@
+//! Carries out what the machine asks for, on tokio.
+//!
+//! One loop over one closed set of events: stop, demand, deadline, news from the request in flight.
+//! The request runs on a task of its own, so that its panic is a failure like any other (FM-82)
+//! and dropping it is a cancellation. This file owns the only clock of the crate, tokio's, so a
+//! paused one works.
+//!
+//! - RFX-14, FM-81: every await ends with `stop`, or when the future is dropped; the task is
+//!   aborted and joined. `tests/driver.rs`
+//! - RFX-17: the task holds one event until the machine has taken the one before.
+
+use std::{future::Future, pin::pin, sync::Arc, time::Duration};
+
+use futures::StreamExt;
+use tokio::{
+    sync::mpsc,
+    task::JoinSet,
+    time::{Instant, sleep_until},
+};
+
+use crate::{
+    Config, Control, Effect, Emission, Input, ListRequest, ListWatch, Machine, Observe, Refused,
+    Reuse, Sink, WatchRequest, control::Demands,
+};
+
+/// Keeps a [`Sink`] in step with a collection, until it is stopped.
+#[must_use = "a reflector does nothing until it is run"]
+pub struct Reflector<L: ListWatch, S, O> {
+    list_watch: Arc<L>,
+    reuse: Arc<dyn Reuse<L::Object>>,
+    sink: S,
+    observe: O,
+    machine: Machine<L::Object>,
+    demands: Arc<Demands>,
+}
+
+/// Why a reflector ended. Nothing else ends it (FM-82).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It was told to stop.
+    Stopped,
+    /// The sink takes nothing more.
+    Refused,
+}
+
+/// The request in flight, and the task that works on it. Dropping it aborts the task.
+struct Flight<T> {
+    news: mpsc::Receiver<Input<T>>,
+}
+
+enum Event<T> {
+    Stop,
+    Input(Input<T>),
+}
+
+impl<L, S, O> Reflector<L, S, O>
+where
+    L: ListWatch,
+    S: Sink<L::Object>,
+    O: Observe,
+{
+    /// Puts a reflector together. `seed` spreads its delays; two reflectors should not share one.
+    pub fn new(
+        list_watch: Arc<L>,
+        sink: S,
+        reuse: Arc<dyn Reuse<L::Object>>,
+        observe: O,
+        mut config: Config,
+        seed: u64,
+    ) -> Self {
+        config.streaming &= list_watch.streaming_lists();
+        Self {
+            list_watch,
+            reuse,
+            sink,
+            observe,
+            machine: Machine::new(config, seed),
+            demands: Arc::default(),
+        }
+    }
+
+    /// A handle by which others may ask for a retry or a list while it runs.
+    pub fn control(&self) -> Control {
+        Control::new(Arc::clone(&self.demands))
+    }
+
+    /// Lists and watches until `stop` is ready or the sink refuses.
+    ///
+    /// Must be called within a tokio runtime with time enabled.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future aborts what is in flight; an emission the sink has not finished taking
+    /// is lost, and nothing resumes. A run that ends by `stop` has joined its task.
+    pub async fn run(mut self, stop: impl Future<Output = ()> + Send) -> Outcome {
+        let origin = Instant::now();
+        let mut stop = pin!(stop);
+        let mut tasks = JoinSet::new();
+        let mut flight = None;
+        let mut effects = Vec::new();
+        let mut input = Input::Start;
+        let outcome = loop {
+            let refused = matches!(input, Input::Refused);
+            self.machine.step(origin.elapsed(), input, &mut effects);
+            if refused {
+                break Outcome::Refused;
+            }
+            let emission = self.carry_out(&mut effects, &mut flight, &mut tasks);
+            let event = match emission {
+                Some(emission) => tokio::select! {
+                    biased;
+                    () = &mut stop => Event::Stop,
+                    taken = self.sink.accept(emission) => Event::Input(match taken {
+                        Ok(()) => Input::Accepted,
+                        Err(Refused) => Input::Refused,
+                    }),
+                },
+                None => tokio::select! {
+                    biased;
+                    () = &mut stop => Event::Stop,
+                    event = next(&self.machine, origin, &self.demands, &mut flight) => event,
+                },
+            };
+            match event {
+                Event::Input(next) => input = next,
+                Event::Stop => {
+                    self.machine
+                        .step(origin.elapsed(), Input::Stop, &mut effects);
+                    break Outcome::Stopped;
+                }
+            }
+        };
+        drop(self.carry_out(&mut effects, &mut flight, &mut tasks));
+        tasks.shutdown().await;
+        outcome
+    }
+
+    /// Carries out everything but the emission, which is the last effect of a step.
+    fn carry_out(
+        &mut self,
+        effects: &mut Vec<Effect<L::Object>>,
+        flight: &mut Option<Flight<L::Object>>,
+        tasks: &mut JoinSet<()>,
+    ) -> Option<Emission<L::Object>> {
+        // Those that have ended since; they were heard already.
+        while tasks.try_join_next().is_some() {}
+        for effect in effects.drain(..) {
+            match effect {
+                Effect::List(request) => {
+                    let (send, news) = mpsc::channel(1);
+                    tasks.spawn(list(self.source(), request, send));
+                    *flight = Some(Flight { news });
+                }
+                Effect::Watch(request) => {
+                    let (send, news) = mpsc::channel(1);
+                    tasks.spawn(watch(self.source(), request, send));
+                    *flight = Some(Flight { news });
+                }
+                Effect::Abandon => {
+                    *flight = None;
+                    tasks.abort_all();
+                }
+                Effect::Emit(emission) => return Some(emission),
+                Effect::Report(report) => self.observe.observe(report),
+            }
+        }
+        None
+    }
+
+    fn source(&self) -> Source<L> {
+        Source {
+            list_watch: Arc::clone(&self.list_watch),
+            reuse: Arc::clone(&self.reuse),
+        }
+    }
+}
+
+/// What a task needs to make a request.
+struct Source<L: ListWatch> {
+    list_watch: Arc<L>,
+    reuse: Arc<dyn Reuse<L::Object>>,
+}
+
+async fn list<L: ListWatch>(
+    source: Source<L>,
+    request: ListRequest,
+    send: mpsc::Sender<Input<L::Object>>,
+) {
+    let page = source.list_watch.list(request, source.reuse).await;
+    // Ignored: nobody waits for an abandoned page.
+    drop(send.send(Input::Page(page)).await);
+}
+
+async fn watch<L: ListWatch>(
+    source: Source<L>,
+    request: WatchRequest,
+    send: mpsc::Sender<Input<L::Object>>,
+) {
+    let opened = source.list_watch.watch(request, source.reuse).await;
+    let mut events = match opened {
+        Ok(events) => events,
+        Err(failure) => {
+            // Ignored: nobody waits for an abandoned watch.
+            drop(send.send(Input::WatchOpened(Err(failure))).await);
+            return;
+        }
+    };
+    if send.send(Input::WatchOpened(Ok(()))).await.is_err() {
+        return;
+    }
+    // Room first, then the event, so that one event at most waits outside the channel's one.
+    while let Ok(room) = send.reserve().await {
+        match events.next().await {
+            Some(Ok(event)) => room.send(Input::Event(Ok(event))),
+            Some(Err(failure)) => return room.send(Input::Event(Err(failure))),
+            None => return room.send(Input::StreamEnded),
+        }
+    }
+}
+
+/// Waits for whatever comes next: a demand, the deadline, or news.
+async fn next<T>(
+    machine: &Machine<T>,
+    origin: Instant,
+    demands: &Demands,
+    flight: &mut Option<Flight<T>>,
+) -> Event<T> {
+    tokio::select! {
+        // The deadline before the news, or a stream that never pauses could never be overdue.
+        biased;
+        demand = demands.next() => Event::Input(Input::Demand(demand)),
+        () = until(origin, machine.deadline()) => Event::Input(Input::Timer),
+        input = news(flight) => Event::Input(input),
+    }
+}
+
+async fn until(origin: Instant, deadline: Option<Duration>) {
+    match deadline.and_then(|deadline| origin.checked_add(deadline)) {
+        Some(due) => sleep_until(due).await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn news<T>(flight: &mut Option<Flight<T>>) -> Input<T> {
+    let Some(in_flight) = flight else {
+        return std::future::pending().await;
+    };
+    let input = in_flight.news.recv().await;
+    let last = match &input {
+        Some(Input::WatchOpened(Ok(())) | Input::Event(Ok(_))) => false,
+        // The task ended without a last word, so it panicked: we have not aborted it.
+        None | Some(_) => true,
+    };
+    if last {
+        *flight = None;
+    }
+    input.unwrap_or(Input::Panicked)
+}
+
+/// Shows where it is, and no object (SEC-6).
+impl<L: ListWatch, S, O> std::fmt::Debug for Reflector<L, S, O> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Reflector")
+            .field("source", &self.list_watch.describe())
+            .field("machine", &self.machine)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Failure, Page, WatchEvent};
+
+    struct Nowhere;
+
+    impl ListWatch for Nowhere {
+        type Object = ();
+        type Events = futures::stream::Empty<Result<WatchEvent<()>, Failure>>;
+
+        async fn list(&self, _: ListRequest, _: Arc<dyn Reuse<()>>) -> Result<Page<()>, Failure> {
+            std::future::pending().await
+        }
+
+        async fn watch(
+            &self,
+            _: WatchRequest,
+            _: Arc<dyn Reuse<()>>,
+        ) -> Result<Self::Events, Failure> {
+            std::future::pending().await
+        }
+
+        fn describe(&self) -> &str {
+            "/nowhere"
+        }
+    }
+
+    struct Nobody;
+
+    impl Sink<()> for Nobody {
+        async fn accept(&mut self, _: Emission<()>) -> Result<(), Refused> {
+            Err(Refused)
+        }
+    }
+
+    /// A run can be spawned, and its handle can be shared.
+    #[test]
+    fn runs_are_send_and_controls_are_shared() {
+        fn send<X: Send>(_: &X) {}
+        fn send_sync<X: Send + Sync>(_: &X) {}
+        let reuse = Arc::new(());
+        let config = Config::default();
+        let reflector = Reflector::new(Arc::new(Nowhere), Nobody, reuse, (), config, 0);
+        send_sync(&reflector.control());
+        send(&reflector.run(std::future::pending()));
+    }
+}

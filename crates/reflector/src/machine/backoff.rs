@@ -1,0 +1,139 @@
+//! After a failure: what is tried next, and when.
+//!
+//! Every failed attempt passes through [`Machine::answer`], once (RFX-13). Of each kind of answer
+//! that needs no delay, one is free per healthy spell: the second time the same thing happens it is
+//! not bad luck, and it waits (R1, FM-03, FM-04).
+
+use std::time::Duration;
+
+use super::{Effect, Input, Machine, Pass, State, list::Extent};
+use crate::{Failure, Report, ResourceVersion};
+
+/// What is learnt from failures and remembered beyond a phase.
+#[derive(Default)]
+pub(super) struct Lessons {
+    /// A list at the resume version was refused; lists are consistent until one succeeds (RL-12).
+    pub(super) unusable: bool,
+    /// A list of any state came in pages: there is no watch cache, so lists are paged (RL-18).
+    pub(super) paginated: bool,
+    /// Pages of this size were small enough (SEC-17).
+    pub(super) page_limit: Option<u32>,
+    /// Streaming lists that failed since one last succeeded, or since the last pause.
+    pub(super) failed_streams: u32,
+    /// Streaming lists are left alone until then (RFX-12).
+    pub(super) streaming_paused_until: Duration,
+    /// Which answers without a delay have been given since the last healthy spell.
+    pub(super) spent: Spent,
+    /// Watches have been failing without bringing anything.
+    pub(super) trouble: Option<Trouble>,
+    /// A consistent list confirmed this version: events older than it are replays, not a rewind.
+    pub(super) vouched: Option<ResourceVersion>,
+    pub(super) incomparable_told: bool,
+}
+
+/// The answers that need no delay, once each.
+#[derive(Default)]
+pub(super) struct Spent {
+    /// Watching again after an early close (FM-21).
+    pub(super) reopen: bool,
+    /// Listing consistently after a version was refused (RL-19).
+    pub(super) consistent: bool,
+    /// Listing unpaged after a continue token was refused (PG-04).
+    pub(super) unpaged: bool,
+}
+
+/// Since when, and how, watches have been failing.
+pub(super) struct Trouble {
+    pub(super) since: Duration,
+    /// What came was not the protocol, once already (FM-30).
+    pub(super) protocol: bool,
+}
+
+/// Between two attempts.
+pub(super) struct Waiting {
+    pub(super) until: Duration,
+    pub(super) next: Next,
+}
+
+/// The next attempt.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Next {
+    /// Fetch the collection, by stream if allowed.
+    Populate(Pass),
+    /// Fetch the collection by list.
+    List(Pass, Extent),
+    /// Watch from the resume version.
+    Watch,
+}
+
+/// When the next attempt is due.
+#[derive(Clone, Copy)]
+pub(super) enum Pace {
+    /// Now; a different request is tried.
+    AtOnce,
+    /// After a delay, shorter if there was progress.
+    Delayed { progress: bool },
+}
+
+impl<T> Machine<T> {
+    /// Reports a failed attempt, and makes the next one or waits for it.
+    pub(super) fn answer(
+        &mut self,
+        failure: Failure,
+        next: Next,
+        pace: Pace,
+        out: &mut Vec<Effect<T>>,
+    ) {
+        let next_in = match pace {
+            Pace::AtOnce => {
+                self.delays.count();
+                Duration::ZERO
+            }
+            Pace::Delayed { progress } => {
+                let (kind, asked) = (failure.kind, failure.retry_after);
+                self.delays.draw(kind, asked, progress, &mut self.chance)
+            }
+        };
+        out.push(Effect::Report(Report::Failed {
+            failure,
+            attempts: self.delays.attempts(),
+            next_in,
+        }));
+        if next_in.is_zero() {
+            return self.go(next, out);
+        }
+        let until = self.now.saturating_add(next_in);
+        self.enter(State::Waiting(Waiting { until, next }), out);
+    }
+
+    pub(super) fn waiting(&mut self, waiting: Waiting, input: &Input<T>, out: &mut Vec<Effect<T>>) {
+        match input {
+            Input::Timer if self.now >= waiting.until => self.go(waiting.next, out),
+            _ => self.state = State::Waiting(waiting),
+        }
+    }
+
+    pub(super) fn go(&mut self, next: Next, out: &mut Vec<Effect<T>>) {
+        match next {
+            Next::Populate(pass) => self.populate(pass, out),
+            Next::List(pass, extent) => self.begin_list(pass, extent, out),
+            Next::Watch => self.open_watch(out),
+        }
+    }
+
+    /// A watch lived long enough: failures from now on have nothing to do with those before.
+    pub(super) fn recovered(&mut self) {
+        self.delays.start_over();
+        self.lessons.spent = Spent::default();
+        self.lessons.trouble = None;
+    }
+}
+
+/// At once the first time, later like any failure.
+pub(super) fn once(spent: &mut bool) -> Pace {
+    if std::mem::replace(spent, true) {
+        Pace::Delayed { progress: false }
+    } else {
+        Pace::AtOnce
+    }
+}
