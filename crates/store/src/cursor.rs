@@ -1,40 +1,34 @@
 //! A walk over a snapshot that owns it, so that it can be kept between steps.
 //!
-//! Initial items of a late handler and resyncs are pulled through this, a few at a time and at the
-//! handler's own pace; nothing is copied in advance.
+//! Initial items of a late handler and resyncs are pulled through this at the handler's own pace;
+//! nothing is copied in advance.
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::iter::FusedIterator;
-use std::ops::Bound;
 use std::sync::Arc;
 
-use crate::record::Record;
+use crate::ids::Place;
 use crate::state::State;
 use crate::{Entry, ObjectKey};
 
-/// Records taken at once: the search for the place to go on from is shared by so many steps.
-const CHUNK: usize = 32;
-
 /// All keys and entries of a snapshot, in key order, owned.
 ///
-/// A step is O(log n). The snapshot is released with the last item.
+/// A step is O(log n) and looks nothing up by key. The snapshot is released with the last item.
 #[must_use = "iterators do nothing until they are asked"]
 pub struct Cursor<T> {
+    /// `None` when nothing is left.
     state: Option<Arc<State<T>>>,
-    ahead: VecDeque<Arc<Record<T>>>,
+    place: Place,
     left: usize,
     sequence: u64,
 }
 
 impl<T> Cursor<T> {
     pub(crate) fn new(state: Arc<State<T>>) -> Self {
-        let ahead: VecDeque<_> = state.items.iter().take(CHUNK).cloned().collect();
         let (left, sequence) = (state.items.len(), state.sequence);
-        let state = (ahead.len() < left).then_some(state);
         Self {
-            state,
-            ahead,
+            state: (left > 0).then_some(state),
+            place: Place::default(),
             left,
             sequence,
         }
@@ -45,29 +39,20 @@ impl<T> Cursor<T> {
     pub fn sequence(&self) -> u64 {
         self.sequence
     }
-
-    fn refill(&mut self, after: &ObjectKey) {
-        let Some(state) = &self.state else { return };
-        let rest = state
-            .items
-            .range(Bound::Excluded(after.as_str()), Bound::Unbounded);
-        self.ahead.extend(rest.take(CHUNK).cloned());
-        if self.ahead.len() == self.left {
-            self.state = None;
-        }
-    }
 }
 
 impl<T> Iterator for Cursor<T> {
     type Item = (ObjectKey, Entry<T>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let record = self.ahead.pop_front()?;
+        let (record, next) = self.state.as_ref()?.items.step(self.place)?;
+        let item = (record.key.clone(), record.entry.clone());
+        self.place = next;
         self.left -= 1;
-        if self.ahead.is_empty() {
-            self.refill(&record.key);
+        if self.left == 0 {
+            self.state = None;
         }
-        Some((record.key.clone(), record.entry.clone()))
+        Some(item)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

@@ -6,12 +6,14 @@
 //! - STX-1: a bucket holds exactly the records that gave its value. `proof`
 //! - STX-2, IX-06, FM-59: a bucket that would become empty is removed. `proof`
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use imbl::OrdMap;
 
+use crate::ids::{Id, IdList};
+use crate::items::Items;
 use crate::record::{IndexedValue, Record};
-use crate::table::Table;
 
 /// What an index is called and how it computes.
 pub(crate) struct Definition<T> {
@@ -27,7 +29,8 @@ pub(crate) type Function<T> = dyn Fn(&T, &mut dyn FnMut(Arc<str>)) + Send + Sync
 /// One index of one state: its definition and its buckets.
 pub(crate) struct IndexState<T> {
     pub(crate) definition: Arc<Definition<T>>,
-    buckets: OrdMap<Arc<str>, Table<T>>,
+    /// The numbers of the records that gave a value, in key order.
+    buckets: OrdMap<Arc<str>, IdList>,
 }
 
 impl<T> Clone for IndexState<T> {
@@ -71,8 +74,8 @@ impl<T> IndexState<T> {
         self.buckets.get_key_value(value).map(|(text, _)| text)
     }
 
-    /// The records that gave this value.
-    pub(crate) fn bucket(&self, value: &str) -> Option<&Table<T>> {
+    /// The numbers of the records that gave this value, in key order.
+    pub(crate) fn bucket(&self, value: &str) -> Option<&IdList> {
         self.buckets.get(value)
     }
 
@@ -81,49 +84,74 @@ impl<T> IndexState<T> {
         self.buckets.keys()
     }
 
-    /// Moves a key from the buckets of its old record to those of its new one.
+    /// Files a record under the values it gives and its predecessor did not.
     ///
-    /// Buckets common to both get the new record, so that an index answers with the same objects
-    /// as the main table.
-    pub(crate) fn reindex(&mut self, old: Option<&Record<T>>, new: Option<&Arc<Record<T>>>) {
-        let index = self.definition.id;
-        if let Some(old) = old {
-            let kept = new.map_or(&[][..], |new| new.values_of(index));
-            for held in old.values_of(index) {
-                if kept.binary_search(held).is_err() {
-                    self.take_out(&held.value, old);
-                }
+    /// `items` knows the record's number and key.
+    pub(crate) fn enter(
+        &mut self,
+        items: &Items<T>,
+        id: Id,
+        new: &Record<T>,
+        old: Option<&Record<T>>,
+    ) {
+        let before = old.map_or(&[][..], |old| old.values_of(self.definition.id));
+        for held in new.values_of(self.definition.id) {
+            if before.binary_search(held).is_ok() {
+                continue;
             }
-        }
-        if let Some(new) = new {
-            for held in new.values_of(index) {
-                self.put_in(&held.value, new);
+            let key = new.key.as_str();
+            if let Some(bucket) = self.buckets.get_mut(&*held.value) {
+                let place = items.search(bucket, key).expect_err("STX-1: filed once");
+                bucket.insert(place, id);
+            } else {
+                self.buckets
+                    .insert(Arc::clone(&held.value), IdList::from_slice(&[id]));
             }
         }
     }
 
-    fn put_in(&mut self, value: &Arc<str>, record: &Arc<Record<T>>) {
-        if let Some(bucket) = self.buckets.get_mut(&**value) {
-            bucket.insert(Arc::clone(record));
-        } else {
-            let mut bucket = Table::default();
-            bucket.insert(Arc::clone(record));
-            self.buckets.insert(Arc::clone(value), bucket);
+    /// Takes a record out of the buckets of the values its successor does not give.
+    ///
+    /// `items` still knows the record's number and key.
+    pub(crate) fn leave(&mut self, items: &Items<T>, old: &Record<T>, new: Option<&Record<T>>) {
+        let after = new.map_or(&[][..], |new| new.values_of(self.definition.id));
+        for held in old.values_of(self.definition.id) {
+            if after.binary_search(held).is_ok() {
+                continue;
+            }
+            let bucket = self.buckets.get_mut(&*held.value);
+            let bucket = bucket.expect("STX-1: a held value has a bucket");
+            let place = items.search(bucket, old.key.as_str());
+            bucket.remove(place.expect("STX-1: a bucket holds every record that gave its value"));
+            if bucket.is_empty() {
+                self.buckets.remove(&*held.value);
+            }
         }
     }
 
-    fn take_out(&mut self, value: &str, record: &Record<T>) {
-        let bucket = self
-            .buckets
-            .get_mut(value)
-            .expect("STX-1: a held value has a bucket");
-        let taken = bucket.remove(record.key.as_str());
+    /// The same index over records that come sorted by key and are numbered from 0.
+    pub(crate) fn rebuilt(&self, records: &[Arc<Record<T>>]) -> Self {
+        let mut buckets = BTreeMap::<&Arc<str>, Vec<Id>>::new();
+        for (id, record) in (0..).zip(records) {
+            for held in record.values_of(self.definition.id) {
+                buckets.entry(&held.value).or_default().push(id);
+            }
+        }
+        let lists = buckets.into_iter();
+        let lists = lists.map(|(value, ids)| (Arc::clone(value), IdList::from_slice(&ids)));
+        Self {
+            definition: Arc::clone(&self.definition),
+            buckets: lists.collect(),
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn entries(&self) -> usize {
         assert!(
-            taken.is_some(),
-            "STX-1: a bucket holds every record that gave its value"
+            self.buckets
+                .values()
+                .all(|bucket| !bucket.is_empty() && bucket.is_sound())
         );
-        if bucket.is_empty() {
-            self.buckets.remove(value);
-        }
+        self.buckets.values().map(IdList::len).sum()
     }
 }

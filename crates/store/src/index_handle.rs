@@ -36,15 +36,10 @@ impl<T> Index<T> {
     #[doc(alias = "ByIndex")]
     pub fn get(&self, value: &str) -> Vec<Arc<T>> {
         let state = self.reader.load();
-        let bucket = state
-            .index_by_id(self.id)
-            .and_then(|index| index.bucket(value));
-        bucket.map_or_else(Vec::new, |bucket| {
-            bucket
-                .iter()
-                .map(|record| Arc::clone(&record.entry.object))
-                .collect()
-        })
+        let records = state.bucket(state.index_by_id(self.id), value);
+        records
+            .map(|record| Arc::clone(&record.entry.object))
+            .collect()
     }
 
     /// The keys that have this value, sorted.
@@ -52,12 +47,8 @@ impl<T> Index<T> {
     #[doc(alias = "IndexKeys")]
     pub fn keys(&self, value: &str) -> Vec<ObjectKey> {
         let state = self.reader.load();
-        let bucket = state
-            .index_by_id(self.id)
-            .and_then(|index| index.bucket(value));
-        bucket.map_or_else(Vec::new, |bucket| {
-            bucket.iter().map(|record| record.key.clone()).collect()
-        })
+        let records = state.bucket(state.index_by_id(self.id), value);
+        records.map(|record| record.key.clone()).collect()
     }
 
     /// The values that at least one object has, sorted.
@@ -79,10 +70,7 @@ impl<T> Index<T> {
     #[must_use]
     pub fn count(&self, value: &str) -> usize {
         let state = self.reader.load();
-        let bucket = state
-            .index_by_id(self.id)
-            .and_then(|index| index.bucket(value));
-        bucket.map_or(0, crate::table::Table::len)
+        state.bucket(state.index_by_id(self.id), value).len()
     }
 }
 

@@ -30,15 +30,21 @@ mod commit;
 mod cursor;
 mod entry;
 mod error;
+mod hashes;
+mod ids;
 mod index;
 mod index_handle;
+mod items;
 mod key;
 mod lister;
+#[cfg(test)]
+mod proof;
 mod reader;
 mod record;
+mod replace;
+mod slots;
 mod snapshot;
 mod state;
-mod table;
 mod writer;
 
 pub use batch::{Batch, Scope};

@@ -111,13 +111,10 @@ impl<T> StoreReader<T> {
     #[doc(alias = "ByIndex")]
     pub fn by_index(&self, name: &str, value: &str) -> Result<Vec<Arc<T>>, IndexError> {
         let state = self.load();
-        let bucket = state.index(name)?.bucket(value);
-        Ok(bucket.map_or_else(Vec::new, |bucket| {
-            bucket
-                .iter()
-                .map(|record| Arc::clone(&record.entry.object))
-                .collect()
-        }))
+        let records = state.bucket(Some(state.index(name)?), value);
+        Ok(records
+            .map(|record| Arc::clone(&record.entry.object))
+            .collect())
     }
 
     /// The keys that have a value in an index, sorted (IX-08).
@@ -128,10 +125,8 @@ impl<T> StoreReader<T> {
     #[doc(alias = "IndexKeys")]
     pub fn index_keys(&self, name: &str, value: &str) -> Result<Vec<ObjectKey>, IndexError> {
         let state = self.load();
-        let bucket = state.index(name)?.bucket(value);
-        Ok(bucket.map_or_else(Vec::new, |bucket| {
-            bucket.iter().map(|record| record.key.clone()).collect()
-        }))
+        let records = state.bucket(Some(state.index(name)?), value);
+        Ok(records.map(|record| record.key.clone()).collect())
     }
 
     /// The values of an index that at least one object has, sorted (IX-09).

@@ -7,8 +7,8 @@ use std::fmt;
 use std::iter::FusedIterator;
 use std::sync::Arc;
 
+use crate::items::Records;
 use crate::state::State;
-use crate::table;
 use crate::{Cursor, Entry, Index, IndexError, ObjectKey, Scope};
 
 /// Everything a store held at one commit. Cloning is O(1).
@@ -65,16 +65,16 @@ impl<T> Snapshot<T> {
     ///
     /// [`IndexError::UnknownIndex`].
     pub fn by_index(&self, name: &str, value: &str) -> Result<Entries<'_, T>, IndexError> {
-        Ok(Entries::of(self.state.index(name)?.bucket(value)))
+        Ok(Entries {
+            records: self.state.bucket(Some(self.state.index(name)?), value),
+        })
     }
 
     /// As [`by_index`](Self::by_index), for an index that is at hand; none if it was removed.
     pub fn with(&self, index: &Index<T>, value: &str) -> Entries<'_, T> {
-        Entries::of(
-            self.state
-                .index_by_id(index.id())
-                .and_then(|index| index.bucket(value)),
-        )
+        Entries {
+            records: self.state.bucket(self.state.index_by_id(index.id()), value),
+        }
     }
 
     /// The keys that have a value in an index, sorted (IX-08).
@@ -155,13 +155,13 @@ impl<T> IntoIterator for Snapshot<T> {
 /// Keys and entries of a [`Snapshot`], in key order.
 #[must_use = "iterators do nothing until they are asked"]
 pub struct Entries<'a, T> {
-    records: table::Iter<'a, T>,
+    records: Records<'a, T>,
 }
 
-impl<'a, T> Entries<'a, T> {
-    fn of(table: Option<&'a table::Table<T>>) -> Self {
+impl<T> Clone for Entries<'_, T> {
+    fn clone(&self) -> Self {
         Self {
-            records: table.map_or_else(table::Iter::none, table::Table::iter),
+            records: self.records.clone(),
         }
     }
 }
@@ -180,12 +180,14 @@ impl<'a, T> Iterator for Entries<'a, T> {
     }
 }
 
+impl<T> ExactSizeIterator for Entries<'_, T> {}
+
 impl<T> FusedIterator for Entries<'_, T> {}
 
 impl<T> fmt::Debug for Entries<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Entries")
-            .field("left", &self.size_hint())
+            .field("left", &self.len())
             .finish()
     }
 }

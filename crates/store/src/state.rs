@@ -5,24 +5,30 @@
 //! on a clone nobody else can see: if an index function panics, the clone is dropped and the store
 //! is as it was (STX-10).
 //!
-//! Does not publish anything: see `writer`.
+//! Does not publish anything: see `writer`. Replacing the objects of a source is in `replace`.
 
 use std::sync::Arc;
 
 use imbl::OrdMap;
 
 use crate::batch::Operation;
+use crate::ids::IdList;
 use crate::index::IndexState;
+use crate::items::{Items, Records};
+#[cfg(test)]
+use crate::proof::Planted;
 use crate::record::{IndexedValue, Record, Values};
-use crate::table::Table;
 use crate::{Commit, Entry, IndexError, ObjectKey, Scope};
 
 /// One version of the store. Cloning is O(number of indexes).
 pub(crate) struct State<T> {
     pub(crate) sequence: u64,
-    pub(crate) items: Table<T>,
+    pub(crate) items: Items<T>,
     pub(crate) indexes: Vec<IndexState<T>>,
     pub(crate) versions: OrdMap<Scope, Arc<str>>,
+    /// A defect to be found by the checks.
+    #[cfg(test)]
+    pub(crate) planted: Option<Planted>,
 }
 
 impl<T> Clone for State<T> {
@@ -32,6 +38,8 @@ impl<T> Clone for State<T> {
             items: self.items.clone(),
             indexes: self.indexes.clone(),
             versions: self.versions.clone(),
+            #[cfg(test)]
+            planted: self.planted,
         }
     }
 }
@@ -40,9 +48,11 @@ impl<T> State<T> {
     pub(crate) fn empty() -> Self {
         Self {
             sequence: 0,
-            items: Table::default(),
+            items: Items::default(),
             indexes: Vec::new(),
             versions: OrdMap::new(),
+            #[cfg(test)]
+            planted: None,
         }
     }
 
@@ -64,6 +74,17 @@ impl<T> State<T> {
         self.indexes.iter().find(|index| index.definition.id == id)
     }
 
+    /// The records that have a value in an index, in key order.
+    pub(crate) fn bucket<'a>(
+        &'a self,
+        index: Option<&'a IndexState<T>>,
+        value: &str,
+    ) -> Records<'a, T> {
+        let bucket = index.and_then(|index| index.bucket(value));
+        self.items
+            .records(bucket.map(IdList::iter).unwrap_or_default())
+    }
+
     /// Applies one operation and counts what it did.
     pub(crate) fn apply(&mut self, operation: Operation<T>, commit: &mut Commit) {
         match operation {
@@ -79,92 +100,91 @@ impl<T> State<T> {
         }
     }
 
-    /// Stores an entry; the index functions have all answered before anything changes.
+    /// Stores an entry. The index functions have all answered before anything changes.
     pub(crate) fn upsert(&mut self, key: ObjectKey, entry: Entry<T>, commit: &mut Commit) {
-        let old = self.items.get(key.as_str()).cloned();
-        let values = self.values(&entry.object, old.as_deref());
-        // The stored key is kept, so that equal keys share one text.
-        let key = old.as_ref().map_or(key, |old| old.key.clone());
-        let record = Arc::new(Record { key, entry, values });
-        for index in &mut self.indexes {
-            index.reindex(old.as_deref(), Some(&record));
-        }
-        self.items.insert(record);
-        match old {
-            Some(_) => commit.updated += 1,
-            None => commit.inserted += 1,
+        match self.items.find(key.as_str()) {
+            None => {
+                let record = self.record(key, entry, None);
+                let id = self.items.insert(Arc::clone(&record));
+                for index in &mut self.indexes {
+                    index.enter(&self.items, id, &record, None);
+                }
+                commit.inserted += 1;
+            }
+            Some(id) => {
+                let record = self.record(key, entry, Some(self.items.at(id)));
+                let old = self.items.update(id, Arc::clone(&record));
+                // The fast path of IX-04: nothing moves when the values are the same.
+                if !Arc::ptr_eq(&old.values, &record.values) {
+                    for index in &mut self.indexes {
+                        #[cfg(test)]
+                        if self.planted == Some(Planted::UpdateKeepsOldValues) {
+                            index.enter(&self.items, id, &record, Some(&old));
+                            continue;
+                        }
+                        index.leave(&self.items, &old, Some(&record));
+                        index.enter(&self.items, id, &record, Some(&old));
+                    }
+                }
+                commit.updated += 1;
+            }
         }
     }
 
-    /// The one way out of the store (FM-51).
+    /// The one way out of the store for a single key (FM-51).
     pub(crate) fn delete(&mut self, key: &str, commit: &mut Commit) {
-        let Some(old) = self.items.remove(key) else {
+        let Some(id) = self.items.find(key) else {
             return;
         };
+        let old = Arc::clone(self.items.at(id));
         for index in &mut self.indexes {
-            index.reindex(Some(&old), None);
+            #[cfg(test)]
+            if self.planted == Some(Planted::DeleteForgetsIndex) {
+                continue;
+            }
+            index.leave(&self.items, &old, None);
         }
+        self.items.remove(id);
         commit.removed += 1;
-    }
-
-    /// Makes the keys of a scope those of the list.
-    pub(crate) fn replace(
-        &mut self,
-        scope: &Scope,
-        mut entries: Vec<(ObjectKey, Entry<T>)>,
-        commit: &mut Commit,
-    ) {
-        let listed = entries.len();
-        entries.retain(|(key, _)| scope.covers(key));
-        commit.refused += listed - entries.len();
-        // Stable, and reversed before, so that the last of several entries comes first and stays.
-        entries.reverse();
-        entries.sort_by(|(left, _), (right, _)| left.cmp(right));
-        entries.dedup_by(|(later, _), (first, _)| later == first);
-
-        for key in self.missing_from(scope, &entries) {
-            self.delete(key.as_str(), commit);
-        }
-        for (key, entry) in entries {
-            let held = self.items.get(key.as_str());
-            if held.is_some_and(|held| held.entry.is_same(&entry)) {
-                commit.updated += 1;
-            } else {
-                self.upsert(key, entry, commit);
-            }
+        if self.items.is_sparse() {
+            let records: Vec<_> = self.items.iter().cloned().collect();
+            self.rebuild(&records);
         }
     }
 
-    /// The stored keys of a scope that a sorted list leaves out.
-    fn missing_from(&self, scope: &Scope, list: &[(ObjectKey, Entry<T>)]) -> Vec<ObjectKey> {
-        let stored = match scope {
-            Scope::All => self.items.iter(),
-            Scope::Namespace(namespace) => self.items.namespace(namespace),
-        };
-        let mut listed = list.iter().map(|(key, _)| key).peekable();
-        let mut missing = Vec::new();
-        for record in stored {
-            while listed.next_if(|key| **key < record.key).is_some() {}
-            if listed.peek().is_none_or(|key| **key != record.key) {
-                missing.push(record.key.clone());
-            }
+    /// Starts a new numbering with exactly these records, which come sorted by key.
+    pub(crate) fn rebuild(&mut self, records: &[Arc<Record<T>>]) {
+        self.items = self.items.rebuilt(records);
+        for index in &mut self.indexes {
+            *index = index.rebuilt(records);
         }
-        missing
     }
 
-    /// Asks every index about an object. Shares the old values if nothing moved.
-    fn values(&self, object: &T, old: Option<&Record<T>>) -> Values {
-        if self.indexes.is_empty() {
-            return Values::default();
-        }
-        let mut values = Vec::new();
+    /// Asks every index about an object and makes a record of the answers, which shares what it
+    /// can with the record it succeeds.
+    pub(crate) fn record(
+        &self,
+        key: ObjectKey,
+        entry: Entry<T>,
+        old: Option<&Arc<Record<T>>>,
+    ) -> Arc<Record<T>> {
+        let values = self.values(&entry.object, old.map(|old| &old.values));
+        let key = old.map_or(key, |old| old.key.clone());
+        Arc::new(Record { key, entry, values })
+    }
+
+    fn values(&self, object: &T, old: Option<&Values>) -> Values {
+        let mut values = Vec::with_capacity(self.indexes.len());
         for index in &self.indexes {
             index.compute(object, &mut values);
         }
         if let Some(old) = old
-            && *old.values == *values
+            && **old == *values
         {
-            return Arc::clone(&old.values);
+            return Arc::clone(old);
+        }
+        if values.is_empty() {
+            return Values::default();
         }
         self.share_texts(&mut values);
         values.into()
@@ -181,13 +201,35 @@ impl<T> State<T> {
         }
     }
 
-    /// Adds an index and fills it from what is stored (IX-10, FM-60).
+    /// Adds an index and fills it from what is stored (IX-10, FM-60). The others are not asked
+    /// again; their buckets are made anew because records are.
     pub(crate) fn add_index(&mut self, index: IndexState<T>) {
-        self.indexes.push(index);
-        let records: Vec<_> = self.items.iter().cloned().collect();
-        let mut counted = Commit::default();
-        for record in records {
-            self.upsert(record.key.clone(), record.entry.clone(), &mut counted);
+        #[cfg(test)]
+        if self.planted == Some(Planted::IndexNotFilled) {
+            self.indexes.push(index);
+            return;
         }
+        let mut added = std::collections::BTreeSet::new();
+        let mut extended = |record: &Arc<Record<T>>| {
+            let mut values = record.values.to_vec();
+            let start = values.len();
+            index.compute(&record.entry.object, &mut values);
+            for held in &mut values[start..] {
+                if let Some(text) = added.get(&*held.value) {
+                    held.value = Arc::clone(text);
+                } else {
+                    added.insert(Arc::clone(&held.value));
+                }
+            }
+            let (key, entry) = (record.key.clone(), record.entry.clone());
+            Arc::new(Record {
+                key,
+                entry,
+                values: values.into(),
+            })
+        };
+        let records: Vec<_> = self.items.iter().map(&mut extended).collect();
+        self.indexes.push(index);
+        self.rebuild(&records);
     }
 }

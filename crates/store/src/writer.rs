@@ -87,9 +87,15 @@ impl<T: Send + Sync + 'static> StoreWriter<T> {
     /// If an index function panics; the store is then as it was before (STX-10).
     #[doc(alias = "Transaction")]
     pub fn commit(&mut self, batch: Batch<T>) -> Commit {
+        #[cfg(test)]
+        let published = Arc::clone(&self.published);
         self.step(|state, commit| {
             for operation in batch.operations {
                 state.apply(operation, commit);
+                #[cfg(test)]
+                if state.planted == Some(crate::proof::Planted::BatchIsTorn) {
+                    published.store(Arc::new(state.clone()));
+                }
             }
         })
     }
@@ -190,6 +196,27 @@ impl<T: Send + Sync + 'static> StoreWriter<T> {
         next.indexes.retain(|index| index.definition.id != id);
         self.publish(next);
         Ok(())
+    }
+
+    #[cfg(test)]
+    pub(crate) fn plant(&mut self, planted: Option<crate::proof::Planted>) {
+        let mut next = State::clone(&self.state);
+        next.planted = planted;
+        self.publish(next);
+    }
+
+    /// Whether the parts of the store agree with each other (STX-2).
+    #[cfg(test)]
+    pub(crate) fn is_sound(&self) -> bool {
+        let state = &self.state;
+        state.items.is_sound()
+            && state.indexes.iter().all(|index| {
+                let values = state
+                    .items
+                    .iter()
+                    .map(|record| record.values_of(index.definition.id));
+                index.entries() == values.map(<[_]>::len).sum::<usize>()
+            })
     }
 
     fn step(&mut self, change: impl FnOnce(&mut State<T>, &mut Commit)) -> Commit {

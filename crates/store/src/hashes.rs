@@ -1,0 +1,190 @@
+//! From a key's hash to the slots that may hold it, persistently.
+//!
+//! Sorted arrays of plain numbers, one for each range of hashes: a copy is a block move, a search
+//! starts where a uniform hash would be and walks a few steps. Finding the right one among equal
+//! hashes is the caller's: this never sees a key.
+//!
+//! The hash is keyed at random, since names are chosen by whoever may create objects; nothing that
+//! can be observed depends on it.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+
+use crate::ids::Id;
+
+/// Average entries in a segment above which the segments double: 4 KiB. Small in
+/// tests, so that short histories double them.
+const CROWDED: usize = if cfg!(test) { 4 } else { 512 };
+
+/// A persistent multimap from 32 bits of hash to slot numbers. Cloning is O(1).
+#[derive(Clone)]
+pub(crate) struct Hashes {
+    /// Segment `i` of `1 << bits` holds the tags that start with the bits of `i`.
+    segments: Arc<Vec<Arc<[u64]>>>,
+    bits: u32,
+    len: usize,
+    hasher: RandomState,
+}
+
+/// Tag in the upper half, slot number in the lower.
+fn entry(tag: u32, id: Id) -> u64 {
+    (u64::from(tag) << 32) | u64::from(id)
+}
+
+impl Default for Hashes {
+    fn default() -> Self {
+        Self {
+            segments: Arc::new(vec![Arc::default()]),
+            bits: 0,
+            len: 0,
+            hasher: RandomState::new(),
+        }
+    }
+}
+
+impl Hashes {
+    /// What a key is filed under.
+    #[inline]
+    pub(crate) fn tag(&self, key: &str) -> u32 {
+        (self.hasher.hash_one(key) >> 32) as u32
+    }
+
+    /// Holds the same hash function and exactly these entries, numbered from 0.
+    pub(crate) fn rebuilt<'a>(&self, keys: impl Iterator<Item = &'a str>) -> Self {
+        let tags = keys.map(|key| self.tag(key));
+        let mut all: Vec<u64> = tags.zip(0..).map(|(tag, id)| entry(tag, id)).collect();
+        all.sort_unstable();
+        let mut bits = 0;
+        while all.len() > CROWDED << bits {
+            bits += 1;
+        }
+        let mut rest = &all[..];
+        let segments = (1..=1_u64 << bits).map(|next| {
+            let end = rest.partition_point(|held| held >> 32 < next << (32 - bits));
+            let (segment, after) = rest.split_at(end);
+            rest = after;
+            Arc::from(segment)
+        });
+        let segments = Arc::new(segments.collect());
+        Self {
+            segments,
+            bits,
+            len: all.len(),
+            hasher: self.hasher.clone(),
+        }
+    }
+
+    fn segment(&self, tag: u32) -> usize {
+        (u64::from(tag) >> (32 - self.bits)) as usize
+    }
+
+    /// The first of the slots filed under a tag for which the caller says yes.
+    #[inline]
+    pub(crate) fn find(&self, tag: u32, mut is_it: impl FnMut(Id) -> bool) -> Option<Id> {
+        let segment = &*self.segments[self.segment(tag)];
+        let within = (u64::from(tag) << self.bits) & u64::from(u32::MAX);
+        let mut place = ((within * segment.len() as u64) >> 32) as usize;
+        let wanted = u64::from(tag);
+        while place > 0 && segment[place - 1] >> 32 >= wanted {
+            place -= 1;
+        }
+        for held in &segment[place..] {
+            if held >> 32 > wanted {
+                return None;
+            }
+            let id = *held as Id;
+            if held >> 32 == wanted && is_it(id) {
+                return Some(id);
+            }
+        }
+        None
+    }
+
+    pub(crate) fn insert(&mut self, tag: u32, id: Id) {
+        if self.len >= CROWDED << self.bits && self.bits < 24 {
+            self.double();
+        }
+        self.len += 1;
+        let place = self.segment(tag);
+        let segment = &mut Arc::make_mut(&mut self.segments)[place];
+        let new = entry(tag, id);
+        let at = segment.partition_point(|held| *held < new);
+        let mut longer = Vec::with_capacity(segment.len() + 1);
+        longer.extend_from_slice(&segment[..at]);
+        longer.push(new);
+        longer.extend_from_slice(&segment[at..]);
+        *segment = Arc::from(longer);
+    }
+
+    pub(crate) fn remove(&mut self, tag: u32, id: Id) {
+        self.len -= 1;
+        let place = self.segment(tag);
+        let segment = &mut Arc::make_mut(&mut self.segments)[place];
+        let at = segment
+            .binary_search(&entry(tag, id))
+            .expect("a stored key has its hash filed");
+        let mut shorter = Vec::with_capacity(segment.len());
+        shorter.extend_from_slice(&segment[..at]);
+        shorter.extend_from_slice(&segment[at + 1..]);
+        *segment = Arc::from(shorter);
+    }
+
+    fn double(&mut self) {
+        let bit = 1_u64 << (63 - self.bits);
+        let halves = self.segments.iter().flat_map(|segment| {
+            let (low, high) = segment.split_at(segment.partition_point(|held| held & bit == 0));
+            [Arc::from(low), Arc::from(high)]
+        });
+        self.segments = Arc::new(halves.collect());
+        self.bits += 1;
+    }
+
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        assert_eq!(
+            self.len,
+            self.segments
+                .iter()
+                .map(|segment| segment.len())
+                .sum::<usize>()
+        );
+        self.len
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_filed_is_found_and_nothing_else() {
+        let keys: Vec<String> = (0..5000).map(|i| format!("ns/{i}")).collect();
+        let mut single = Hashes::default();
+        for (id, key) in (0..).zip(&keys) {
+            single.insert(single.tag(key), id);
+        }
+        let bulk = single.rebuilt(keys.iter().map(String::as_str));
+        assert_eq!((single.len(), bulk.len()), (5000, 5000));
+        for hashes in [&mut single, &mut bulk.clone()] {
+            for (id, key) in (0..).zip(&keys) {
+                let tag = hashes.tag(key);
+                assert_eq!(hashes.find(tag, |held| held == id), Some(id));
+                hashes.remove(tag, id);
+                assert_eq!(hashes.find(tag, |held| held == id), None);
+            }
+            assert_eq!(hashes.len(), 0);
+        }
+        assert_eq!(bulk.len(), 5000);
+    }
+
+    #[test]
+    fn equal_hashes_are_told_apart_by_the_caller() {
+        let mut hashes = Hashes::default();
+        for id in 0..3 {
+            hashes.insert(u32::MAX, id);
+        }
+        assert_eq!(hashes.find(u32::MAX, |id| id == 2), Some(2));
+        assert_eq!(hashes.find(u32::MAX, |_| false), None);
+        assert_eq!(hashes.find(0, |_| true), None);
+    }
+}

@@ -1,0 +1,299 @@
+//! A persistent list of slot numbers: chunks of plain numbers under one array.
+//!
+//! Numbers are copied with a block move and no reference count is touched, so a changed list costs
+//! one chunk and one array of chunk pointers. The list does not know what its numbers mean or how
+//! they are ordered; whoever searches brings the comparison.
+//!
+//! - STX-2: no chunk is empty, so an empty list has none. Checked by `is_sound` in tests.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+/// The number of a slot in [`Slots`](crate::slots::Slots).
+pub(crate) type Id = u32;
+
+/// The longest chunk: 4 KiB, which moves faster than the pointers of smaller chunks would be
+/// counted.
+///
+/// Small in tests, so that short histories split and join chunks.
+const LONGEST: usize = if cfg!(test) { 8 } else { 1024 };
+/// The length of chunks made at once: room for some growth before they split.
+const FRESH: usize = LONGEST / 4 * 3;
+/// Chunks shorter than this are joined to a neighbour if there is room.
+const SHORT: usize = LONGEST / 4;
+
+/// A persistent list of slot numbers. Cloning is O(1).
+#[derive(Clone, Default)]
+pub(crate) struct IdList {
+    chunks: Chunks,
+    len: usize,
+}
+
+/// Most lists are index buckets and short, hence the case without a second level.
+#[derive(Clone)]
+enum Chunks {
+    One(Arc<[Id]>),
+    Many(Arc<Vec<Arc<[Id]>>>),
+}
+
+impl Default for Chunks {
+    fn default() -> Self {
+        Self::Many(Arc::default())
+    }
+}
+
+/// A place in a list, where an element is or would be put in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place {
+    chunk: usize,
+    offset: usize,
+}
+
+impl IdList {
+    /// A list of these numbers in this order.
+    pub(crate) fn from_slice(ids: &[Id]) -> Self {
+        let chunks = if ids.len() <= LONGEST && !ids.is_empty() {
+            Chunks::One(Arc::from(ids))
+        } else {
+            Chunks::Many(Arc::new(ids.chunks(FRESH).map(Arc::from).collect()))
+        };
+        Self {
+            chunks,
+            len: ids.len(),
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    fn chunks(&self) -> &[Arc<[Id]>] {
+        match &self.chunks {
+            Chunks::One(chunk) => std::slice::from_ref(chunk),
+            Chunks::Many(chunks) => chunks,
+        }
+    }
+
+    /// Binary search. `compare` tells how an element relates to what is looked for.
+    pub(crate) fn search(&self, mut compare: impl FnMut(Id) -> Ordering) -> Result<Place, Place> {
+        let chunks = self.chunks();
+        let after = chunks.partition_point(|chunk| compare(chunk[0]) != Ordering::Greater);
+        let Some(chunk) = after.checked_sub(1) else {
+            return Err(Place::default());
+        };
+        match chunks[chunk].binary_search_by(|id| compare(*id)) {
+            Ok(offset) => Ok(Place { chunk, offset }),
+            Err(offset) => Err(Place { chunk, offset }),
+        }
+    }
+
+    pub(crate) fn insert(&mut self, place: Place, id: Id) {
+        self.len += 1;
+        let chunks = self.chunks_mut();
+        let Some(chunk) = chunks.get_mut(place.chunk) else {
+            chunks.push(Arc::from([id]));
+            self.settle();
+            return;
+        };
+        let mut longer = Vec::with_capacity(chunk.len() + 1);
+        longer.extend_from_slice(&chunk[..place.offset]);
+        longer.push(id);
+        longer.extend_from_slice(&chunk[place.offset..]);
+        if longer.len() <= LONGEST {
+            *chunk = Arc::from(longer);
+        } else {
+            let (front, back) = longer.split_at(LONGEST / 2);
+            *chunk = Arc::from(front);
+            chunks.insert(place.chunk + 1, Arc::from(back));
+        }
+        self.settle();
+    }
+
+    pub(crate) fn remove(&mut self, place: Place) {
+        self.len -= 1;
+        let chunks = self.chunks_mut();
+        let chunk = &mut chunks[place.chunk];
+        let mut shorter = Vec::with_capacity(chunk.len());
+        shorter.extend_from_slice(&chunk[..place.offset]);
+        shorter.extend_from_slice(&chunk[place.offset + 1..]);
+        if shorter.is_empty() {
+            chunks.remove(place.chunk);
+        } else {
+            let join = |with: &Arc<[Id]>| with.len() + shorter.len() <= FRESH;
+            if shorter.len() < SHORT && chunks.get(place.chunk + 1).is_some_and(join) {
+                let next = chunks.remove(place.chunk + 1);
+                shorter.extend_from_slice(&next);
+            }
+            chunks[place.chunk] = Arc::from(shorter);
+        }
+        self.settle();
+    }
+
+    /// Adds to the end.
+    pub(crate) fn push(&mut self, id: Id) {
+        let chunk = self.chunks().len().saturating_sub(1);
+        let offset = self.chunks().last().map_or(0, |chunk| chunk.len());
+        self.insert(Place { chunk, offset }, id);
+    }
+
+    /// Takes from the end.
+    pub(crate) fn pop(&mut self) -> Option<Id> {
+        let chunk = self.chunks().len().checked_sub(1)?;
+        let offset = self.chunks()[chunk].len() - 1;
+        let id = self.chunks()[chunk][offset];
+        self.remove(Place { chunk, offset });
+        Some(id)
+    }
+
+    /// The element at a place, and the place after it.
+    pub(crate) fn step(&self, place: Place) -> Option<(Id, Place)> {
+        let chunk = self.chunks().get(place.chunk)?;
+        match chunk.get(place.offset) {
+            Some(id) => Some((
+                *id,
+                Place {
+                    offset: place.offset + 1,
+                    ..place
+                },
+            )),
+            None => self.step(Place {
+                chunk: place.chunk + 1,
+                offset: 0,
+            }),
+        }
+    }
+
+    pub(crate) fn iter(&self) -> Ids<'_> {
+        self.between(Place::default(), None)
+    }
+
+    /// The elements from one place up to another, or to the end.
+    pub(crate) fn between(&self, from: Place, to: Option<Place>) -> Ids<'_> {
+        let chunks = self.chunks();
+        let before = |place: Place| {
+            chunks[..place.chunk]
+                .iter()
+                .map(|chunk| chunk.len())
+                .sum::<usize>()
+                + place.offset
+        };
+        let left = to.map_or(self.len, before).saturating_sub(before(from));
+        let (here, rest) = match chunks.get(from.chunk..) {
+            Some([first, rest @ ..]) => (first[from.offset..].iter(), rest.iter()),
+            _ => Default::default(),
+        };
+        Ids { here, rest, left }
+    }
+
+    fn chunks_mut(&mut self) -> &mut Vec<Arc<[Id]>> {
+        if let Chunks::One(chunk) = &self.chunks {
+            self.chunks = Chunks::Many(Arc::new(vec![Arc::clone(chunk)]));
+        }
+        match &mut self.chunks {
+            Chunks::Many(chunks) => Arc::make_mut(chunks),
+            Chunks::One(_) => unreachable!("just made many"),
+        }
+    }
+
+    fn settle(&mut self) {
+        if let Chunks::Many(chunks) = &self.chunks
+            && let [chunk] = &chunks[..]
+        {
+            self.chunks = Chunks::One(Arc::clone(chunk));
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn is_sound(&self) -> bool {
+        let chunks = self.chunks();
+        chunks
+            .iter()
+            .all(|chunk| !chunk.is_empty() && chunk.len() <= LONGEST)
+            && chunks.iter().map(|chunk| chunk.len()).sum::<usize>() == self.len
+    }
+}
+
+/// The elements of a list, in its order.
+#[derive(Clone, Default)]
+pub(crate) struct Ids<'a> {
+    here: std::slice::Iter<'a, Id>,
+    rest: std::slice::Iter<'a, Arc<[Id]>>,
+    left: usize,
+}
+
+impl Iterator for Ids<'_> {
+    type Item = Id;
+
+    #[inline]
+    fn next(&mut self) -> Option<Id> {
+        self.left = self.left.checked_sub(1)?;
+        loop {
+            if let Some(id) = self.here.next() {
+                return Some(*id);
+            }
+            self.here = self.rest.next()?.iter();
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stays_sorted_while_chunks_split_join_and_vanish() {
+        let mut list = IdList::default();
+        let mut model = std::collections::BTreeSet::new();
+        // A full-period walk over 4,096 numbers, put in and then taken out in another order.
+        for i in 0..4096_u32 {
+            let id = i.wrapping_mul(1_597) & 4095;
+            let Err(place) = list.search(|held| held.cmp(&id)) else {
+                panic!("{id} is twice")
+            };
+            list.insert(place, id);
+            model.insert(id);
+        }
+        assert!(list.is_sound() && list.iter().eq(model.iter().copied()));
+        for i in 0..4096_u32 {
+            let id = i.wrapping_mul(2_741) & 4095;
+            let Ok(place) = list.search(|held| held.cmp(&id)) else {
+                panic!("{id} is lost")
+            };
+            list.remove(place);
+            model.remove(&id);
+            if i % 64 == 0 {
+                assert!(list.is_sound() && list.iter().eq(model.iter().copied()));
+            }
+        }
+        assert!(list.is_empty() && list.chunks().is_empty());
+    }
+
+    #[test]
+    fn ranges_know_their_length() {
+        let list = IdList::from_slice(&(0..3000).collect::<Vec<_>>());
+        for (from, to) in [
+            (0, 3000),
+            (0, 0),
+            (767, 768),
+            (768, 769),
+            (100, 2999),
+            (2999, 3000),
+        ] {
+            let place = |id: Id| {
+                list.search(|held| held.cmp(&id))
+                    .unwrap_or_else(|place| place)
+            };
+            let range = list.between(place(from), Some(place(to)));
+            assert_eq!(range.size_hint().0, (to - from) as usize);
+            assert!(range.eq(from..to));
+        }
+    }
+}

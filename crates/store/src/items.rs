@@ -1,0 +1,218 @@
+//! All records of a store: found by key, listed in key order, addressed by number.
+//!
+//! Three persistent parts agree on one numbering: slots hold the records, hashes lead from a key to
+//! its number, and the order lists the numbers by key. An update touches the slots alone.
+//!
+//! - STX-6: a key is stored once. `proof`
+
+use std::sync::Arc;
+
+use crate::hashes::Hashes;
+use crate::ids::{Id, IdList, Ids, Place};
+use crate::record::Record;
+use crate::slots::{Slots, Walk};
+
+/// Holes are given back when so many slots are unused, and three out of four. Small in
+/// tests, so that short histories start new numberings.
+const MANY_HOLES: usize = if cfg!(test) { 4 } else { 1024 };
+
+/// All records of one state. Cloning is O(1).
+pub(crate) struct Items<T> {
+    slots: Slots<Record<T>>,
+    hashes: Hashes,
+    order: IdList,
+    /// Numbers below `next` that no record has.
+    free: IdList,
+    next: Id,
+}
+
+impl<T> Clone for Items<T> {
+    fn clone(&self) -> Self {
+        Self {
+            slots: self.slots.clone(),
+            hashes: self.hashes.clone(),
+            order: self.order.clone(),
+            free: self.free.clone(),
+            next: self.next,
+        }
+    }
+}
+
+impl<T> Default for Items<T> {
+    fn default() -> Self {
+        Self {
+            slots: Slots::default(),
+            hashes: Hashes::default(),
+            order: IdList::default(),
+            free: IdList::default(),
+            next: 0,
+        }
+    }
+}
+
+impl<T> Items<T> {
+    /// The same store with exactly these records, which come sorted by key and get the numbers
+    /// from 0.
+    pub(crate) fn rebuilt(&self, records: &[Arc<Record<T>>]) -> Self {
+        let next = Id::try_from(records.len()).expect("fewer than 2^32 objects");
+        Self {
+            slots: Slots::from_records(records),
+            hashes: self
+                .hashes
+                .rebuilt(records.iter().map(|record| record.key.as_str())),
+            order: IdList::from_slice(&(0..next).collect::<Vec<_>>()),
+            free: IdList::default(),
+            next,
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+
+    /// Whether so much of the numbering is unused that it is worth starting a new one.
+    pub(crate) fn is_sparse(&self) -> bool {
+        self.free.len() >= MANY_HOLES && self.free.len() / 3 >= self.len()
+    }
+
+    #[inline]
+    pub(crate) fn find(&self, key: &str) -> Option<Id> {
+        self.hashes
+            .find(self.hashes.tag(key), |id| self.at(id).key.as_str() == key)
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, key: &str) -> Option<&Arc<Record<T>>> {
+        self.find(key).map(|id| self.at(id))
+    }
+
+    /// The record with a number that is in use.
+    #[inline]
+    pub(crate) fn at(&self, id: Id) -> &Arc<Record<T>> {
+        self.slots.get(id).expect("a filed number has a record")
+    }
+
+    /// Puts a new record in the place of one with the same key.
+    pub(crate) fn update(&mut self, id: Id, record: Arc<Record<T>>) -> Arc<Record<T>> {
+        self.slots
+            .set(id, Some(record))
+            .expect("a filed number has a record")
+    }
+
+    /// Stores a record whose key is not stored yet and returns its number.
+    pub(crate) fn insert(&mut self, record: Arc<Record<T>>) -> Id {
+        let id = self.free.pop().unwrap_or_else(|| {
+            let id = self.next;
+            self.next = id.checked_add(1).expect("fewer than 2^32 objects");
+            id
+        });
+        let key = record.key.as_str();
+        self.hashes.insert(self.hashes.tag(key), id);
+        let place = self
+            .search(&self.order, key)
+            .expect_err("STX-6: a key is stored once");
+        self.order.insert(place, id);
+        self.slots.set(id, Some(record));
+        id
+    }
+
+    /// Removes the record with a number that is in use.
+    pub(crate) fn remove(&mut self, id: Id) -> Arc<Record<T>> {
+        let record = Arc::clone(self.at(id));
+        let key = record.key.as_str();
+        let place = self
+            .search(&self.order, key)
+            .expect("a stored key is in order");
+        self.order.remove(place);
+        self.hashes.remove(self.hashes.tag(key), id);
+        self.slots.set(id, None);
+        self.free.push(id);
+        record
+    }
+
+    /// Looks for a key in a list of numbers that is sorted by key.
+    pub(crate) fn search(&self, list: &IdList, key: &str) -> Result<Place, Place> {
+        list.search(|id| self.at(id).key.as_str().cmp(key))
+    }
+
+    /// All records in key order.
+    pub(crate) fn iter(&self) -> Records<'_, T> {
+        self.records(self.order.iter())
+    }
+
+    /// The records of one namespace, in key order: a range, since their keys share a prefix.
+    pub(crate) fn namespace(&self, namespace: &str) -> Records<'_, T> {
+        let place = |text: String| {
+            self.search(&self.order, &text)
+                .unwrap_or_else(std::convert::identity)
+        };
+        // '0' follows '/' in ASCII, so this is the first text after all that start with "ns/".
+        let (from, to) = (
+            place(format!("{namespace}/")),
+            place(format!("{namespace}0")),
+        );
+        self.records(self.order.between(from, Some(to)))
+    }
+
+    /// The records with these numbers, in this order.
+    pub(crate) fn records<'a>(&'a self, ids: Ids<'a>) -> Records<'a, T> {
+        Records {
+            ids,
+            walk: self.slots.walk(),
+        }
+    }
+
+    /// The record at a place of the key order, and the place after it.
+    pub(crate) fn step(&self, place: Place) -> Option<(&Arc<Record<T>>, Place)> {
+        self.order.step(place).map(|(id, next)| (self.at(id), next))
+    }
+
+    #[cfg(test)]
+    pub(crate) fn is_sound(&self) -> bool {
+        self.order.is_sound()
+            && self.hashes.len() == self.len()
+            && self.free.len() + self.len() == self.next as usize
+            && self
+                .iter()
+                .all(|record| self.get(record.key.as_str()).is_some())
+            && self
+                .iter()
+                .zip(self.iter().skip(1))
+                .all(|(left, right)| left.key < right.key)
+    }
+}
+
+/// Records by number.
+pub(crate) struct Records<'a, T> {
+    ids: Ids<'a>,
+    walk: Walk<'a, Record<T>>,
+}
+
+impl<T> Clone for Records<'_, T> {
+    fn clone(&self) -> Self {
+        Self {
+            ids: self.ids.clone(),
+            walk: self.walk.clone(),
+        }
+    }
+}
+
+impl<'a, T> Iterator for Records<'a, T> {
+    type Item = &'a Arc<Record<T>>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let id = self.ids.next()?;
+        Some(self.walk.get(id).expect("a filed number has a record"))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.ids.size_hint()
+    }
+}
+
+impl<T> ExactSizeIterator for Records<'_, T> {}

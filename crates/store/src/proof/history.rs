@@ -1,0 +1,274 @@
+//! Runs one history through the store and the model and compares every answer after every step.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use super::Planted;
+use super::model::{Change, INDEXES, Model, Step, Thing, values};
+use crate::{Batch, Entry, ObjectKey, Scope, Snapshot, StoreReader, StoreWriter, store};
+
+/// The store under test, its model, and a look from inside the index functions.
+pub(crate) struct History {
+    writer: StoreWriter<Thing>,
+    reader: StoreReader<Thing>,
+    model: Model,
+    serial: u64,
+    /// Set when an index function, which runs in the middle of a commit, saw a state other than
+    /// the one before the commit (STX-4).
+    torn: Arc<AtomicBool>,
+    before: Arc<Mutex<Option<Snapshot<Thing>>>>,
+    /// Snapshots held for the whole history, with what they showed when they were taken.
+    held: Vec<(Snapshot<Thing>, Content)>,
+}
+
+/// The same content, the same identity of records, the same marks.
+fn is_same(left: &Snapshot<Thing>, right: &Snapshot<Thing>) -> bool {
+    left.sequence() == right.sequence()
+        && left.len() == right.len()
+        && left
+            .iter()
+            .zip(right.iter())
+            .all(|((l, a), (r, b))| l == r && a.is_same(b))
+}
+
+type Content = Vec<(String, Thing)>;
+
+fn content(snapshot: &Snapshot<Thing>) -> Content {
+    snapshot
+        .iter()
+        .map(|(key, entry)| (key.to_string(), Thing::clone(&entry.object)))
+        .collect()
+}
+
+fn key(text: &str) -> ObjectKey {
+    text.parse().expect("histories have well-formed keys")
+}
+
+fn scope(namespace: Option<&str>) -> Scope {
+    namespace.map_or(Scope::All, |namespace| Scope::Namespace(namespace.into()))
+}
+
+impl History {
+    pub(crate) fn new(planted: Option<Planted>) -> Self {
+        let (mut writer, reader) = store();
+        writer.plant(planted);
+        Self {
+            writer,
+            reader,
+            model: Model::default(),
+            serial: 0,
+            torn: Arc::default(),
+            before: Arc::default(),
+            held: Vec::new(),
+        }
+    }
+
+    /// Runs the steps; the error tells the first difference.
+    pub(crate) fn run(planted: Option<Planted>, steps: &[Step]) -> Result<(), String> {
+        let mut history = Self::new(planted);
+        for (at, step) in steps.iter().enumerate() {
+            history.step(step);
+            history
+                .check()
+                .map_err(|what| format!("after step {at} ({step:?}): {what}"))?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn step(&mut self, step: &Step) {
+        *self.before.lock().unwrap() = Some(self.reader.snapshot());
+        match step {
+            Step::Commit(changes) => self.commit(changes),
+            Step::AddIndex(index) => self.add_index(*index),
+            Step::RemoveIndex(index) => {
+                let removed = self.writer.remove_index(INDEXES[*index]).is_ok();
+                assert_eq!(removed, self.model.indexes.remove(index));
+            }
+        }
+        *self.before.lock().unwrap() = None;
+    }
+
+    fn add_index(&mut self, index: usize) {
+        let (torn, before) = (Arc::clone(&self.torn), Arc::clone(&self.before));
+        let reader = self.reader.clone();
+        let added = self.writer.add_index(INDEXES[index], move |thing: &Thing| {
+            let before = before.lock().unwrap();
+            if before
+                .as_ref()
+                .is_some_and(|before| !is_same(before, &reader.snapshot()))
+            {
+                torn.store(true, Ordering::Relaxed);
+            }
+            values(index, thing)
+        });
+        assert_eq!(
+            added.is_ok(),
+            self.model.indexes.insert(index),
+            "NameTaken if and only if taken"
+        );
+    }
+
+    fn commit(&mut self, changes: &[Change]) {
+        let mut batch = Batch::new();
+        let mut next = self.model.clone();
+        for change in changes {
+            let first = self.serial + 1;
+            next.apply(change, || {
+                self.serial += 1;
+                self.serial
+            });
+            let mut serial = first..;
+            let mut entry = |labels: &Vec<u8>| {
+                let serial = serial.next().expect("endless");
+                Entry::new(
+                    Thing {
+                        labels: labels.clone(),
+                        serial,
+                    },
+                    "u",
+                    serial.to_string(),
+                )
+            };
+            match change {
+                Change::Upsert { key: text, labels } => batch.upsert(key(text), entry(labels)),
+                Change::Delete { key: text } => batch.delete(key(text)),
+                Change::Replace { namespace, list } => {
+                    let list = list.iter().map(|(text, labels)| (key(text), entry(labels)));
+                    batch.replace(scope(namespace.as_deref()), list.collect());
+                }
+                Change::Relist => {
+                    // Only what is committed can be listed again: alone in a batch it is a no-op.
+                    if changes.len() == 1 {
+                        let stored = self.reader.snapshot().into_iter().collect();
+                        batch.replace(Scope::All, stored);
+                    }
+                }
+                Change::Mark { namespace, version } => {
+                    batch.mark(scope(namespace.as_deref()), version.to_string().into());
+                }
+            }
+        }
+        next.sequence += 1;
+        let before = self.model.items.len();
+        let commit = self.writer.commit(batch);
+        assert_eq!(commit.sequence, next.sequence);
+        assert_eq!(
+            before + commit.inserted - commit.removed,
+            next.items.len(),
+            "counts add up"
+        );
+        self.model = next;
+    }
+
+    /// Compares every answer with the model's, and the parts of the store with each other.
+    pub(crate) fn check(&mut self) -> Result<(), String> {
+        let snapshot = self.reader.snapshot();
+        let model: Vec<_> = self.model.items.clone().into_iter().collect();
+        same("list", &content(&snapshot), &model)?;
+        same("sequence", &snapshot.sequence(), &self.model.sequence)?;
+        let cursor = snapshot.clone().cursor();
+        same("cursor's length", &cursor.len(), &model.len())?;
+        let walked: Vec<_> = cursor
+            .map(|(key, entry)| (key.to_string(), Thing::clone(&entry.object)))
+            .collect();
+        same("cursor", &walked, &model)?;
+        for namespace in ["a", "b", "a-b", ""] {
+            let found = snapshot.namespace(namespace);
+            same("a range's length", &found.len(), &found.clone().count())?;
+            let found: Vec<_> = found.map(|(key, _)| key.to_string()).collect();
+            let keys = self.model.items.keys();
+            let expected: Vec<_> = keys
+                .filter(|key| Model::belongs(key, Some(namespace)))
+                .cloned()
+                .collect();
+            same("namespace", &found, &expected)?;
+        }
+        for (text, thing) in &self.model.items {
+            let entry = snapshot
+                .get(text)
+                .ok_or_else(|| format!("{text} cannot be got"))?;
+            same("get", &*entry.object, thing)?;
+            same("version", &*entry.version, &*thing.serial.to_string())?;
+            same(
+                "the writer's get",
+                &self.writer.get(&key(text)).map(|e| e.is_same(entry)),
+                &Some(true),
+            )?;
+        }
+        for (namespace, version) in &self.model.versions {
+            let held = snapshot
+                .version(&scope(namespace.as_deref()))
+                .map(ToString::to_string);
+            same("applied version", &held.as_ref(), &Some(version))?;
+        }
+        for index in 0..INDEXES.len() {
+            self.check_index(&snapshot, index)?;
+        }
+        if !self.writer.is_sound() {
+            return Err("the parts of the store disagree".into());
+        }
+        if self.torn.load(Ordering::Relaxed) {
+            return Err("STX-4: half a commit was visible".into());
+        }
+        self.check_held(snapshot)
+    }
+
+    fn check_index(&self, snapshot: &Snapshot<Thing>, index: usize) -> Result<(), String> {
+        let name = INDEXES[index];
+        if !self.model.indexes.contains(&index) {
+            return same(
+                "an unknown index",
+                &snapshot.by_index(name, "x").is_err(),
+                &true,
+            );
+        }
+        let expected = self.model.index(index);
+        let values = snapshot
+            .index_values(name)
+            .map_err(|error| error.to_string())?;
+        let values: Vec<_> = values.map(ToString::to_string).collect();
+        same(
+            "STX-2: values",
+            &values,
+            &expected.keys().cloned().collect::<Vec<_>>(),
+        )?;
+        for (value, keys) in &expected {
+            let found = snapshot
+                .by_index(name, value)
+                .map_err(|error| error.to_string())?;
+            same("a bucket's length", &found.len(), &keys.len())?;
+            for ((found, entry), expected) in found.zip(keys) {
+                same("STX-1: key", &found.as_str(), &expected.as_str())?;
+                same("STX-1: object", &*entry.object, &self.model.items[expected])?;
+            }
+        }
+        same(
+            "an unknown value",
+            &snapshot.by_index(name, "x").map(|found| found.len()),
+            &Ok(0),
+        )
+    }
+
+    /// Snapshots never change (STX-5), however much is committed after them.
+    fn check_held(&mut self, snapshot: Snapshot<Thing>) -> Result<(), String> {
+        for (held, shown) in &self.held {
+            same("STX-5: a held snapshot", &content(held), shown)?;
+        }
+        if self.held.len() < 4 {
+            let shown = content(&snapshot);
+            self.held.push((snapshot, shown));
+        }
+        Ok(())
+    }
+}
+
+fn same<T: PartialEq + std::fmt::Debug + ?Sized>(
+    what: &str,
+    found: &T,
+    expected: &T,
+) -> Result<(), String> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(format!("{what}: found {found:?}, expected {expected:?}"))
+}

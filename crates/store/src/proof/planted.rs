@@ -1,0 +1,70 @@
+//! Defects that can be switched on, each of which the checks must find.
+
+/// A defect of the store, named by what it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Planted {
+    /// A deleted key stays in its index buckets (FM-51).
+    DeleteForgetsIndex,
+    /// An update files the new values and keeps the old (IX-04).
+    UpdateKeepsOldValues,
+    /// A replacement of one namespace wipes the others (FM-14).
+    ReplaceIgnoresScope,
+    /// Of several entries with one key the first wins (ST-05).
+    FirstDuplicateWins,
+    /// An index added later is not filled (FM-60).
+    IndexNotFilled,
+    /// Every operation of a batch is published by itself (STX-4).
+    BatchIsTorn,
+}
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
+
+use super::history::History;
+use super::random::steps;
+
+/// Whether random histories find a defect, be it by a wrong answer or by an assertion.
+fn is_found(planted: Option<Planted>) -> bool {
+    let config = Config {
+        cases: 500,
+        failure_persistence: None,
+        ..Config::default()
+    };
+    let mut runner = TestRunner::new_with_rng(
+        Config {
+            max_shrink_iters: 0,
+            ..config
+        },
+        proptest::test_runner::TestRng::deterministic_rng(
+            proptest::test_runner::RngAlgorithm::ChaCha,
+        ),
+    );
+    let outcome = runner.run(&steps(), |steps| {
+        let run = || History::run(planted, &steps);
+        match catch_unwind(AssertUnwindSafe(run)) {
+            Ok(answer) => answer.map_err(TestCaseError::fail),
+            Err(_) => Err(TestCaseError::fail("an assertion of the store fired")),
+        }
+    });
+    outcome.is_err()
+}
+
+#[test]
+fn every_planted_defect_is_found() {
+    for planted in [
+        Planted::DeleteForgetsIndex,
+        Planted::UpdateKeepsOldValues,
+        Planted::ReplaceIgnoresScope,
+        Planted::FirstDuplicateWins,
+        Planted::IndexNotFilled,
+        Planted::BatchIsTorn,
+    ] {
+        assert!(is_found(Some(planted)), "{planted:?} was not found");
+    }
+}
+
+#[test]
+fn the_same_histories_find_nothing_where_nothing_is_planted() {
+    assert!(!is_found(None));
+}

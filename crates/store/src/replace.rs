@@ -1,0 +1,131 @@
+//! Making the objects of one source exactly those of a list.
+//!
+//! The list and what is stored are walked side by side in key order, so that an unchanged object
+//! costs one comparison and keeps its record. A list that changes little is applied key by key,
+//! which leaves the rest shared with older states; one that changes much is cheaper to build anew.
+//!
+//! - STX-3, FM-14: other sources are untouched. `proof`
+//! - ST-05: the last of several entries with one key wins. `proof`
+
+use std::sync::Arc;
+
+#[cfg(test)]
+use crate::proof::Planted;
+use crate::record::Record;
+use crate::state::State;
+use crate::{Commit, Entry, ObjectKey, Scope};
+
+type Listed<T> = (ObjectKey, Entry<T>);
+
+/// What a list would change.
+struct Difference {
+    /// Stored keys of the scope that the list leaves out.
+    missing: Vec<ObjectKey>,
+    /// For each entry of the list, whether it is already stored as it is.
+    same: Vec<bool>,
+    /// Entries of the list that are not.
+    fresh: usize,
+}
+
+impl<T> State<T> {
+    /// Makes the keys of a scope those of the list.
+    pub(crate) fn replace(&mut self, scope: &Scope, mut list: Vec<Listed<T>>, commit: &mut Commit) {
+        #[cfg(test)]
+        let scope = if self.planted == Some(Planted::ReplaceIgnoresScope) {
+            &Scope::All
+        } else {
+            scope
+        };
+        let given = list.len();
+        list.retain(|(key, _)| scope.covers(key));
+        commit.refused += given - list.len();
+        // The sort is stable: after the reversal the last of several entries comes first, and
+        // stays.
+        #[cfg(test)]
+        let reversed = self.planted != Some(Planted::FirstDuplicateWins);
+        #[cfg(not(test))]
+        let reversed = true;
+        if !list.is_sorted_by(|(left, _), (right, _)| left < right) {
+            if reversed {
+                list.reverse();
+            }
+            list.sort_by(|(left, _), (right, _)| left.cmp(right));
+            list.dedup_by(|(later, _), (first, _)| later == first);
+        }
+
+        let difference = self.difference(scope, &list);
+        if (difference.missing.len() + difference.fresh) * 4 > self.items.len() {
+            let records = self.merged(scope, list, commit);
+            self.rebuild(&records);
+            return;
+        }
+        for key in &difference.missing {
+            self.delete(key.as_str(), commit);
+        }
+        for ((key, entry), same) in list.into_iter().zip(difference.same) {
+            if same {
+                commit.updated += 1;
+            } else {
+                self.upsert(key, entry, commit);
+            }
+        }
+    }
+
+    fn difference(&self, scope: &Scope, list: &[Listed<T>]) -> Difference {
+        let stored = match scope {
+            Scope::All => self.items.iter(),
+            Scope::Namespace(namespace) => self.items.namespace(namespace),
+        };
+        let mut stored = stored.peekable();
+        let mut missing = Vec::new();
+        let mut same = Vec::with_capacity(list.len());
+        for (key, entry) in list {
+            while let Some(record) = stored.next_if(|record| record.key < *key) {
+                missing.push(record.key.clone());
+            }
+            let held = stored.next_if(|record| record.key == *key);
+            same.push(held.is_some_and(|held| held.entry.is_same(entry)));
+        }
+        missing.extend(stored.map(|record| record.key.clone()));
+        let fresh = same.iter().filter(|same| !**same).count();
+        Difference {
+            missing,
+            same,
+            fresh,
+        }
+    }
+
+    /// All records as they are to be, in key order. Nothing has changed when this returns.
+    fn merged(
+        &self,
+        scope: &Scope,
+        list: Vec<Listed<T>>,
+        commit: &mut Commit,
+    ) -> Vec<Arc<Record<T>>> {
+        let mut records = Vec::with_capacity(list.len());
+        let mut list = list.into_iter().peekable();
+        for stored in self.items.iter() {
+            while let Some((key, entry)) = list.next_if(|(key, _)| *key < stored.key) {
+                records.push(self.record(key, entry, None));
+                commit.inserted += 1;
+            }
+            if let Some((key, entry)) = list.next_if(|(key, _)| *key == stored.key) {
+                records.push(if stored.entry.is_same(&entry) {
+                    Arc::clone(stored)
+                } else {
+                    self.record(key, entry, Some(stored))
+                });
+                commit.updated += 1;
+            } else if scope.covers(&stored.key) {
+                commit.removed += 1;
+            } else {
+                records.push(Arc::clone(stored));
+            }
+        }
+        for (key, entry) in list {
+            records.push(self.record(key, entry, None));
+            commit.inserted += 1;
+        }
+        records
+    }
+}

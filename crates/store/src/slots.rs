@@ -1,0 +1,223 @@
+//! A persistent array of shared records, addressed by number.
+//!
+//! A record keeps its number for as long as its key is stored, so an update changes one slot here
+//! and nothing in the orders and indexes that speak of it by number. Copying a path copies one leaf
+//! and its ancestors; leaves are short because each copied pointer is a reference count in a
+//! far cache line. The figures are in `docs/adr/0002-store-structure.md`.
+
+use std::sync::Arc;
+
+use crate::ids::Id;
+
+/// Small in tests, so that short histories grow high trees.
+const LEAF_BITS: u32 = if cfg!(test) { 1 } else { 3 };
+const LEAF: usize = 1 << LEAF_BITS;
+const FAN_BITS: u32 = if cfg!(test) { 1 } else { 4 };
+const FAN: usize = 1 << FAN_BITS;
+
+/// A persistent array with holes. Cloning is O(1).
+pub(crate) struct Slots<R> {
+    root: Arc<Inner<R>>,
+    /// Levels of inner nodes; at least 1.
+    height: u32,
+}
+
+type Leaf<R> = [Option<Arc<R>>; LEAF];
+
+enum Inner<R> {
+    Leaves([Option<Arc<Leaf<R>>>; FAN]),
+    Inners([Option<Arc<Inner<R>>>; FAN]),
+}
+
+impl<R> Clone for Inner<R> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Leaves(leaves) => Self::Leaves(leaves.clone()),
+            Self::Inners(inners) => Self::Inners(inners.clone()),
+        }
+    }
+}
+
+impl<R> Clone for Slots<R> {
+    fn clone(&self) -> Self {
+        Self {
+            root: Arc::clone(&self.root),
+            height: self.height,
+        }
+    }
+}
+
+impl<R> Default for Slots<R> {
+    fn default() -> Self {
+        Self {
+            root: Arc::new(Inner::Leaves(Default::default())),
+            height: 1,
+        }
+    }
+}
+
+/// Which child of an inner node of this height leads to a slot.
+fn child(id: Id, height: u32) -> usize {
+    (id >> (LEAF_BITS + (height - 1) * FAN_BITS)) as usize % FAN
+}
+
+/// The first `N` items, the rest of the array left empty.
+fn array<R, const N: usize>(items: impl Iterator<Item = Arc<R>>) -> [Option<Arc<R>>; N] {
+    let mut array = [const { None }; N];
+    array
+        .iter_mut()
+        .zip(items)
+        .for_each(|(place, item)| *place = Some(item));
+    array
+}
+
+impl<R> Slots<R> {
+    /// An array with these records in the first slots.
+    pub(crate) fn from_records(records: &[Arc<R>]) -> Self {
+        let leaves: Vec<Arc<Leaf<R>>> = records
+            .chunks(LEAF)
+            .map(|chunk| Arc::new(array(chunk.iter().cloned())))
+            .collect();
+        let mut level: Vec<Arc<Inner<R>>> = leaves
+            .chunks(FAN)
+            .map(|chunk| Arc::new(Inner::Leaves(array(chunk.iter().cloned()))))
+            .collect();
+        let mut height = 1;
+        while level.len() > 1 {
+            level = level
+                .chunks(FAN)
+                .map(|chunk| Arc::new(Inner::Inners(array(chunk.iter().cloned()))))
+                .collect();
+            height += 1;
+        }
+        level
+            .pop()
+            .map_or_else(Self::default, |root| Self { root, height })
+    }
+
+    fn leaf(&self, id: Id) -> Option<&Leaf<R>> {
+        if u64::from(id) >> (LEAF_BITS + self.height * FAN_BITS) != 0 {
+            return None;
+        }
+        let mut node = &*self.root;
+        let mut height = self.height;
+        loop {
+            match node {
+                Inner::Inners(inners) => node = inners[child(id, height)].as_deref()?,
+                Inner::Leaves(leaves) => return leaves[child(id, height)].as_deref(),
+            }
+            height -= 1;
+        }
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, id: Id) -> Option<&Arc<R>> {
+        self.leaf(id)?[id as usize % LEAF].as_ref()
+    }
+
+    /// Fills or empties a slot and returns what was in it.
+    pub(crate) fn set(&mut self, id: Id, record: Option<Arc<R>>) -> Option<Arc<R>> {
+        while u64::from(id) >> (LEAF_BITS + self.height * FAN_BITS) != 0 {
+            let below = Arc::clone(&self.root);
+            self.root = Arc::new(Inner::Inners(array(std::iter::once(below))));
+            self.height += 1;
+        }
+        let mut node = &mut self.root;
+        let mut height = self.height;
+        loop {
+            let place = child(id, height);
+            height -= 1;
+            match Arc::make_mut(node) {
+                Inner::Inners(inners) => {
+                    node = inners[place].get_or_insert_with(|| {
+                        Arc::new(match height {
+                            1 => Inner::Leaves(Default::default()),
+                            _ => Inner::Inners(Default::default()),
+                        })
+                    });
+                }
+                Inner::Leaves(leaves) => {
+                    let leaf = leaves[place].get_or_insert_default();
+                    let slot = &mut Arc::make_mut(leaf)[id as usize % LEAF];
+                    return std::mem::replace(slot, record);
+                }
+            }
+        }
+    }
+
+    /// A view that is quick for neighbouring numbers.
+    pub(crate) fn walk(&self) -> Walk<'_, R> {
+        Walk {
+            slots: self,
+            leaf: None,
+            at: 0,
+        }
+    }
+}
+
+/// Looks slots up one after the other and remembers the last leaf.
+pub(crate) struct Walk<'a, R> {
+    slots: &'a Slots<R>,
+    leaf: Option<&'a Leaf<R>>,
+    at: Id,
+}
+
+impl<R> Clone for Walk<'_, R> {
+    fn clone(&self) -> Self {
+        Self { ..*self }
+    }
+}
+
+impl<'a, R> Walk<'a, R> {
+    #[inline]
+    pub(crate) fn get(&mut self, id: Id) -> Option<&'a Arc<R>> {
+        let at = id >> LEAF_BITS;
+        if self.leaf.is_none() || self.at != at {
+            self.leaf = self.slots.leaf(id);
+            self.at = at;
+        }
+        self.leaf?[id as usize % LEAF].as_ref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_keep_their_numbers_at_every_height() {
+        for count in [0, 1, 7, 8, 9, 127, 128, 129, 2047, 2048, 2049, 5000] {
+            let records: Vec<_> = (0..count).map(Arc::new).collect();
+            let bulk = Slots::from_records(&records);
+            let mut single = Slots::default();
+            for id in (0..count).rev() {
+                assert_eq!(
+                    single.set(id, Some(Arc::clone(&records[id as usize]))),
+                    None
+                );
+            }
+            for slots in [&bulk, &single] {
+                assert!((0..count).all(|id| slots.get(id).is_some_and(|held| **held == id)));
+                assert_eq!(slots.get(count), None);
+                assert_eq!(slots.get(Id::MAX), None);
+            }
+        }
+    }
+
+    #[test]
+    fn a_clone_does_not_see_later_changes() {
+        let mut slots = Slots::from_records(&(0..300).map(Arc::new).collect::<Vec<_>>());
+        let before = slots.clone();
+        assert_eq!(slots.set(17, None).as_deref(), Some(&17));
+        slots.set(299, Some(Arc::new(1)));
+        slots.set(4000, Some(Arc::new(2)));
+        assert_eq!(
+            (before.get(17).map(|r| **r), slots.get(17)),
+            (Some(17), None)
+        );
+        assert_eq!(
+            (before.get(299).map(|r| **r), before.get(4000)),
+            (Some(299), None)
+        );
+    }
+}
