@@ -20,6 +20,8 @@ mod control;
 #[cfg(feature = "tokio")]
 mod driver;
 mod failure;
+#[cfg(feature = "kube")]
+mod kube;
 mod machine;
 mod object;
 #[cfg(test)]
@@ -35,6 +37,11 @@ pub use control::Control;
 #[cfg(feature = "tokio")]
 pub use driver::{Outcome, Reflector};
 pub use failure::{Failure, FailureKind, Recovery, StatusParts};
+#[cfg(feature = "kube")]
+pub use kube::{
+    Deadlines, KubeEvents, KubeListWatch, KubeSource, Limits, PartialObjectMetadata, Projection,
+    Representation, Transform,
+};
 pub use machine::{Demand, Effect, Input, Machine};
 pub use object::{Body, DecodeError, DecodeErrorCategory, Item, ObjectMeta};
 pub use report::{Observe, Phase, RelistCause, Report};

@@ -1,0 +1,140 @@
+//! Reads one event of a watch.
+//!
+//! Pure: a line in, an event or a failure out. Only a complete, well-formed event of a known type,
+//! with an object of the right kind that has a name, is an event (FM-30, FM-31, FM-33, FM-52); all
+//! else ends the stream, so that the version never moves past what was not understood. An object
+//! that does not decode but says who it is comes through as undecodable (FM-54).
+
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::value::RawValue;
+
+use super::{
+    object::ObjectDecoder,
+    page::{at_hand, not_json, wrong_kind},
+    status::{HttpParts, WireStatus},
+    wire::{Envelope, LastNamespace, Text, version_of},
+};
+use crate::{Failure, FailureKind, Item, Reuse, WatchEvent};
+
+#[derive(Deserialize)]
+struct WireEvent<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Text<'a>,
+    #[serde(borrow)]
+    object: &'a RawValue,
+}
+
+#[derive(Deserialize)]
+struct WireBookmark<'a> {
+    #[serde(borrow)]
+    metadata: WireBookmarkMeta<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WireBookmarkMeta<'a> {
+    #[serde(borrow)]
+    resource_version: Text<'a>,
+    #[serde(borrow, default)]
+    annotations: Option<Annotations<'a>>,
+}
+
+/// The one annotation that matters; the others are skipped.
+#[derive(Deserialize)]
+struct Annotations<'a> {
+    #[serde(borrow, default, rename = "k8s.io/initial-events-end")]
+    initial_events_end: Text<'a>,
+}
+
+/// Reads the events of one stream.
+pub(super) struct EventReader<T> {
+    decoder: std::sync::Arc<ObjectDecoder<T>>,
+    /// Asked while the initial events of a streaming list last.
+    reuse: Option<std::sync::Arc<dyn Reuse<T>>>,
+    namespaces: LastNamespace,
+}
+
+impl<T: DeserializeOwned> EventReader<T> {
+    pub(super) fn new(
+        decoder: std::sync::Arc<ObjectDecoder<T>>,
+        reuse: Option<std::sync::Arc<dyn Reuse<T>>>,
+    ) -> Self {
+        Self {
+            decoder,
+            reuse,
+            namespaces: LastNamespace::default(),
+        }
+    }
+
+    /// Reads one line.
+    pub(super) fn read(&mut self, line: &[u8]) -> Result<WatchEvent<T>, Failure> {
+        let event: WireEvent<'_> =
+            serde_json::from_slice(line).map_err(|error| not_json(&error))?;
+        let object = event.object.get();
+        match event.kind.as_str() {
+            "ADDED" => Ok(WatchEvent::Added(self.item(object, true)?)),
+            "MODIFIED" => Ok(WatchEvent::Modified(self.item(object, false)?)),
+            "DELETED" => Ok(WatchEvent::Deleted(self.item(object, false)?)),
+            "BOOKMARK" => self.bookmark(object),
+            "ERROR" => Ok(WatchEvent::Error(server_error(object))),
+            kind => Err(unknown_type(kind)),
+        }
+    }
+
+    fn item(&mut self, json: &str, may_reuse: bool) -> Result<Item<T>, Failure> {
+        let envelope = Envelope::of_event_object(json);
+        if !self.decoder.expects(&envelope) {
+            return Err(wrong_kind(&envelope.api_version, &envelope.kind));
+        }
+        let named = envelope.meta.as_ref().filter(|meta| !meta.name.is_empty());
+        let Some(wire) = named else {
+            let message = "an object of the watch has no name";
+            return Err(Failure::new(FailureKind::Protocol, "Nameless", message));
+        };
+        let meta = wire.to_owned_meta(&mut self.namespaces);
+        let reuse = self.reuse.as_deref().filter(|_| may_reuse);
+        let body = match at_hand(reuse, &meta) {
+            Some(object) => crate::Body::Reused(object),
+            None => self.decoder.decode(json, envelope.is_typed()),
+        };
+        Ok(Item { meta, body })
+    }
+
+    fn bookmark(&mut self, json: &str) -> Result<WatchEvent<T>, Failure> {
+        let envelope = Envelope::of_event_object(json);
+        if !self.decoder.expects(&envelope) {
+            return Err(wrong_kind(&envelope.api_version, &envelope.kind));
+        }
+        let bookmark: WireBookmark<'_> =
+            serde_json::from_str(json).map_err(|error| not_json(&error))?;
+        let version = version_of(&bookmark.metadata.resource_version);
+        if version.is_unset() {
+            let message = "a bookmark has no version";
+            return Err(Failure::new(FailureKind::Protocol, "NoVersion", message));
+        }
+        let annotations = bookmark.metadata.annotations;
+        let initial_events_end =
+            annotations.is_some_and(|found| found.initial_events_end.as_str() == "true");
+        if initial_events_end {
+            self.reuse = None;
+        }
+        Ok(WatchEvent::Bookmark {
+            version,
+            initial_events_end,
+        })
+    }
+}
+
+/// Whatever comes as an error is one, even if it is no `Status` (FM-27).
+fn server_error(json: &str) -> Failure {
+    let status = serde_json::from_str::<WireStatus<'_>>(json).unwrap_or_default();
+    status.judge(HttpParts::default())
+}
+
+fn unknown_type(kind: &str) -> Failure {
+    const LONGEST: usize = 32;
+    let is_word = kind.len() <= LONGEST && kind.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let kind = if is_word { kind } else { "?" };
+    let message = format!("an event of the unknown type {kind:?}");
+    Failure::new(FailureKind::Protocol, "UnknownEvent", message)
+}

@@ -1,0 +1,164 @@
+//! Lists and watches over a Kubernetes client.
+
+use std::{fmt, sync::Arc};
+
+use http::header;
+use kube_client::Client;
+use serde::de::DeserializeOwned;
+use tokio::time::{Instant, sleep_until, timeout, timeout_at};
+
+use super::{
+    KubeEvents, KubeSource, answer,
+    object::ObjectDecoder,
+    page::{ItemReader, UndecodedPage},
+    request,
+};
+use crate::{Failure, FailureKind, ListRequest, ListWatch, Page, Reuse, WatchRequest};
+
+/// So many items are decoded before others on the same thread get their turn.
+const ITEMS_PER_TURN: usize = 16;
+
+/// A [`ListWatch`] over [`kube_client::Client`], with framing and decoding of its own.
+///
+/// `T` is a type of k8s-openapi, a derived custom resource, `DynamicObject`, or
+/// [`crate::PartialObjectMetadata`] where the source asks for metadata only. Objects from a list
+/// carry `apiVersion` and `kind`, as those from a watch do.
+///
+/// The client should have no retry layer of its own, and its connections keep-alive; the retry
+/// layer of kube's default configuration hides failures for minutes (design 6.18).
+pub struct KubeListWatch<T> {
+    shared: Arc<Shared<T>>,
+}
+
+struct Shared<T> {
+    client: Client,
+    source: KubeSource<T>,
+    decoder: Arc<ObjectDecoder<T>>,
+}
+
+impl<T> KubeListWatch<T> {
+    /// Lists and watches what `source` says through `client`. Sends nothing yet.
+    pub fn new(client: Client, source: KubeSource<T>) -> Self {
+        let decoder = Arc::new(ObjectDecoder::new(&source));
+        Self {
+            shared: Arc::new(Shared {
+                client,
+                source,
+                decoder,
+            }),
+        }
+    }
+
+    /// What is listed and watched.
+    pub fn source(&self) -> &KubeSource<T> {
+        &self.shared.source
+    }
+}
+
+impl<T: DeserializeOwned + Send + Sync + 'static> ListWatch for KubeListWatch<T> {
+    type Object = T;
+    type Events = KubeEvents<T>;
+
+    async fn list(
+        &self,
+        request: ListRequest,
+        reuse: Arc<dyn Reuse<T>>,
+    ) -> Result<Page<T>, Failure> {
+        let body = self.shared.fetch(&request).await?;
+        self.shared.read_page(&body, &request, &*reuse).await
+    }
+
+    async fn watch(
+        &self,
+        request: WatchRequest,
+        reuse: Arc<dyn Reuse<T>>,
+    ) -> Result<KubeEvents<T>, Failure> {
+        self.shared.open(&request, reuse).await
+    }
+
+    fn describe(&self) -> &str {
+        &self.shared.source.path
+    }
+}
+
+impl<T: DeserializeOwned> Shared<T> {
+    /// Fetches the whole body of a page.
+    async fn fetch(&self, request: &ListRequest) -> Result<Vec<u8>, Failure> {
+        let deadlines = self.source.deadlines;
+        let send = self.client.send(request::list(&self.source, request)?);
+        let answer = timeout(deadlines.list_headers, send).await;
+        let answer = answer.map_err(|_| no_headers())?;
+        let answer = answer.map_err(|error| answer::unanswered(&error))?;
+        let length = answer.headers().get(header::CONTENT_LENGTH);
+        let length = length.and_then(|length| length.to_str().ok()?.parse().ok());
+        let body = answer::accepted(answer, deadlines.list_progress).await?;
+        let limit = self.source.limits.page_bytes;
+        answer::collect(body, limit, deadlines.list_progress, length.unwrap_or(0)).await
+    }
+
+    /// Decodes a page, item by item, giving way to other tasks now and then.
+    async fn read_page(
+        &self,
+        body: &[u8],
+        request: &ListRequest,
+        reuse: &dyn Reuse<T>,
+    ) -> Result<Page<T>, Failure> {
+        let page = UndecodedPage::find(body, &self.decoder)?;
+        let mut reader = ItemReader::new(&self.decoder, request, &page.version, reuse);
+        let mut items = Vec::with_capacity(page.items().len());
+        for turn in page.items().chunks(ITEMS_PER_TURN) {
+            items.extend(turn.iter().map(|raw| reader.read(raw.get())));
+            tokio::task::yield_now().await;
+        }
+        Ok(page.with(items))
+    }
+
+    async fn open(
+        &self,
+        request: &WatchRequest,
+        reuse: Arc<dyn Reuse<T>>,
+    ) -> Result<KubeEvents<T>, Failure> {
+        let deadlines = self.source.deadlines;
+        let send = self.client.send(request::watch(&self.source, request)?);
+        // The server counts from the request as well, so one deadline serves headers and events.
+        let lifetime =
+            (!request.timeout.is_zero()).then(|| request.timeout + deadlines.watch_margin);
+        let deadline = lifetime.and_then(|lifetime| Instant::now().checked_add(lifetime));
+        let answer = match deadline {
+            Some(deadline) => timeout_at(deadline, send).await.map_err(|_| no_headers())?,
+            None => send.await,
+        };
+        let answer = answer.map_err(|error| answer::unanswered(&error))?;
+        let body = answer::accepted(answer, deadlines.list_progress).await?;
+        let reuse = request.send_initial_events.then_some(reuse);
+        let decoder = Arc::clone(&self.decoder);
+        let deadline = deadline.map(sleep_until);
+        Ok(KubeEvents::new(
+            answer::pieces(body),
+            decoder,
+            reuse,
+            deadline,
+        ))
+    }
+}
+
+fn no_headers() -> Failure {
+    let message = "no answer came within the deadline";
+    Failure::new(FailureKind::TimedOut, "NoHeaders", message)
+}
+
+impl<T> Clone for KubeListWatch<T> {
+    fn clone(&self) -> Self {
+        Self {
+            shared: Arc::clone(&self.shared),
+        }
+    }
+}
+
+impl<T> fmt::Debug for KubeListWatch<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KubeListWatch")
+            .field("source", &self.shared.source)
+            .finish_non_exhaustive()
+    }
+}

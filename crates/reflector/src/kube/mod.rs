@@ -1,0 +1,38 @@
+//! A [`crate::ListWatch`] over `kube_client::Client`, from the request to the decoded item.
+//!
+//! It stands on `Client::send` and frames and decodes itself, because what goes wrong below
+//! `Api::watch` cannot be repaired above it (FM-29, FM-30, FM-31, FM-54, FM-56). What it does not
+//! do: retry, pace, remember versions, or judge what a failure means for the next step.
+//!
+//! | file | concept |
+//! | --- | --- |
+//! | `source` | what to list, within which bounds |
+//! | `request`, `answer`, `status` | HTTP: asking, and judging what comes back |
+//! | `frame`, `event`, `stream` | a watch: lines, events, the stream of them |
+//! | `page` | a list: frame and items |
+//! | `wire`, `object`, `partial` | an object: identity, and the rest or why not |
+//! | `shape`, `projection` | what of an object is skipped |
+
+mod answer;
+mod event;
+mod frame;
+mod list_watch;
+mod object;
+mod page;
+mod partial;
+mod projection;
+mod request;
+mod shape;
+mod source;
+mod status;
+mod stream;
+mod wire;
+
+#[cfg(test)]
+mod scripted;
+
+pub use list_watch::KubeListWatch;
+pub use partial::PartialObjectMetadata;
+pub use projection::Projection;
+pub use source::{Deadlines, KubeSource, Limits, Representation, Transform};
+pub use stream::KubeEvents;

@@ -1,0 +1,429 @@
+//! A deserializer around another that leaves fields out and names the type.
+//!
+//! What a [`super::projection::Node`] drops is skipped before it is allocated. Items of a list come
+//! without `apiVersion` and `kind`; these are supplied, so that a dynamic object from a list and
+//! one from a watch look the same. Only maps and lists on the way to a dropped field are wrapped:
+//! everything else is decoded as if this were not here.
+
+use std::{fmt, marker::PhantomData};
+
+use serde::{
+    Deserializer,
+    de::{
+        self, DeserializeSeed, EnumAccess, Error, IgnoredAny, MapAccess, SeqAccess, Visitor,
+        value::StrDeserializer,
+    },
+    forward_to_deserialize_any,
+};
+
+use super::{projection::Node, wire::Text};
+
+/// The names of a type.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TypeNames<'p> {
+    pub(super) api_version: &'p str,
+    pub(super) kind: &'p str,
+}
+
+/// Wraps a deserializer, a visitor, a seed or an access.
+pub(super) struct Shaped<'p, I> {
+    inner: I,
+    node: &'p Node,
+    names: Option<TypeNames<'p>>,
+}
+
+impl<'p, D> Shaped<'p, D> {
+    /// Drops what is below `node`; supplies `names` unless `None`.
+    pub(super) fn new(inner: D, node: &'p Node, names: Option<TypeNames<'p>>) -> Self {
+        Self { inner, node, names }
+    }
+
+    fn around<I>(&self, inner: I) -> Shaped<'p, I> {
+        Shaped {
+            inner,
+            node: self.node,
+            names: self.names,
+        }
+    }
+}
+
+macro_rules! wrapped {
+    ($($method:ident($($arg:ident: $type:ty),*);)*) => {$(
+        fn $method<V: Visitor<'de>>(
+            self,
+            $($arg: $type,)*
+            visitor: V,
+        ) -> Result<V::Value, D::Error> {
+            let visitor = self.around(visitor);
+            self.inner.$method($($arg,)* visitor)
+        }
+    )*};
+}
+
+macro_rules! passed_on {
+    ($($method:ident)*) => {$(
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+            self.inner.$method(visitor)
+        }
+    )*};
+}
+
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for Shaped<'_, D> {
+    type Error = D::Error;
+
+    wrapped! {
+        deserialize_any();
+        deserialize_option();
+        deserialize_newtype_struct(name: &'static str);
+        deserialize_seq();
+        deserialize_tuple(len: usize);
+        deserialize_tuple_struct(name: &'static str, len: usize);
+        deserialize_map();
+        deserialize_struct(name: &'static str, fields: &'static [&'static str]);
+    }
+
+    passed_on! {
+        deserialize_bool deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64
+        deserialize_i128 deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64
+        deserialize_u128 deserialize_f32 deserialize_f64 deserialize_char deserialize_str
+        deserialize_string deserialize_bytes deserialize_byte_buf deserialize_unit
+        deserialize_identifier deserialize_ignored_any
+    }
+
+    fn deserialize_unit_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        self.inner.deserialize_unit_struct(name, visitor)
+    }
+
+    /// Nothing is dropped inside an enum: its tag would have to be known.
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        self.inner.deserialize_enum(name, variants, visitor)
+    }
+
+    fn is_human_readable(&self) -> bool {
+        self.inner.is_human_readable()
+    }
+}
+
+macro_rules! visited {
+    ($($method:ident($type:ty);)*) => {$(
+        fn $method<E: Error>(self, value: $type) -> Result<Self::Value, E> {
+            self.inner.$method(value)
+        }
+    )*};
+}
+
+impl<'de, V: Visitor<'de>> Visitor<'de> for Shaped<'_, V> {
+    type Value = V::Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.expecting(f)
+    }
+
+    visited! {
+        visit_bool(bool);
+        visit_i64(i64);
+        visit_i128(i128);
+        visit_u64(u64);
+        visit_u128(u128);
+        visit_f64(f64);
+        visit_str(&str);
+        visit_borrowed_str(&'de str);
+        visit_string(String);
+        visit_bytes(&[u8]);
+        visit_borrowed_bytes(&'de [u8]);
+        visit_byte_buf(Vec<u8>);
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
+        self.inner.visit_unit()
+    }
+
+    fn visit_none<E: Error>(self) -> Result<Self::Value, E> {
+        self.inner.visit_none()
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        let deserializer = self.around(deserializer);
+        self.inner.visit_some(deserializer)
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> Result<Self::Value, D::Error> {
+        let deserializer = self.around(deserializer);
+        self.inner.visit_newtype_struct(deserializer)
+    }
+
+    fn visit_enum<A: EnumAccess<'de>>(self, access: A) -> Result<Self::Value, A::Error> {
+        self.inner.visit_enum(access)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, access: A) -> Result<Self::Value, A::Error> {
+        let access = self.around(access);
+        self.inner.visit_seq(access)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<Self::Value, A::Error> {
+        let supply = self.names.map_or(&[][..], |_| &["apiVersion", "kind"]);
+        let access = ShapedMap {
+            map: self.around(access),
+            supply,
+            value: NextValue::Whole,
+        };
+        self.inner.visit_map(access)
+    }
+}
+
+impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Shaped<'_, S> {
+    type Value = S::Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<S::Value, D::Error> {
+        let deserializer = self.around(deserializer);
+        self.inner.deserialize(deserializer)
+    }
+}
+
+impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Shaped<'_, A> {
+    type Error = A::Error;
+
+    fn next_element_seed<S: DeserializeSeed<'de>>(
+        &mut self,
+        seed: S,
+    ) -> Result<Option<S::Value>, A::Error> {
+        let seed = self.around(seed);
+        self.inner.next_element_seed(seed)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        self.inner.size_hint()
+    }
+}
+
+struct ShapedMap<'p, A> {
+    map: Shaped<'p, A>,
+    /// The type fields still to be supplied.
+    supply: &'static [&'static str],
+    value: NextValue<'p>,
+}
+
+#[derive(Clone, Copy)]
+enum NextValue<'p> {
+    Whole,
+    Below(&'p Node),
+    Supplied(&'p str),
+}
+
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for ShapedMap<'_, A> {
+    type Error = A::Error;
+
+    fn next_key_seed<S: DeserializeSeed<'de>>(
+        &mut self,
+        seed: S,
+    ) -> Result<Option<S::Value>, A::Error> {
+        if let (Some(names), Some((field, rest))) = (self.map.names, self.supply.split_first()) {
+            self.supply = rest;
+            self.value = NextValue::Supplied(match rest.is_empty() {
+                true => names.kind,
+                false => names.api_version,
+            });
+            return seed.deserialize(TextDeserializer::new(field)).map(Some);
+        }
+        while let Some(Text(key)) = self.map.inner.next_key::<Text<'de>>()? {
+            let supplied = self.map.names.is_some() && matches!(&*key, "apiVersion" | "kind");
+            let child = self.map.node.child(&key);
+            if supplied || child.is_some_and(Node::is_dropped) {
+                self.map.inner.next_value::<IgnoredAny>()?;
+                continue;
+            }
+            self.value = child.map_or(NextValue::Whole, NextValue::Below);
+            return seed.deserialize(TextDeserializer::new(&key)).map(Some);
+        }
+        Ok(None)
+    }
+
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
+        match self.value {
+            NextValue::Whole => self.map.inner.next_value_seed(seed),
+            NextValue::Below(node) => self
+                .map
+                .inner
+                .next_value_seed(Shaped::new(seed, node, None)),
+            NextValue::Supplied(text) => seed.deserialize(TextDeserializer::new(text)),
+        }
+    }
+}
+
+/// A string that will also be a number, an option or a newtype: keys of maps may be any of these.
+struct TextDeserializer<'t, E> {
+    text: &'t str,
+    error: PhantomData<E>,
+}
+
+impl<'t, E> TextDeserializer<'t, E> {
+    fn new(text: &'t str) -> Self {
+        Self {
+            text,
+            error: PhantomData,
+        }
+    }
+}
+
+macro_rules! parsed {
+    ($($method:ident $visit:ident)*) => {$(
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
+            match self.text.parse() {
+                Ok(number) => visitor.$visit(number),
+                Err(_) => visitor.visit_str(self.text),
+            }
+        }
+    )*};
+}
+
+impl<'de, E: Error> Deserializer<'de> for TextDeserializer<'_, E> {
+    type Error = E;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
+        visitor.visit_str(self.text)
+    }
+
+    parsed! {
+        deserialize_i8 visit_i8 deserialize_i16 visit_i16 deserialize_i32 visit_i32
+        deserialize_i64 visit_i64 deserialize_u8 visit_u8 deserialize_u16 visit_u16
+        deserialize_u32 visit_u32 deserialize_u64 visit_u64 deserialize_bool visit_bool
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, E> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        _variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, E> {
+        let access: StrDeserializer<'_, E> = de::IntoDeserializer::into_deserializer(self.text);
+        visitor.visit_enum(access)
+    }
+
+    forward_to_deserialize_any! {
+        i128 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple tuple_struct
+        map struct identifier ignored_any
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use k8s_openapi::api::core::v1::Pod;
+    use kube_core::DynamicObject;
+    use serde::{Deserialize, de::DeserializeOwned};
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::kube::projection::Projection;
+
+    const NAMES: TypeNames<'_> = TypeNames {
+        api_version: "v1",
+        kind: "Pod",
+    };
+
+    fn shaped<T: DeserializeOwned>(json: &Value, projection: &Projection, named: bool) -> T {
+        let text = json.to_string();
+        let mut deserializer = serde_json::Deserializer::from_str(&text);
+        let names = named.then_some(NAMES);
+        T::deserialize(Shaped::new(&mut deserializer, projection.root(), names)).expect("decodes")
+    }
+
+    fn pod() -> Value {
+        json!({
+            "metadata": {
+                "name": "a",
+                "annotations": {
+                    "keep": "1",
+                    "kubectl.kubernetes.io/last-applied-configuration": "{}"
+                },
+                "managedFields": [{"manager": "m", "fieldsV1": {"f:spec": {}}}]
+            },
+            "spec": {"containers": [
+                {"name": "x", "env": [{"name": "E", "value": "1"}]},
+                {"name": "y", "image": "i"}
+            ]}
+        })
+    }
+
+    /// Design 5: what is dropped is gone, the rest is as it was, typed or not.
+    #[test]
+    fn dropped_fields_are_gone_and_no_others() {
+        let projection = Projection::lean().drop_path("spec.containers[].env");
+        let typed: Pod = shaped(&pod(), &projection, false);
+        let mut expected: Pod = serde_json::from_value(pod()).expect("decodes");
+        expected.metadata.managed_fields = None;
+        let annotations = expected.metadata.annotations.as_mut().expect("some");
+        annotations.retain(|name, _| name == "keep");
+        expected.spec.as_mut().expect("some").containers[0].env = None;
+        assert_eq!(typed, expected);
+        let dynamic: Value = shaped(&pod(), &projection, false);
+        let through_value: Pod = serde_json::from_value(dynamic).expect("decodes");
+        assert_eq!(through_value, expected);
+    }
+
+    /// FM-33's other half: an item of a list knows its type, as an object of a watch does.
+    #[test]
+    fn the_type_is_supplied_once() {
+        let object: DynamicObject = shaped(&pod(), &Projection::new(), true);
+        let types = object.types.expect("supplied");
+        assert_eq!((&*types.api_version, &*types.kind), ("v1", "Pod"));
+        let mut odd = pod();
+        odd["kind"] = json!("Odd");
+        odd["spec"]["kind"] = json!("inner");
+        let value: Value = shaped(&odd, &Projection::new(), true);
+        assert_eq!(
+            (&value["kind"], &value["spec"]["kind"]),
+            (&json!("Pod"), &json!("inner"))
+        );
+        let typed: Pod = shaped(&pod(), &Projection::new(), true);
+        assert_eq!(typed.metadata.name.as_deref(), Some("a"));
+    }
+
+    /// Keys that are numbers, newtypes or options survive on the way to a dropped field.
+    #[test]
+    fn odd_keys_survive() {
+        #[derive(Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
+        struct Key(String);
+        #[derive(Debug, Deserialize, PartialEq)]
+        #[serde(rename_all = "camelCase")]
+        struct Odd {
+            api_version: Option<String>,
+            numbers: BTreeMap<u32, Option<bool>>,
+            newtypes: BTreeMap<Key, i8>,
+        }
+        let json = json!({"numbers": {"1": true, "2": null}, "newtypes": {"k": 3, "d": 4}});
+        let projection = Projection::new()
+            .drop_path("numbers.1")
+            .drop_path("newtypes.d");
+        let odd: Odd = shaped(&json, &projection, true);
+        assert_eq!(odd.api_version.as_deref(), Some("v1"));
+        assert_eq!(odd.numbers, BTreeMap::from([(2, None)]));
+        assert_eq!(odd.newtypes, BTreeMap::from([(Key("k".into()), 3)]));
+    }
+}
