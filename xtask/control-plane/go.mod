@@ -156,6 +156,9 @@ require (
 
 // Kubernetes requires its staging modules at v0.0.0 and replaces them by folders of its own tree,
 // which only works in that tree. Each is replaced by the release that belongs to k8s.io/kubernetes.
+//
+// To move to another release: change its version above and in every line here, take etcd's from the
+// go.mod of k8s.io/kubernetes, and run `GOFLAGS=-mod=mod go mod tidy`.
 replace (
 	k8s.io/api => k8s.io/api v0.36.3
 	k8s.io/apiextensions-apiserver => k8s.io/apiextensions-apiserver v0.36.3

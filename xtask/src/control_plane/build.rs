@@ -267,6 +267,39 @@ mod tests {
     }
 
     #[test]
+    fn every_part_of_kubernetes_has_the_same_version() {
+        let module = checkout::root().join("xtask/control-plane");
+        let manifest = fs::read_to_string(module.join("go.mod")).expect("it is in the checkout");
+        let kubernetes = required_version(&manifest, "k8s.io/kubernetes").expect("it is required");
+        let staging = kubernetes.replacen("v1.", "v0.", 1);
+        let replacements = manifest.lines().filter(|line| line.contains(" => "));
+        assert!(replacements.clone().count() > 20);
+        for line in replacements {
+            assert!(
+                line.ends_with(&format!(" {staging}")),
+                "{line} is not {staging}"
+            );
+        }
+    }
+
+    #[test]
+    fn whatever_is_in_the_module_decides_the_name_of_the_build() {
+        fn files_below(folder: &Path) -> usize {
+            let entries = fs::read_dir(folder).expect("it is in the checkout");
+            let paths = entries.map(|entry| entry.expect("it can be listed").path());
+            paths
+                .map(|path| if path.is_dir() { files_below(&path) } else { 1 })
+                .sum()
+        }
+        let module = checkout::root().join("xtask/control-plane");
+        assert_eq!(
+            files_below(&module),
+            SOURCES.len(),
+            "a file is missing in SOURCES"
+        );
+    }
+
+    #[test]
     fn a_version_is_found_in_its_line_only() {
         let manifest = "require (\n\tk8s.io/api v0.1.2\n\tk8s.io/apiserver v0.3.4\n)";
         assert_eq!(

@@ -22,6 +22,10 @@ const READY_TIMEOUT: Duration = Duration::from_secs(120);
 /// How long the API server may take to end when asked to. It finishes its requests first.
 const API_SERVER_GRACE: Duration = Duration::from_secs(30);
 
+/// The ports to choose from: below what Linux (32768) and others give to outgoing connections.
+const FIRST_PORT: u16 = 20_000;
+const PORTS: u16 = 10_000;
+
 /// What has to answer before a test may begin. The namespace is made shortly after the server
 /// calls itself ready, and without it no pod can be created.
 const READY_PATHS: [&str; 2] = ["/readyz", "/api/v1/namespaces/default"];
@@ -259,13 +263,21 @@ fn etcd_arguments(folder: &Path, client: SocketAddr, peer: SocketAddr) -> Vec<St
     .to_vec()
 }
 
-/// Three different ports that nobody listened on a moment ago.
+/// Three different loopback addresses that nobody listens on.
+///
+/// The API server comes back on its port after minutes without it. A port that the system gives to
+/// outgoing connections may be taken by then: even by a client of that server, which on loopback
+/// can connect to itself. So they are from below the range that systems use for those.
 fn free_addresses() -> Result<[SocketAddr; 3]> {
-    let bind = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no loopback port is free");
-    // All are held at once, or the system could give the same one twice.
-    let held = [bind()?, bind()?, bind()?];
-    let [a, b, c] = &held;
-    Ok([a.local_addr()?, b.local_addr()?, c.local_addr()?])
+    let [high, low] = random_bytes()?;
+    // Runs side by side begin at different places.
+    let offset = u16::from_be_bytes([high, low]) % PORTS;
+    let ports = (0..PORTS).map(|step| FIRST_PORT + (offset + step) % PORTS);
+    let mut free = ports
+        .map(|port| SocketAddr::from((Ipv4Addr::LOCALHOST, port)))
+        .filter(|address| TcpListener::bind(address).is_ok());
+    let mut next = || free.next().context("no loopback port is free");
+    Ok([next()?, next()?, next()?])
 }
 
 /// Writes a file for our own eyes only, a copy of which is for nobody else's either.
@@ -281,11 +293,16 @@ fn write_secret(path: &Path, text: &str) -> Result<()> {
 
 /// A token nobody else on this machine can guess; loopback ports are open to all of them.
 fn random_token() -> Result<String> {
-    let mut bytes = [0_u8; 16];
+    let bytes: [u8; 16] = random_bytes()?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+fn random_bytes<const N: usize>() -> Result<[u8; N]> {
+    let mut bytes = [0; N];
     File::open("/dev/urandom")
         .and_then(|mut file| file.read_exact(&mut bytes))
         .context("cannot read random bytes")?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(bytes)
 }
 
 #[cfg(test)]
@@ -293,9 +310,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn three_ports_differ() {
+    fn three_ports_differ_and_are_none_that_clients_get() {
         let [a, b, c] = free_addresses().expect("loopback has free ports");
         assert!(a != b && b != c && a != c);
+        let range = FIRST_PORT..FIRST_PORT + PORTS;
+        assert!(
+            [a, b, c]
+                .iter()
+                .all(|address| range.contains(&address.port()))
+        );
     }
 
     #[test]
