@@ -16,6 +16,8 @@ pub(crate) type GroupId = u64;
 #[derive(Clone, Default)]
 pub(crate) struct Groups {
     groups: BTreeMap<GroupId, Group>,
+    #[cfg(test)]
+    pub(crate) planted: Option<crate::proof::Planted>,
 }
 
 #[derive(Clone)]
@@ -29,6 +31,7 @@ enum Group {
 impl Groups {
     /// Ties a key to `group`; `mark` is the key's mark, `None` if it is in no group yet.
     pub(crate) fn join(&mut self, mark: &mut Option<GroupId>, group: GroupId) {
+        planted!(self, TornGroup => return);
         self.groups
             .entry(group)
             .or_insert(Group::Root { members: 0 });

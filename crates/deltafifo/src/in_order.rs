@@ -59,6 +59,7 @@ struct Tag {
 }
 
 /// The lease that is out.
+#[cfg_attr(test, derive(Clone))]
 struct Out<K, V> {
     id: LeaseId,
     works: Arc<[Work<K, V>]>,
@@ -140,6 +141,7 @@ where
 
     /// Whether the key of `work`, which would come next, is not in the batch; remembers it.
     fn is_new(&self, work: &Work<K, V>, works: &[Work<K, V>], seen: &mut HashTable<usize>) -> bool {
+        planted!(self, BatchRepeatsKey => return true);
         let Some(key) = key_of(work) else {
             return false;
         };
@@ -208,6 +210,10 @@ where
                 if let Work::Key { deltas, .. } = &mut work {
                     deltas.set_attempts(tag.attempts);
                 }
+                planted!(self, NackToTail => {
+                    self.waiting.push_back((tag, work));
+                    continue;
+                });
                 self.waiting.push_front((tag, work));
                 continue;
             }
@@ -289,7 +295,12 @@ where
         let mut distinct = IndexMap::with_capacity(items.len());
         for (key, value) in items {
             match self.intake.admit(&key, value) {
-                Some(value) => drop(distinct.insert(key, value)),
+                Some(value) => {
+                    planted!(self, FirstListedWins => if distinct.contains_key(&key) {
+                        continue;
+                    });
+                    distinct.insert(key, value);
+                }
                 // It exists, so it must not be taken for gone (FM-53).
                 None => {
                     if let Some(held) = self.newest(&key, known) {
@@ -330,6 +341,8 @@ where
         let newest = tags.iter().map(|tag| tag.seq).max()?;
         self.leases += 1;
         let id = LeaseId(self.leases);
+        let initial = !self.phase.is_synced();
+        planted!(self, SyncedOnLease => self.phase = Phase::Synced);
         let works: Arc<[_]> = works.into();
         self.out = Some(Out {
             id,
@@ -338,7 +351,7 @@ where
         });
         Some(Lease {
             id,
-            initial: !self.phase.is_synced(),
+            initial,
             works,
             mark: self.ledger.mark(newest).cloned(),
             applied_after: self.ledger.applied_after().cloned(),
@@ -354,6 +367,7 @@ where
     }
 
     fn applied(&self) -> Option<&M> {
+        planted!(self, AppliedOnLease => return self.ledger.applied_after());
         self.ledger.applied()
     }
 
@@ -379,6 +393,21 @@ where
 
     fn is_closed(&self) -> bool {
         self.closed
+    }
+}
+
+#[cfg(test)]
+impl<K: Clone, V: Clone, M: Clone> InOrderQueue<K, V, M> {
+    /// A copy with all that is in it, but without a transform.
+    pub(crate) fn fork(&self) -> Self {
+        Self {
+            waiting: self.waiting.clone(),
+            out: self.out.clone(),
+            ledger: self.ledger.clone(),
+            intake: Intake::new(None),
+            hasher: self.hasher.clone(),
+            ..*self
+        }
     }
 }
 

@@ -42,6 +42,9 @@
 #![forbid(unsafe_code)]
 #![doc(test(attr(deny(warnings))))]
 
+#[macro_use]
+mod planted;
+
 mod config;
 mod delta;
 mod delta_fifo;

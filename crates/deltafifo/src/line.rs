@@ -124,6 +124,13 @@ impl<K: Eq + Hash, T> Line<K, T> {
         Some(self.take(at).1)
     }
 
+    /// A planted bug puts a key that is given back behind all others.
+    #[cfg(test)]
+    pub(crate) fn push_last(&mut self, key: K, value: T) {
+        let hash = self.hasher.hash_one(&key);
+        self.push_back(hash, key, value);
+    }
+
     /// Puts a key that does not wait before all others.
     pub(crate) fn push_front(&mut self, key: K, value: T) {
         let hash = self.hasher.hash_one(&key);

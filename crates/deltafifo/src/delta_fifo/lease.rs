@@ -20,6 +20,7 @@ use crate::lease::{Lease, LeaseId, Quarantined, Work};
 use super::{DeltaFifo, Slot};
 
 /// The lease that is out.
+#[cfg_attr(test, derive(Clone))]
 pub(super) struct Out<K, V> {
     id: LeaseId,
     works: Arc<[Work<K, V>]>,
@@ -76,6 +77,8 @@ where
         }
         self.leases += 1;
         let id = LeaseId(self.leases);
+        let initial = !self.phase.is_synced();
+        planted!(self, SyncedOnLease => self.phase = crate::phase::Phase::Synced);
         let works: Arc<[_]> = works.into();
         self.out = Some(Out {
             id,
@@ -84,7 +87,7 @@ where
         });
         Some(Lease {
             id,
-            initial: !self.phase.is_synced(),
+            initial,
             works,
             mark: self.ledger.mark(newest).cloned(),
             applied_after: self.ledger.applied_after().cloned(),
@@ -178,6 +181,7 @@ where
     fn give_back(&mut self, key: K, mut deltas: Deltas<V>, attempts: NonZeroU32) {
         let mut group = None;
         deltas.set_attempts(attempts.get());
+        planted!(self, NackForgetsNewer => drop(self.line.remove(&key)));
         let relists: Vec<_> = deltas
             .stamps()
             .filter(|s| s.relist)
@@ -192,6 +196,10 @@ where
         for relist in relists {
             self.groups.join(&mut group, relist);
         }
+        planted!(self, NackToTail => {
+            self.line.push_last(key, Slot { deltas, group });
+            return;
+        });
         self.line.push_front(key, Slot { deltas, group });
     }
 }

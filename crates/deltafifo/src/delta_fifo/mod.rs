@@ -69,6 +69,7 @@ struct Slot<V> {
 impl<K, V, M> DeltaFifo<K, V, M>
 where
     K: Clone + Eq + Hash,
+    V: Clone,
     M: Clone,
 {
     /// An empty queue.
@@ -108,6 +109,9 @@ where
 
     /// Puts a change behind what waits for its key, or the key at the back of the line.
     fn put(&mut self, key: K, stamped: Stamped<V>) {
+        planted!(self, UpdateSwallowsDelete => if self.swallow(&key, &stamped) {
+            return;
+        });
         append(
             self.line.entry(key),
             stamped,
@@ -122,6 +126,7 @@ where
     }
 
     fn is_leased(&mut self, key: &K) -> bool {
+        planted!(self, LeasedIsForgotten => return false);
         self.out
             .as_mut()
             .is_some_and(|out| out.deltas(key).is_some())
@@ -250,6 +255,7 @@ where
     }
 
     fn applied(&self) -> Option<&M> {
+        planted!(self, AppliedOnLease => return self.ledger.applied_after());
         self.ledger.applied()
     }
 
@@ -278,9 +284,51 @@ where
     }
 }
 
+#[cfg(test)]
+impl<K, V, M> DeltaFifo<K, V, M>
+where
+    K: Clone + Eq + Hash,
+    V: Clone,
+    M: Clone,
+{
+    /// A copy with all that is in it, but without a transform.
+    pub(crate) fn fork(&self) -> Self {
+        Self {
+            line: self.line.clone(),
+            groups: self.groups.clone(),
+            out: self.out.clone(),
+            ledger: self.ledger.clone(),
+            intake: Intake::new(None),
+            ..*self
+        }
+    }
+
+    pub(crate) fn plant(&mut self, bug: Option<crate::proof::Planted>) {
+        self.planted = bug;
+        self.groups.planted = bug;
+    }
+
+    /// A planted bug: what comes over a pending deletion takes its place.
+    fn swallow(&mut self, key: &K, stamped: &Stamped<V>) -> bool {
+        if stamped.delta.is_deleted() || !self.line.contains(key) {
+            return false;
+        }
+        let Entry::Waiting(slot) = self.line.entry(key.clone()) else {
+            return false;
+        };
+        let newest = slot.deltas.newest_stamped_mut();
+        let swallows = newest.delta.is_deleted();
+        if swallows {
+            newest.delta = stamped.delta.clone();
+        }
+        swallows
+    }
+}
+
 impl<K, V, M> Default for DeltaFifo<K, V, M>
 where
     K: Clone + Eq + Hash,
+    V: Clone,
     M: Clone,
 {
     fn default() -> Self {
@@ -291,6 +339,7 @@ where
 impl<K, V, M> fmt::Debug for DeltaFifo<K, V, M>
 where
     K: Clone + Eq + Hash,
+    V: Clone,
     M: Clone,
 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

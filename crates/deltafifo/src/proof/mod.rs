@@ -1,3 +1,20 @@
-//! Skeleton.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Planted {}
+//! Proofs: naive models, random histories, all short histories, planted bugs.
+//!
+//! The models are written from the ids of the behaviour list (DF, RF, FQ, FM-48..50) and
+//! share no code with the queues: a pending change is an entry of one plain list, and every
+//! question is answered by walking it.
+//!
+//! - `model`: what both models are, and the store that a consumer fills.
+//! - `fifo_model`, `in_order_model`: the two queues, naively.
+//! - `world`: a queue, its model and its consumer side by side; every step is compared.
+//! - `random`: long random histories. `exhaustive`: all short ones. `planted`: bugs are caught.
+
+mod exhaustive;
+mod fifo_model;
+mod in_order_model;
+mod model;
+mod planted;
+mod random;
+mod world;
+
+pub(crate) use planted::Planted;

@@ -1,0 +1,25 @@
+//! Bugs on request, in test builds only.
+//!
+//! The proofs have to be able to fail: `proof::planted` switches on one bug after the other
+//! and shows that the very same checks find it. Outside of tests nothing of this exists.
+
+/// Whether a bug is planted: `planted!(self, Bug)`; or what it does: `planted!(self, Bug => ..)`.
+#[cfg(test)]
+macro_rules! planted {
+    ($core:expr, $bug:ident) => {
+        $core.planted == Some(crate::proof::Planted::$bug)
+    };
+    ($core:expr, $bug:ident => $effect:expr) => {
+        if planted!($core, $bug) {
+            $effect
+        }
+    };
+}
+
+#[cfg(not(test))]
+macro_rules! planted {
+    ($core:expr, $bug:ident) => {
+        false
+    };
+    ($core:expr, $bug:ident => $effect:expr) => {};
+}

@@ -1,0 +1,287 @@
+//! DeltaFIFO, naively: one list of pending changes. A key's place is that of its first change.
+
+use super::model::{Calls, Handed, Key, Mark, Model, Store, TestWork, Value, distinct};
+use crate::{Deletion, Delta, Deltas, Final, Work};
+
+#[derive(Clone)]
+struct Item {
+    seq: usize,
+    key: Key,
+    delta: Delta<Value>,
+    /// The relist that brought it, by its number.
+    group: Option<usize>,
+    attempts: u32,
+}
+
+#[derive(Clone, Default)]
+pub(super) struct FifoModel {
+    pending: Vec<Item>,
+    leased: Option<Vec<Vec<Item>>>,
+    calls: Calls,
+    populated: bool,
+    /// The first relist while it is not processed.
+    first: Option<usize>,
+    max_attempts: u32,
+}
+
+impl FifoModel {
+    fn leased_items(&self) -> impl Iterator<Item = &Item> {
+        self.leased.iter().flatten().flatten()
+    }
+
+    /// What is leased and pending for `key`, oldest first (design 6.1).
+    fn queued(&self, key: Key) -> impl Iterator<Item = &Item> {
+        self.leased_items()
+            .chain(&self.pending)
+            .filter(move |item| item.key == key)
+    }
+
+    fn push(&mut self, item: Item) {
+        let newest = self
+            .pending
+            .iter_mut()
+            .rev()
+            .find(|other| other.key == item.key);
+        match newest {
+            // FQ-4, DF-05.
+            Some(Item {
+                delta: Delta::Deleted(older),
+                ..
+            }) if item.delta.is_deleted() => {
+                let Delta::Deleted(newer) = item.delta else {
+                    unreachable!()
+                };
+                let keep_older = match (&older, &newer) {
+                    (Final::Observed(_), _) | (Final::Unknown(Some(_)), Final::Unknown(None)) => {
+                        true
+                    }
+                    (Final::Unknown(_), _) => false,
+                };
+                if !keep_older {
+                    *older = newer;
+                }
+            }
+            _ => self.pending.push(item),
+        }
+    }
+
+    fn put(&mut self, seq: usize, key: Key, delta: Delta<Value>, group: Option<usize>) {
+        self.push(Item {
+            seq,
+            key,
+            delta,
+            group,
+            attempts: 0,
+        });
+    }
+
+    fn open(&self) -> impl Iterator<Item = usize> {
+        self.leased_items()
+            .chain(&self.pending)
+            .map(|item| item.seq)
+    }
+
+    fn keys_in_line(&self) -> Vec<Key> {
+        let mut keys = Vec::new();
+        for item in &self.pending {
+            if !keys.contains(&item.key) {
+                keys.push(item.key);
+            }
+        }
+        keys
+    }
+
+    fn groups(&self, key: Key) -> impl Iterator<Item = usize> {
+        self.pending
+            .iter()
+            .filter(move |item| item.key == key)
+            .filter_map(|item| item.group)
+    }
+
+    /// Design 6.4: all keys that share a relist with `key`, and with those, and so on.
+    fn tied_to(&self, key: Key) -> Vec<Key> {
+        let mut tied = vec![key];
+        loop {
+            let groups: Vec<_> = tied.iter().flat_map(|key| self.groups(*key)).collect();
+            let mut more = self.keys_in_line();
+            more.retain(|k| tied.contains(k) || self.groups(*k).any(|g| groups.contains(&g)));
+            if more.len() == tied.len() {
+                return more;
+            }
+            tied = more;
+        }
+    }
+
+    fn batch(&self, max: usize) -> Vec<Key> {
+        let line = self.keys_in_line();
+        let Some(&head) = line.first() else {
+            return Vec::new();
+        };
+        let failed = |key: Key| self.pending.iter().any(|i| i.key == key && i.attempts > 0);
+        if self.groups(head).next().is_some() {
+            return self.tied_to(head);
+        }
+        if failed(head) {
+            return vec![head];
+        }
+        let free = |key: &Key| self.groups(*key).next().is_none() && !failed(*key);
+        line.into_iter().take_while(free).take(max).collect()
+    }
+
+    /// FQ-9: the latch.
+    fn latch(&mut self) {
+        if self
+            .first
+            .is_some_and(|first| !self.open().any(|seq| seq == first))
+        {
+            self.first = None;
+        }
+    }
+}
+
+impl Model for FifoModel {
+    fn limit(&mut self, max_attempts: u32) {
+        self.max_attempts = max_attempts;
+    }
+
+    fn single(&mut self, key: Key, delta: Delta<Value>, mark: Mark) {
+        self.populated = true;
+        let seq = self.calls.next(Some(mark));
+        self.put(seq, key, delta, None);
+    }
+
+    fn delete(&mut self, key: Key, last: Final<Value>, mark: Mark, known: &Store) -> Deletion {
+        if known.contains_key(&key) || self.queued(key).next().is_some() {
+            self.single(key, Delta::Deleted(last), mark);
+            return Deletion::Queued;
+        }
+        self.populated = true;
+        self.calls.next(Some(mark));
+        Deletion::Ignored
+    }
+
+    fn replace(&mut self, items: &[(Key, Value)], mark: Mark, known: &Store) {
+        let seq = self.calls.next(Some(mark));
+        let items = distinct(items);
+        // FQ-5, FQ-6: what is alive and left out, leased before pending before held.
+        let mut gone = Vec::new();
+        let leased: Vec<_> = self.leased_items().map(|item| item.key).collect();
+        let queued = leased.into_iter().chain(self.keys_in_line());
+        for key in queued.chain(known.keys().copied()) {
+            let newest = self.queued(key).last();
+            let dead = newest.is_some_and(|item| item.delta.is_deleted());
+            let listed = items.iter().any(|(other, _)| *other == key);
+            if dead || listed || gone.iter().any(|(other, _)| *other == key) {
+                continue;
+            }
+            let last = match newest {
+                Some(item) => item.delta.object().copied(),
+                None => known.get(&key).copied(),
+            };
+            gone.push((key, last));
+        }
+        for (key, value) in items {
+            self.put(seq, key, Delta::Replaced(value), Some(seq));
+        }
+        for (key, last) in gone {
+            self.put(seq, key, Delta::Deleted(Final::Unknown(last)), Some(seq));
+        }
+        if !self.populated {
+            self.populated = true;
+            self.first = Some(seq);
+        }
+        self.latch();
+    }
+
+    fn resync(&mut self, known: &Store) {
+        let seq = self.calls.next(None);
+        for (&key, &value) in known {
+            // FQ-7: nothing over a pending or leased change.
+            if self.queued(key).next().is_none() {
+                self.put(seq, key, Delta::Sync(value), None);
+            }
+        }
+    }
+
+    fn bookmark(&mut self, mark: Mark) {
+        self.calls.next(Some(mark));
+    }
+
+    fn lease(&mut self, max: usize) -> Option<Handed> {
+        if self.leased.is_some() || self.pending.is_empty() {
+            return None;
+        }
+        let keys = self.batch(max);
+        let of = |key: &Key| -> Vec<Item> {
+            self.pending
+                .iter()
+                .filter(|item| item.key == *key)
+                .cloned()
+                .collect()
+        };
+        let leased: Vec<Vec<Item>> = keys.iter().map(of).collect();
+        self.pending.retain(|item| !keys.contains(&item.key));
+        let newest = leased.iter().flatten().map(|item| item.seq).max()?;
+        let handed = Handed {
+            initial: !self.synced(),
+            works: leased.iter().map(|items| work(items)).collect(),
+            mark: self.calls.received(newest),
+            applied_after: self.calls.applied(self.pending.iter().map(|item| item.seq)),
+        };
+        self.leased = Some(leased);
+        Some(handed)
+    }
+
+    fn settle(&mut self, failed: &[usize]) -> Vec<(TestWork, u32)> {
+        let leased = self.leased.take().unwrap_or_default();
+        let newer = std::mem::take(&mut self.pending);
+        let mut quarantined = Vec::new();
+        for (at, mut items) in leased.into_iter().enumerate() {
+            let attempts = items[0].attempts + 1;
+            items.iter_mut().for_each(|item| item.attempts = attempts);
+            match failed.contains(&at) {
+                true if attempts < self.max_attempts => self.pending.extend(items),
+                true => quarantined.push((work(&items), attempts)),
+                false => {}
+            }
+        }
+        // Design 6.2: before everything that waits, and before what is newer of the same key.
+        for item in newer {
+            self.push(item);
+        }
+        self.latch();
+        quarantined
+    }
+
+    fn applied(&self) -> Option<Mark> {
+        self.calls.applied(self.open())
+    }
+
+    fn received(&self) -> Option<Mark> {
+        self.calls.last()
+    }
+
+    fn synced(&self) -> bool {
+        self.populated && self.first.is_none()
+    }
+
+    fn len(&self) -> usize {
+        let mut open: Vec<_> = self.open().collect();
+        open.sort_unstable();
+        open.dedup();
+        open.len()
+    }
+
+    fn outstanding(&self) -> Vec<TestWork> {
+        let items = self.leased_items().chain(&self.pending);
+        items.map(|item| work(std::slice::from_ref(item))).collect()
+    }
+}
+
+fn work(items: &[Item]) -> TestWork {
+    let rest = items[1..].iter().map(|item| item.delta.clone());
+    Work::Key {
+        key: items[0].key,
+        deltas: Deltas::of(items[0].delta.clone(), rest),
+    }
+}

@@ -1,0 +1,382 @@
+//! A queue, its model and its consumer, side by side. Every step is compared.
+//!
+//! What is judged, beside equality with the model:
+//!
+//! - FQ-3, FM-48, FM-49, FM-50: what the store holds, with all that is leased and pending
+//!   applied to it, is what direct application of all calls gives; and what is really handed
+//!   out when the queue is drained leads there.
+//! - FQ-9: synced never goes back. Design 6.5: applied never goes back.
+//! - FQ-10: after close every producer call is refused, and everything is still handed out.
+
+use super::Planted;
+use super::model::{Handed, Key, Mark, Model, Store, TestWork, Value, apply};
+use crate::{
+    Closed, Config, Deletion, Delta, DeltaFifo, Final, InOrderQueue, Lease, Quarantined, Queue,
+    Work,
+};
+use std::num::{NonZeroU32, NonZeroUsize};
+
+/// One letter of a history.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Op {
+    Add(Key),
+    Update(Key),
+    /// A deletion, with its final state or without.
+    Delete(Key, bool),
+    Replace(Vec<Key>),
+    Resync,
+    Bookmark,
+    /// At most so many keys; with `true` the consumer's store shows the works at once, and not
+    /// only when they are acknowledged.
+    Lease(usize, bool),
+    Ack,
+    /// The works at these bits failed.
+    Nack(u32),
+    Close,
+}
+
+/// A queue that can be copied with all that is in it, and told to have a bug.
+pub(super) trait Judged: Queue<Key, Value, Mark> + Sized {
+    type Model: Model;
+    fn make(max_attempts: u32, planted: Option<Planted>) -> Self;
+    fn copy(&self) -> Self;
+}
+
+impl Judged for DeltaFifo<Key, Value, Mark> {
+    type Model = super::fifo_model::FifoModel;
+
+    fn make(max_attempts: u32, planted: Option<Planted>) -> Self {
+        let mut queue = Self::new(config(max_attempts));
+        queue.plant(planted);
+        queue
+    }
+
+    fn copy(&self) -> Self {
+        self.fork()
+    }
+}
+
+impl Judged for InOrderQueue<Key, Value, Mark> {
+    type Model = super::in_order_model::InOrderModel;
+
+    fn make(max_attempts: u32, planted: Option<Planted>) -> Self {
+        let mut queue = Self::new(config(max_attempts));
+        queue.planted = planted;
+        queue
+    }
+
+    fn copy(&self) -> Self {
+        self.fork()
+    }
+}
+
+fn config(max_attempts: u32) -> Config<Value> {
+    Config::default().max_attempts(NonZeroU32::new(max_attempts).expect("not zero"))
+}
+
+/// A queue and all that is known to be right about it.
+pub(super) struct World<Q: Judged> {
+    queue: Q,
+    model: Q::Model,
+    lease: Option<Lease<Key, Value, Mark>>,
+    store: Store,
+    /// What direct application of all calls gives.
+    truth: Store,
+    /// Number of the last object made, and of the last mark.
+    clock: u32,
+    synced: bool,
+    applied: Option<Mark>,
+    closed: bool,
+}
+
+/// What was wrong; the empty result is that nothing was.
+pub(super) type Verdict = Result<(), String>;
+
+macro_rules! must_equal {
+    ($what:expr, $got:expr, $want:expr) => {{
+        let (got, want) = (&$got, &$want);
+        if got != want {
+            return Err(format!("{}: got {got:?}, want {want:?}", $what));
+        }
+    }};
+}
+
+impl<Q: Judged> World<Q> {
+    pub(super) fn new(max_attempts: u32, planted: Option<Planted>) -> Self {
+        let mut model = Q::Model::default();
+        model.limit(max_attempts);
+        Self {
+            queue: Q::make(max_attempts, planted),
+            model,
+            lease: None,
+            store: Store::new(),
+            truth: Store::new(),
+            clock: 0,
+            synced: false,
+            applied: None,
+            closed: false,
+        }
+    }
+
+    pub(super) fn copy(&self) -> Self {
+        Self {
+            queue: self.queue.copy(),
+            model: self.model.clone(),
+            lease: self.lease.clone(),
+            store: self.store.clone(),
+            truth: self.truth.clone(),
+            ..*self
+        }
+    }
+
+    /// Does one thing to queue and model, and judges what can be seen.
+    pub(super) fn step(&mut self, op: &Op) -> Verdict {
+        match op {
+            Op::Lease(max, early) => self.lease(*max, *early)?,
+            Op::Ack => self.settle(0, false)?,
+            Op::Nack(failed) => self.settle(*failed, true)?,
+            Op::Close => {
+                self.queue.close();
+                self.closed = true;
+            }
+            op if self.closed => self.refused(op)?,
+            op => self.said(op)?,
+        }
+        self.judge()
+    }
+
+    fn said(&mut self, op: &Op) -> Verdict {
+        self.clock += 1;
+        let now = self.clock;
+        let open = "the queue is open";
+        match op {
+            Op::Add(key) => {
+                self.truth.insert(*key, now);
+                self.queue.add(*key, now, now).expect(open);
+                self.model.single(*key, Delta::Added(now), now);
+            }
+            Op::Update(key) => {
+                self.truth.insert(*key, now);
+                self.queue.update(*key, now, now).expect(open);
+                self.model.single(*key, Delta::Updated(now), now);
+            }
+            Op::Delete(key, observed) => {
+                let last = if *observed {
+                    Final::Observed(now)
+                } else {
+                    Final::Unknown(None)
+                };
+                let got = self
+                    .queue
+                    .delete(*key, last.clone(), now, &self.store)
+                    .expect(open);
+                let want: Deletion = self.model.delete(*key, last, now, &self.store);
+                must_equal!("DF-04", got, want);
+                self.truth.remove(key);
+            }
+            Op::Replace(keys) => {
+                let values = now * 16..;
+                let items: Vec<_> = keys.iter().copied().zip(values).collect();
+                self.queue
+                    .replace(items.clone(), now, &self.store)
+                    .expect(open);
+                self.model.replace(&items, now, &self.store);
+                self.truth = items.into_iter().collect();
+            }
+            Op::Resync => {
+                self.queue.resync(&self.store).expect(open);
+                self.model.resync(&self.store);
+            }
+            Op::Bookmark => {
+                self.queue.bookmark(now).expect(open);
+                self.model.bookmark(now);
+            }
+            Op::Lease(..) | Op::Ack | Op::Nack(_) | Op::Close => unreachable!("not said"),
+        }
+        Ok(())
+    }
+
+    /// FQ-10: what a closed queue is told it gives back, and nothing changes.
+    fn refused(&mut self, op: &Op) -> Verdict {
+        let store = &self.store;
+        let refused = match op {
+            Op::Add(key) => matches!(self.queue.add(*key, 7, 7), Err(Closed(7))),
+            Op::Update(key) => matches!(self.queue.update(*key, 7, 7), Err(Closed(7))),
+            Op::Delete(key, _) => {
+                let last = Final::Observed(7);
+                matches!(
+                    self.queue.delete(*key, last, 7, store),
+                    Err(Closed(Final::Observed(7)))
+                )
+            }
+            Op::Replace(keys) => {
+                let items: Vec<_> = keys.iter().map(|key| (*key, 7)).collect();
+                self.queue
+                    .replace(items.clone(), 7, store)
+                    .err()
+                    .map(|Closed(i)| i)
+                    == Some(items)
+            }
+            Op::Resync => self.queue.resync(store).is_err(),
+            Op::Bookmark => matches!(self.queue.bookmark(7), Err(Closed(7))),
+            Op::Lease(..) | Op::Ack | Op::Nack(_) | Op::Close => unreachable!("not said"),
+        };
+        must_equal!("FQ-10", refused, true);
+        Ok(())
+    }
+
+    fn lease(&mut self, max: usize, early: bool) -> Verdict {
+        let lease = self.queue.lease(NonZeroUsize::new(max).expect("not zero"));
+        let got = lease.as_ref().map(|lease| Handed {
+            initial: lease.initial,
+            works: lease.works.to_vec(),
+            mark: lease.mark,
+            applied_after: lease.applied_after,
+        });
+        must_equal!("lease", got, self.model.lease(max));
+        if let Some(lease) = lease {
+            if early {
+                lease
+                    .works
+                    .iter()
+                    .for_each(|work| apply(&mut self.store, work));
+            }
+            self.lease = Some(lease);
+        }
+        Ok(())
+    }
+
+    fn settle(&mut self, failed: u32, nack: bool) -> Verdict {
+        let Some(lease) = self.lease.take() else {
+            return Ok(());
+        };
+        let failed: Vec<usize> = (0..lease.works.len())
+            .filter(|at| failed >> (at % 32) & 1 == 1)
+            .collect();
+        for (at, work) in lease.works.iter().enumerate() {
+            if !failed.contains(&at) {
+                apply(&mut self.store, work);
+            }
+        }
+        let quarantined = if nack {
+            self.queue
+                .nack(lease.id, &failed)
+                .map_err(|error| error.to_string())?
+        } else {
+            self.queue
+                .ack(lease.id)
+                .map_err(|error| error.to_string())?;
+            Vec::new()
+        };
+        must_equal!("settled once", self.queue.ack(lease.id).is_err(), true);
+        let given = |q: Quarantined<Key, Value>| (q.work, q.attempts.get());
+        let got: Vec<_> = quarantined.into_iter().map(given).collect();
+        must_equal!("quarantined", got, self.model.settle(&failed));
+        // What is quarantined never reaches the store: its decision is the caller's.
+        for (work, _) in got {
+            match work {
+                Work::Key { key, .. } => self.forget(Some(key)),
+                Work::Replace { .. } => self.forget(None),
+                Work::Resync => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// From now on the truth about a key, or all, is what the remaining works give.
+    fn forget(&mut self, key: Option<Key>) {
+        let mut rest = self.store.clone();
+        self.model
+            .outstanding()
+            .iter()
+            .for_each(|work| apply(&mut rest, work));
+        match key {
+            None => self.truth = rest,
+            Some(key) => {
+                self.truth.remove(&key);
+                self.truth.extend(rest.get(&key).map(|value| (key, *value)));
+            }
+        }
+    }
+
+    fn judge(&mut self) -> Verdict {
+        must_equal!("FQ-9 synced", self.queue.synced(), self.model.synced());
+        must_equal!(
+            "applied",
+            self.queue.applied().copied(),
+            self.model.applied()
+        );
+        must_equal!(
+            "received",
+            self.queue.received().copied(),
+            self.model.received()
+        );
+        must_equal!("FQ-13 length", self.queue.len(), self.model.len());
+        must_equal!("FQ-9 goes back", self.synced && !self.queue.synced(), false);
+        must_equal!(
+            "applied goes back",
+            self.applied > self.queue.applied().copied(),
+            false
+        );
+        self.synced = self.queue.synced();
+        self.applied = self.queue.applied().copied();
+        let mut store = self.store.clone();
+        self.model
+            .outstanding()
+            .iter()
+            .for_each(|work| apply(&mut store, work));
+        must_equal!("FQ-3 fold", store, self.truth);
+        Ok(())
+    }
+
+    /// FQ-3, FQ-10: drains it, and looks at what the store holds in the end.
+    pub(super) fn drain(mut self) -> Verdict {
+        self.queue.close();
+        self.settle(0, false)?;
+        while let Some(lease) = self.queue.lease(NonZeroUsize::MAX) {
+            lease
+                .works
+                .iter()
+                .for_each(|work| apply(&mut self.store, work));
+            must_equal!(
+                "applied after",
+                lease.applied_after >= lease.mark.min(self.applied),
+                true
+            );
+            self.queue
+                .ack(lease.id)
+                .map_err(|error| error.to_string())?;
+            must_equal!(
+                "applied after",
+                self.queue.applied().copied(),
+                lease.applied_after
+            );
+        }
+        must_equal!("FQ-3 drained", self.store, self.truth);
+        must_equal!("drained", self.queue.len(), 0);
+        must_equal!(
+            "all received is applied",
+            self.queue.applied(),
+            self.queue.received()
+        );
+        Ok(())
+    }
+}
+
+/// Runs one history to its end and drains the queue.
+pub(super) fn check<Q: Judged>(ops: &[Op], attempts: u32, planted: Option<Planted>) -> Verdict {
+    let mut world = World::<Q>::new(attempts, planted);
+    for (at, op) in ops.iter().enumerate() {
+        world
+            .step(op)
+            .map_err(|wrong| format!("after {:?}: {wrong}", &ops[..=at]))?;
+    }
+    world
+        .drain()
+        .map_err(|wrong| format!("drained after {ops:?}: {wrong}"))
+}
+
+/// Works in words, for the tests of single invariants.
+pub(super) fn words(works: &[TestWork]) -> Vec<String> {
+    works.iter().map(|work| format!("{work:?}")).collect()
+}
