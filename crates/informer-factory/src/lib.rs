@@ -1,1 +1,81 @@
-//! Skeleton.
+//! Shared informers for Kubernetes: one watch and one cache per resource, indexes, listers, and any
+//! number of handlers.
+//!
+//! This is the facade: it wires four layers together, which know nothing of each other and can be
+//! used alone. [`reflector`] lists and watches, [`deltafifo`] queues what was received, [`store`]
+//! holds it with indexes, [`processor`] tells handlers.
+//!
+//! ```no_run
+//! # use std::time::Duration;
+//! # use informer_factory::{Grace, SharedInformerFactory, processor};
+//! # use k8s_openapi::api::core::v1::Pod;
+//! # async fn example(config: kube_client::Config) -> Result<(), Box<dyn std::error::Error>> {
+//! let client = informer_factory::client(config)?;
+//! let factory = SharedInformerFactory::new(client);
+//! let pods = factory.informer::<Pod>();
+//! let by_node = pods.add_index("node", informer_factory::index::node)?;
+//! let seen = processor::Callbacks::new().on_add(|pod, initial| drop((pod, initial)));
+//! pods.add_handler(seen)?;
+//! factory.start()?;
+//! factory.wait_for_sync(Duration::from_secs(30)).await?;
+//! println!("{} pods, {} on node-17", pods.lister().all().len(), by_node.get("node-17").len());
+//! factory.shutdown(Grace::default()).await;
+//! # Ok(()) }
+//! ```
+//!
+//! | feature | adds |
+//! | --- | --- |
+//! | `rustls-tls` | TLS for [`client`] by rustls |
+#![forbid(unsafe_code)]
+#![doc(test(attr(deny(warnings))))]
+
+mod adapters;
+mod apply;
+mod arrival;
+mod client;
+mod controller;
+mod core;
+mod error;
+mod factory;
+pub mod index;
+mod informer;
+mod launch;
+mod lister;
+mod options;
+mod quarantine;
+mod resync;
+mod sharing_key;
+mod shutdown;
+mod sources;
+mod status;
+pub mod telemetry;
+mod wait;
+
+pub use client::client;
+pub use controller::{Controller, ControllerConfig, ControllerHandle, ControllerReport, OnFailure};
+pub use error::{
+    AddIndexError, AlreadyStopped, Culprit, InformerError, NotSynced, StartError,
+    WaitForVersionError,
+};
+pub use factory::{FactoryBuilder, SharedInformerFactory};
+pub use informer::{Event, SharedInformer};
+/// The queue layer.
+pub use informer_deltafifo as deltafifo;
+/// The handler layer.
+pub use informer_processor as processor;
+/// The protocol layer.
+pub use informer_reflector as reflector;
+/// The cache layer.
+pub use informer_store as store;
+pub use lister::{ListByLabels, lister_of};
+pub use options::{InformerOptions, Namespaces, QueueKind, Transform};
+pub use quarantine::{QuarantineReason, Quarantined};
+pub use shutdown::{Grace, InformerReport, ShutdownReport};
+pub use status::{InformerState, InformerStatus, SourceStatus};
+
+pub use informer_processor::{
+    AsyncHandler, Callbacks, Cause, Deleted, EventStream, Filtered, Handler, ListenerConfig,
+    Notification, Overflow, Registration,
+};
+pub use informer_reflector::{PartialObjectMetadata, Projection, ResourceVersion};
+pub use informer_store::{Index, Lister, ObjectKey, StoreReader};

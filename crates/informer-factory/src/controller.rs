@@ -1,0 +1,307 @@
+//! One source, one queue, one consumer with a function that may fail; nothing is shared.
+//!
+//! The lowest rung of client-go's ladder (`Controller`, `Config.Process`): for a program that wants
+//! every change exactly processed rather than observed. For many readers and handlers, and for
+//! handlers that cannot fail, take a [`crate::SharedInformer`].
+
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use informer_processor::{Processor, ProcessorConfig};
+use informer_reflector::{ListWatch, ResourceVersion};
+use informer_store::{Scope, StoreReader};
+
+use crate::core::{Core, Settings};
+use crate::informer::Event;
+use crate::launch::Connect;
+use crate::options::{QUEUE_BOUND, QueueKind};
+use crate::quarantine::Quarantined;
+use crate::sources::{AbortOnDrop, BATCH, Consuming, publish, quarantine, queue, reflect};
+use crate::status::{InformerStatus, Life};
+
+/// What becomes of a change whose processing failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnFailure {
+    /// It is processed again after a delay, before any later change of its key; after the queue's
+    /// number of attempts the key is quarantined. What client-go called `ErrRequeue`, without moving
+    /// time backwards (QU-06).
+    Retry {
+        /// How long to wait.
+        after: Duration,
+    },
+    /// It is counted, told to the log, and counts as processed.
+    Skip,
+}
+
+impl Default for OnFailure {
+    /// Again after 200 ms: long enough for a conflict to pass, short enough not to be noticed.
+    fn default() -> Self {
+        Self::Retry {
+            after: Duration::from_millis(200),
+        }
+    }
+}
+
+/// How a [`Controller`] is set up.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ControllerConfig {
+    /// For status and logs.
+    pub name: Arc<str>,
+    /// Which queue. Default: [`QueueKind::DeltaFifo`].
+    pub queue: QueueKind,
+    /// What becomes of failures. Default: retry.
+    pub on_failure: OnFailure,
+    /// Back-off, page size and timeouts.
+    pub reflector: informer_reflector::Config,
+    /// Where the jitter comes from.
+    pub seed: u64,
+}
+
+impl ControllerConfig {
+    /// The defaults, with a name.
+    pub fn named(name: impl Into<Arc<str>>) -> Self {
+        Self {
+            name: name.into(),
+            queue: QueueKind::default(),
+            on_failure: OnFailure::default(),
+            reflector: informer_reflector::Config::default(),
+            seed: 0,
+        }
+    }
+
+    /// Chooses the queue.
+    #[must_use]
+    pub fn queue(mut self, queue: QueueKind) -> Self {
+        self.queue = queue;
+        self
+    }
+
+    /// Chooses what becomes of failures.
+    #[must_use]
+    pub fn on_failure(mut self, on_failure: OnFailure) -> Self {
+        self.on_failure = on_failure;
+        self
+    }
+}
+
+/// A source, a queue and one consumer.
+pub struct Controller<T: Send + Sync + 'static> {
+    core: Arc<Core<T>>,
+    on_failure: OnFailure,
+}
+
+/// How a [`Controller`] ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ControllerReport {
+    /// Changes processed, those that were skipped after a failure included.
+    pub processed: u64,
+    /// How often processing failed.
+    pub failed: u64,
+}
+
+impl<T: Send + Sync + 'static> Controller<T> {
+    /// A controller over a source.
+    pub fn new<L>(source: Arc<L>, config: ControllerConfig) -> Self
+    where
+        L: ListWatch<Object = T>,
+    {
+        let settings = Settings {
+            queue: config.queue,
+            queue_bound: QUEUE_BOUND,
+            reflector: config.reflector,
+            default_resync: None,
+            seed: config.seed,
+        };
+        let launch = Box::new(Connect(move |_: &Scope| Arc::clone(&source)));
+        let processor = Processor::new(ProcessorConfig::default());
+        let core = Arc::new(Core::new(config.name, settings, launch, processor));
+        Self {
+            core,
+            on_failure: config.on_failure,
+        }
+    }
+
+    /// What can be asked while the controller runs.
+    pub fn handle(&self) -> ControllerHandle<T> {
+        ControllerHandle {
+            core: Arc::clone(&self.core),
+        }
+    }
+
+    /// Processes changes one at a time until `stop` resolves, and then what has been received
+    /// already.
+    ///
+    /// A change is processed *before* the store shows it, since only what was processed counts as
+    /// done; a key that fails keeps its place before its later changes. Of two notifications that
+    /// belong together (one life ends, another begins) both are processed again if the second fails.
+    ///
+    /// # Panics
+    ///
+    /// A panic of `process` is the caller's: it passes through (CT-07).
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future ends the controller at once; what was being processed is lost with it.
+    pub async fn run<P, F, E>(
+        self,
+        mut process: P,
+        stop: impl Future<Output = ()> + Send,
+    ) -> ControllerReport
+    where
+        P: FnMut(Event<T>) -> F + Send,
+        F: Future<Output = Result<(), E>> + Send,
+        E: fmt::Display + Send,
+    {
+        let core = self.core;
+        core.board.begin();
+        core.board
+            .add_source(core.launch.describe(&Scope::All), Scope::All);
+        let (producer, consumer) = queue(&core);
+        let reflecting = tokio::spawn({
+            let core = Arc::clone(&core);
+            async move {
+                reflect(&core, &Scope::All, &producer, &core.stop).await;
+                producer.close();
+            }
+        });
+        let _guard = AbortOnDrop(reflecting.abort_handle());
+        let mut report = ControllerReport {
+            processed: 0,
+            failed: 0,
+        };
+        {
+            let consuming = consume(&core, &consumer, self.on_failure, &mut process, &mut report);
+            let mut consuming = std::pin::pin!(consuming);
+            tokio::select! {
+                () = &mut consuming => {}
+                () = stop => {
+                    core.stop.cancel();
+                    consuming.await;
+                }
+            }
+        }
+        core.board.set_life(Life::Stopped);
+        report
+    }
+}
+
+/// Leases, processes, commits what succeeded, and gives back what did not.
+async fn consume<T, P, F, E>(
+    core: &Core<T>,
+    consumer: &Consuming<T>,
+    on_failure: OnFailure,
+    process: &mut P,
+    report: &mut ControllerReport,
+) where
+    T: Send + Sync + 'static,
+    P: FnMut(Event<T>) -> F + Send,
+    F: Future<Output = Result<(), E>> + Send,
+    E: fmt::Display + Send,
+{
+    let watcher = consumer.watcher();
+    while let Some(leased) = consumer.next(BATCH).await {
+        let mut failed = Vec::new();
+        for (position, work) in leased.works.iter().enumerate() {
+            for notice in core.preview(&Scope::All, work, leased.initial) {
+                match process(notice).await {
+                    Ok(()) => report.processed += 1,
+                    Err(error) => {
+                        report.failed += 1;
+                        tracing::warn!(controller = %core.name, "a change failed: {error}");
+                        if matches!(on_failure, OnFailure::Retry { .. }) {
+                            failed.push(position);
+                            break;
+                        }
+                        report.processed += 1;
+                    }
+                }
+            }
+        }
+        let done = leased
+            .works
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| !failed.contains(at));
+        let version = leased.applied_after.clone().filter(|_| failed.is_empty());
+        core.apply(
+            &Scope::All,
+            done.map(|(_, work)| work),
+            leased.initial,
+            version.as_ref(),
+        );
+        if failed.is_empty() {
+            leased.ack();
+        } else {
+            quarantine(core, leased.nack(&failed));
+            if let OnFailure::Retry { after } = on_failure {
+                tokio::time::sleep(after).await;
+            }
+        }
+        publish(core, &Scope::All, &watcher.progress());
+    }
+}
+
+/// What can be asked of a [`Controller`], while it runs and after.
+pub struct ControllerHandle<T: Send + Sync + 'static> {
+    core: Arc<Core<T>>,
+}
+
+impl<T: Send + Sync + 'static> ControllerHandle<T> {
+    /// True once everything of the first list has been processed or quarantined (CT-08).
+    pub fn has_synced(&self) -> bool {
+        self.core.board.is_synced()
+    }
+
+    /// The newest version received.
+    #[doc(alias = "LastSyncResourceVersion")]
+    pub fn last_version(&self) -> Option<ResourceVersion> {
+        let source = self.core.board.sources().into_iter().next()?;
+        (!source.received.is_unset()).then_some(source.received)
+    }
+
+    /// What has been processed so far.
+    pub fn reader(&self) -> StoreReader<T> {
+        self.core.reader.clone()
+    }
+
+    /// Keys that were given up.
+    pub fn quarantined(&self) -> Vec<Quarantined> {
+        self.core.quarantine.list()
+    }
+
+    /// Phase, last failure, versions.
+    pub fn status(&self) -> InformerStatus {
+        let mut status = self.core.board.status();
+        status.objects = self.core.reader.len();
+        status.sequence = self.core.reader.sequence();
+        status
+    }
+}
+
+impl<T: Send + Sync + 'static> Clone for ControllerHandle<T> {
+    fn clone(&self) -> Self {
+        Self {
+            core: Arc::clone(&self.core),
+        }
+    }
+}
+
+impl<T: Send + Sync + 'static> fmt::Debug for ControllerHandle<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ControllerHandle")
+            .field("name", &self.core.name)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<T: Send + Sync + 'static> fmt::Debug for Controller<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Controller")
+            .field("name", &self.core.name)
+            .finish_non_exhaustive()
+    }
+}

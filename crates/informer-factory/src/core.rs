@@ -1,0 +1,219 @@
+//! What the tasks and the handles of one informer share, and the one step in which things change.
+
+use std::collections::HashMap;
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures::FutureExt;
+use informer_deltafifo::Work;
+use informer_processor::{Joining, Notification, Processor, Registration, Walk};
+use informer_reflector::{Config, ResourceVersion};
+use informer_store::{ObjectKey, Scope, StoreReader, StoreWriter};
+use metrics::{counter, gauge};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use crate::apply::{Applied, Fold, Notice};
+use crate::arrival::Arrival;
+use crate::launch::Launch;
+use crate::options::QueueKind;
+use crate::quarantine::Quarantine;
+use crate::sources::Sources;
+use crate::status::{Board, Life};
+use crate::telemetry;
+
+/// How the parts of one informer are set up; fixed when it is made.
+pub(crate) struct Settings {
+    pub(crate) queue: QueueKind,
+    pub(crate) queue_bound: NonZeroUsize,
+    pub(crate) reflector: Config,
+    pub(crate) default_resync: Option<Duration>,
+    pub(crate) seed: u64,
+}
+
+pub(crate) struct Core<T: Send + Sync + 'static> {
+    pub(crate) name: Arc<str>,
+    pub(crate) settings: Settings,
+    pub(crate) launch: Box<dyn Launch<T>>,
+    pub(crate) reader: StoreReader<T>,
+    pub(crate) processor: Processor<ObjectKey, T>,
+    pub(crate) board: Arc<Board>,
+    pub(crate) quarantine: Quarantine,
+    pub(crate) sources: Sources,
+    /// Cancelled when the informer is to end.
+    pub(crate) stop: CancellationToken,
+    /// Woken when a handler with a resync period of its own has joined or left.
+    pub(crate) resync_changed: Notify,
+    applier: Mutex<Applier<T>>,
+}
+
+/// The writing side. Held for one commit at a time; readers have nothing to do with it.
+struct Applier<T> {
+    writer: StoreWriter<T>,
+    /// The epoch of what the store holds, per source.
+    epochs: HashMap<Scope, u32>,
+}
+
+impl<T: Send + Sync + 'static> Core<T> {
+    pub(crate) fn new(
+        name: Arc<str>,
+        settings: Settings,
+        launch: Box<dyn Launch<T>>,
+        processor: Processor<ObjectKey, T>,
+    ) -> Self {
+        let (writer, reader) = informer_store::store();
+        Self {
+            board: Arc::new(Board::new(Arc::clone(&name))),
+            name,
+            settings,
+            launch,
+            reader,
+            processor,
+            quarantine: Quarantine::default(),
+            sources: Sources::default(),
+            stop: CancellationToken::new(),
+            resync_changed: Notify::new(),
+            applier: Mutex::new(Applier {
+                writer,
+                epochs: HashMap::new(),
+            }),
+        }
+    }
+
+    /// Applies the works of one lease: one commit, then one distribution, in this order (C-05).
+    ///
+    /// Both happen under the writer's lock, so that listeners hear of commits in commit order
+    /// (PR-14). Distribution only appends to rings; no handler runs here.
+    pub(crate) fn apply<'w>(
+        &self,
+        scope: &Scope,
+        works: impl IntoIterator<Item = &'w Work<ObjectKey, Arrival<T>>>,
+        initial: bool,
+        version: Option<&ResourceVersion>,
+    ) {
+        let mut applier = self.lock();
+        let epoch = applier.epochs.get(scope).copied().unwrap_or(0);
+        let snapshot = self.reader.snapshot();
+        let initial = initial && !self.board.is_synced();
+        let mut fold = Fold::new(&snapshot, scope, epoch, initial);
+        for work in works {
+            fold.work(work);
+        }
+        let Applied {
+            mut batch,
+            notices,
+            dropped,
+            epoch,
+        } = fold.finish();
+        drop(snapshot);
+        if let Some(version) = version {
+            batch.mark(scope.clone(), version.to_shared());
+        }
+        let commit = applier.writer.commit(batch);
+        applier.epochs.insert(scope.clone(), epoch);
+        self.processor.distribute(commit.sequence, &notices);
+        drop(applier);
+        self.count(notices.len() as u64, dropped);
+    }
+
+    /// What applying one work would tell, without applying it.
+    pub(crate) fn preview(
+        &self,
+        scope: &Scope,
+        work: &Work<ObjectKey, Arrival<T>>,
+        initial: bool,
+    ) -> Vec<Notice<T>> {
+        let (snapshot, epoch) = (self.reader.snapshot(), self.epoch(scope));
+        let mut fold = Fold::new(&snapshot, scope, epoch, initial && !self.board.is_synced());
+        fold.work(work);
+        fold.finish().notices
+    }
+
+    /// Makes an applied version visible that came without a change, by a bookmark.
+    pub(crate) fn advance(&self, scope: &Scope, version: &ResourceVersion) {
+        let mut applier = self.lock();
+        if self.reader.version(scope).as_deref() != Some(version.as_str()) {
+            let mut batch = informer_store::Batch::new();
+            batch.mark(scope.clone(), version.to_shared());
+            applier.writer.commit(batch);
+        }
+        drop(applier);
+        self.board.set_applied(scope, version.clone());
+    }
+
+    /// Removes everything a source brought, with a tombstone for each object (FM-79).
+    pub(crate) fn clear(&self, scope: &Scope) {
+        self.apply(scope, [&Work::Replace { items: Vec::new() }], false, None);
+        let mut batch = informer_store::Batch::new();
+        batch.unmark(scope.clone());
+        let mut applier = self.lock();
+        applier.writer.commit(batch);
+        applier.epochs.remove(scope);
+        drop(applier);
+        self.quarantine.release_scope(scope);
+        self.board.set_quarantined(self.quarantine.len());
+    }
+
+    /// Runs with the writer, between two commits.
+    pub(crate) fn with_writer<R>(&self, work: impl FnOnce(&mut StoreWriter<T>) -> R) -> R {
+        work(&mut self.lock().writer)
+    }
+
+    /// The epoch of what the store holds of a source.
+    pub(crate) fn epoch(&self, scope: &Scope) -> u32 {
+        self.lock().epochs.get(scope).copied().unwrap_or(0)
+    }
+
+    /// Lets a registered listener begin: everything there is, then every commit after it (design
+    /// 6.12). The writer does not pause for it.
+    pub(crate) fn join(&self, joining: Joining<ObjectKey, T>) -> Registration {
+        let snapshot = self.reader.snapshot();
+        let sequence = snapshot.sequence();
+        let present = snapshot.cursor().map(|(key, entry)| Notification::Added {
+            key,
+            object: entry.object,
+            initial: true,
+        });
+        let registration = joining.begin(sequence, Walk::new(present));
+        self.resync_changed.notify_one();
+        registration
+    }
+
+    /// Hands one resync to every listener that is due, between two commits (design 6.9).
+    pub(crate) fn resync(&self, now: std::time::Instant) {
+        let applier = self.lock();
+        let snapshot = self.reader.snapshot();
+        self.processor
+            .distribute_resync(snapshot.sequence(), now, || {
+                crate::resync::walk(snapshot.clone(), self.reader.clone())
+            });
+        drop(applier);
+    }
+
+    /// Ends everything at once: no task goes on, no callback begins (IN-6).
+    pub(crate) fn abort(&self) {
+        self.stop.cancel();
+        self.sources.abort();
+        // Without a grace there is nothing to wait for, so the future is ready when first polled.
+        drop(self.processor.stop(Duration::ZERO).now_or_never());
+        self.board.set_life(Life::Stopped);
+    }
+
+    fn count(&self, applied: u64, dropped: u64) {
+        let name = || self.name.to_string();
+        if applied > 0 {
+            counter!(telemetry::EVENTS_APPLIED, "informer" => name()).increment(applied);
+        }
+        if dropped > 0 {
+            counter!(telemetry::EVENTS_DROPPED, "informer" => name()).increment(dropped);
+        }
+        gauge!(telemetry::STORE_OBJECTS, "informer" => name()).set(self.reader.len() as f64);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Applier<T>> {
+        // A panicking index function leaves the store as it was (STX-10), so the lock's poison
+        // tells nothing.
+        self.applier.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

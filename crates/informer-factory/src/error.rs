@@ -1,0 +1,171 @@
+//! What the facade may answer when it cannot do what it was asked.
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use informer_reflector::{Failure, Phase};
+
+/// The informer or the factory was shut down; nothing more can be added to it (SI-11, FAX-4).
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what} has been shut down; build a new one")]
+#[non_exhaustive]
+pub struct AlreadyStopped {
+    /// The informer's name, or "the factory".
+    pub what: Arc<str>,
+}
+
+impl AlreadyStopped {
+    pub(crate) fn new(what: impl Into<Arc<str>>) -> Self {
+        Self { what: what.into() }
+    }
+}
+
+/// Nothing was started.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// There is no tokio runtime to start tasks on.
+    #[error("an informer must be started within a tokio runtime")]
+    NoRuntime,
+    /// It has been shut down.
+    #[error(transparent)]
+    Stopped(#[from] AlreadyStopped),
+}
+
+/// A callback asked for the end of its own informer and would have waited for itself (FM-67).
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a callback of {informer} cannot wait for its own informer to end; spawn a task for it")]
+#[non_exhaustive]
+pub struct FromOwnCallback {
+    /// The informer.
+    pub informer: Arc<str>,
+}
+
+/// An index could not be added.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AddIndexError {
+    /// The store refused it: the name is taken.
+    #[error(transparent)]
+    Index(#[from] informer_store::IndexError),
+    /// The informer has ended (SI-12).
+    #[error(transparent)]
+    Stopped(#[from] AlreadyStopped),
+}
+
+/// An informer could not be had as asked for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InformerError {
+    /// There is one for the same objects already, with another transform (design 6.16).
+    #[error(
+        "{informer} is shared already and has another transform; ask for it without one, or \
+         share the same `Transform` value"
+    )]
+    TransformDiffers {
+        /// The informer there is.
+        informer: Arc<str>,
+    },
+    /// A namespaced restriction was asked for a cluster-scoped resource.
+    #[error("{kind} is cluster-scoped and cannot be restricted to namespaces")]
+    NotNamespaced {
+        /// The kind asked for.
+        kind: String,
+    },
+    /// A list of namespaces was given, and it is empty.
+    #[error("no namespace was named for {kind}; use `Namespaces::All` for all of them")]
+    NoNamespace {
+        /// The kind asked for.
+        kind: String,
+    },
+    /// The factory has been shut down.
+    #[error(transparent)]
+    Stopped(#[from] AlreadyStopped),
+}
+
+/// Not everything was synced in time (FAX-3, FM-73).
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct NotSynced {
+    /// How long was waited.
+    pub waited: Duration,
+    /// Who is not synced, and why.
+    pub culprits: Vec<Culprit>,
+}
+
+/// One source that is not synced.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Culprit {
+    /// The informer's name.
+    pub informer: Arc<str>,
+    /// What it lists, for example `/api/v1/pods`.
+    pub source: Arc<str>,
+    /// Where its reflector is.
+    pub phase: Phase,
+    /// The last failure, if there was one.
+    pub failure: Option<Failure>,
+    /// How many attempts in a row have failed.
+    pub attempts: u32,
+}
+
+impl fmt::Display for NotSynced {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "not synced after {:?}", self.waited)?;
+        for culprit in &self.culprits {
+            write!(
+                f,
+                "; {} ({}) is {:?}",
+                culprit.informer, culprit.source, culprit.phase
+            )?;
+            match &culprit.failure {
+                Some(failure) => write!(f, ", {} failed: {failure}", attempts(culprit.attempts))?,
+                None if culprit.phase == Phase::Created => f.write_str(", never started")?,
+                None => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+fn attempts(count: u32) -> String {
+    if count == 1 {
+        "1 attempt".to_owned()
+    } else {
+        format!("{count} attempts")
+    }
+}
+
+impl std::error::Error for NotSynced {}
+
+/// A version was not reached (IN-8).
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum WaitForVersionError {
+    /// Time is up.
+    #[error("version {wanted} was not applied within {waited:?}; the store is at {applied:?}")]
+    TimedOut {
+        /// What was waited for.
+        wanted: String,
+        /// How far the store is; `None` before the first list.
+        applied: Option<String>,
+        /// How long was waited.
+        waited: Duration,
+    },
+    /// The server's history was rewound; the version waited for may never come (FM-39).
+    #[error("the server's history was rewound while version {wanted} was waited for")]
+    NewEpoch {
+        /// What was waited for.
+        wanted: String,
+    },
+    /// The versions of this resource have no order (FM-41).
+    #[error("version {wanted:?} cannot be compared with the store's {applied:?}")]
+    Incomparable {
+        /// What was waited for.
+        wanted: String,
+        /// How far the store is.
+        applied: String,
+    },
+    /// The informer ended.
+    #[error(transparent)]
+    Stopped(#[from] AlreadyStopped),
+}

@@ -1,0 +1,561 @@
+//! A factory hands out one informer per question, however many ask (FA, FAX).
+
+use std::any::{Any, TypeId};
+use std::fmt;
+use std::future::Future;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use dashmap::DashMap;
+use dashmap::mapref::entry::Entry;
+use informer_processor::{Processor, ProcessorConfig};
+use informer_reflector::{
+    Config as ReflectorConfig, KubeListWatch, KubeSource, PartialObjectMetadata, Representation,
+};
+use informer_store::Scope;
+use kube_client::Client;
+use kube_core::discovery::ApiResource;
+use kube_core::{ClusterResourceScope, DynamicObject, Resource};
+use serde::de::DeserializeOwned;
+
+use crate::core::{Core, Settings};
+use crate::error::{AlreadyStopped, FromOwnCallback, InformerError, NotSynced, StartError};
+use crate::informer::SharedInformer;
+use crate::launch::{Connect, Launch};
+use crate::options::{InformerOptions, Namespaces, QueueKind, Transform};
+use crate::sharing_key::{Scoping, SharingKey};
+use crate::shutdown::{Grace, InformerReport, ShutdownReport};
+use crate::status::{Board, InformerStatus};
+use crate::wait;
+
+/// Hands out shared informers and owns them.
+///
+/// Cloning shares the factory. When the last clone is dropped without a
+/// [`shutdown`](Self::shutdown), everything it owns is aborted (IN-6).
+#[derive(Clone)]
+pub struct SharedInformerFactory {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    client: Client,
+    defaults: Defaults,
+    registry: DashMap<SharingKey, Arc<dyn Owned>>,
+    stopped: AtomicBool,
+    report: tokio::sync::Mutex<Option<ShutdownReport>>,
+    /// Distinguishes the seeds of the informers.
+    seeds: Mutex<u64>,
+}
+
+struct Defaults {
+    resync: Option<Duration>,
+    namespaces: Namespaces,
+    queue: QueueKind,
+    reflector: ReflectorConfig,
+}
+
+/// Builds a [`SharedInformerFactory`].
+#[must_use = "a builder does nothing until `build`"]
+pub struct FactoryBuilder {
+    client: Client,
+    defaults: Defaults,
+    seed: Option<u64>,
+}
+
+impl FactoryBuilder {
+    /// The resync period of handlers that ask for none. Default: no resync, since it repeats what
+    /// handlers know already.
+    pub fn default_resync(mut self, period: Duration) -> Self {
+        self.defaults.resync = Some(period);
+        self
+    }
+
+    /// The namespaces of informers that name none. Default: all.
+    pub fn namespaces(mut self, namespaces: Namespaces) -> Self {
+        self.defaults.namespaces = namespaces;
+        self
+    }
+
+    /// The queue of informers that choose none. Default: [`QueueKind::DeltaFifo`].
+    pub fn queue(mut self, queue: QueueKind) -> Self {
+        self.defaults.queue = queue;
+        self
+    }
+
+    /// Back-off, page size and timeouts of informers that bring none.
+    pub fn reflector(mut self, config: ReflectorConfig) -> Self {
+        self.defaults.reflector = config;
+        self
+    }
+
+    /// Where the jitter comes from, to make a run repeatable. Default: the operating system.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// The factory.
+    pub fn build(self) -> SharedInformerFactory {
+        let seed = self
+            .seed
+            .unwrap_or_else(|| RandomState::new().build_hasher().finish());
+        SharedInformerFactory {
+            inner: Arc::new(Inner {
+                client: self.client,
+                defaults: self.defaults,
+                registry: DashMap::new(),
+                stopped: AtomicBool::new(false),
+                report: tokio::sync::Mutex::new(None),
+                seeds: Mutex::new(seed),
+            }),
+        }
+    }
+}
+
+impl fmt::Debug for FactoryBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FactoryBuilder").finish_non_exhaustive()
+    }
+}
+
+impl SharedInformerFactory {
+    /// A factory with the defaults. Best over a client from [`crate::client`].
+    pub fn new(client: Client) -> Self {
+        Self::builder(client).build()
+    }
+
+    /// A factory with choices of one's own.
+    pub fn builder(client: Client) -> FactoryBuilder {
+        let defaults = Defaults {
+            resync: None,
+            namespaces: Namespaces::All,
+            queue: QueueKind::default(),
+            reflector: ReflectorConfig::default(),
+        };
+        FactoryBuilder {
+            client,
+            defaults,
+            seed: None,
+        }
+    }
+
+    /// The informer for a type, over the factory's namespaces.
+    ///
+    /// The same one for everybody who asks for the same. After a shutdown, an informer that has
+    /// ended: its handlers and its start are refused.
+    ///
+    /// # Panics
+    ///
+    /// If the factory was built for certain namespaces and `K` is cluster-scoped; ask with
+    /// [`informer_with`](Self::informer_with) for an error instead.
+    pub fn informer<K>(&self) -> SharedInformer<K>
+    where
+        K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+        K::Scope: 'static,
+    {
+        let options = self.default_options();
+        match self.get_or_make::<K, K>(&(), Representation::Full, options) {
+            Ok(informer) => informer,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// The informer for a type, with options.
+    ///
+    /// # Errors
+    ///
+    /// [`InformerError`]
+    pub fn informer_with<K>(
+        &self,
+        options: InformerOptions<K>,
+    ) -> Result<SharedInformer<K>, InformerError>
+    where
+        K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+        K::Scope: 'static,
+    {
+        self.refuse_after_stop()?;
+        self.get_or_make::<K, K>(&(), Representation::Full, options)
+    }
+
+    /// The informer for a resource known at run time only (FA-10).
+    ///
+    /// # Errors
+    ///
+    /// [`InformerError`]
+    #[doc(alias = "dynamicinformer")]
+    pub fn dynamic(
+        &self,
+        resource: &ApiResource,
+        options: InformerOptions<DynamicObject>,
+    ) -> Result<SharedInformer<DynamicObject>, InformerError> {
+        self.refuse_after_stop()?;
+        self.get_or_make::<DynamicObject, _>(resource, Representation::Full, options)
+    }
+
+    /// The informer for the metadata of a resource: the server sends, and the store holds, nothing
+    /// else (FA-11).
+    ///
+    /// # Errors
+    ///
+    /// [`InformerError`]
+    #[doc(alias = "metadatainformer")]
+    pub fn metadata(
+        &self,
+        resource: &ApiResource,
+        options: InformerOptions<PartialObjectMetadata>,
+    ) -> Result<SharedInformer<PartialObjectMetadata>, InformerError> {
+        self.refuse_after_stop()?;
+        self.get_or_make::<DynamicObject, _>(resource, Representation::MetadataOnly, options)
+    }
+
+    /// Options with the factory's namespaces filled in.
+    pub fn default_options<T>(&self) -> InformerOptions<T> {
+        InformerOptions::new().namespaces(self.inner.defaults.namespaces.clone())
+    }
+
+    /// Starts every informer that has not been started yet; may be called again (FA-04).
+    ///
+    /// # Errors
+    ///
+    /// [`StartError`] after a shutdown, or outside a tokio runtime.
+    pub fn start(&self) -> Result<(), StartError> {
+        self.refuse_after_stop()?;
+        self.informers()
+            .iter()
+            .try_for_each(|informer| informer.start())
+    }
+
+    /// Waits until every informer is synced, started or not (FAX-3).
+    ///
+    /// # Errors
+    ///
+    /// [`NotSynced`] names those that are not, and why.
+    ///
+    /// # Cancel safety
+    ///
+    /// Safe; nothing is lost.
+    pub async fn wait_for_sync(&self, timeout: Duration) -> Result<(), NotSynced> {
+        let boards: Vec<_> = self
+            .informers()
+            .iter()
+            .map(|informer| informer.board())
+            .collect();
+        wait::for_sync(&boards, timeout).await
+    }
+
+    /// The status of every informer, by name.
+    pub fn status(&self) -> Vec<InformerStatus> {
+        let mut all: Vec<_> = self
+            .informers()
+            .iter()
+            .map(|informer| informer.status())
+            .collect();
+        all.sort_by(|a, b| a.name.cmp(&b.name));
+        all
+    }
+
+    /// Ends one informer and forgets it: the next who asks gets a new one (FA-08, FAX-5). Readers
+    /// keep the store as it was.
+    ///
+    /// `None` if it is not one of this factory's, or no longer.
+    ///
+    /// # Cancel safety
+    ///
+    /// The informer is forgotten and ends all the same.
+    ///
+    /// # Errors
+    ///
+    /// [`FromOwnCallback`] when awaited in a callback of one of its own handlers.
+    pub async fn release<T: Send + Sync + 'static>(
+        &self,
+        informer: &SharedInformer<T>,
+        grace: Grace,
+    ) -> Result<Option<InformerReport>, FromOwnCallback> {
+        informer.refuse_own_callback()?;
+        let ours = |owned: &Arc<dyn Owned>| {
+            let owned = owned.as_any().downcast_ref::<Shared<T>>();
+            owned.is_some_and(|owned| Arc::ptr_eq(owned.informer.core(), informer.core()))
+        };
+        let mut entries = self.inner.registry.iter();
+        let key = entries
+            .find(|entry| ours(entry.value()))
+            .map(|entry| entry.key().clone());
+        drop(entries);
+        match key.and_then(|key| self.inner.registry.remove(&key)) {
+            Some(_) => informer.shutdown(grace).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Ends everything, all informers at once, each in order and within the grace. Afterwards
+    /// nothing can be started or asked for. A second call gives the same report (FAX-4).
+    ///
+    /// # Errors
+    ///
+    /// [`FromOwnCallback`] when awaited in a callback of one of its handlers (FM-67); nothing is
+    /// ended then.
+    ///
+    /// # Cancel safety
+    ///
+    /// The informers end all the same; a later call waits for the rest.
+    pub async fn shutdown(&self, grace: Grace) -> Result<ShutdownReport, FromOwnCallback> {
+        let informers = self.informers();
+        informers
+            .iter()
+            .try_for_each(|informer| informer.refuse_own_callback())?;
+        self.inner.stopped.store(true, Ordering::SeqCst);
+        let mut report = self.inner.report.lock().await;
+        if let Some(report) = &*report {
+            return Ok(report.clone());
+        }
+        // Again, for one that was asked for while this was called.
+        let informers = self.informers();
+        let ends = informers.iter().map(|informer| informer.end(grace));
+        let mut informers = futures::future::try_join_all(ends).await?;
+        informers.sort_by(|a, b| a.informer.cmp(&b.informer));
+        Ok(report.insert(ShutdownReport { informers }).clone())
+    }
+
+    fn get_or_make<R, T>(
+        &self,
+        resource: &R::DynamicType,
+        representation: Representation,
+        options: InformerOptions<T>,
+    ) -> Result<SharedInformer<T>, InformerError>
+    where
+        R: Resource + 'static,
+        R::DynamicType: Clone + Send + Sync + 'static,
+        R::Scope: 'static,
+        T: DeserializeOwned + Send + Sync + 'static,
+    {
+        check_scope::<R>(resource, &options.namespaces)?;
+        let key = SharingKey::new::<R>(resource, TypeId::of::<T>(), Scoping::from(&options));
+        let wanted = options.transform.clone();
+        // The entry is locked while the informer is made, so that two who ask at once get one.
+        match self.inner.registry.entry(key) {
+            Entry::Occupied(entry) => {
+                let shared = entry.get().as_any().downcast_ref::<Shared<T>>();
+                let shared = shared.expect("the key holds the object's type");
+                shared.check_transform(wanted.as_ref())?;
+                Ok(shared.informer.clone())
+            }
+            Entry::Vacant(entry) => {
+                let name: Arc<str> = entry.key().to_string().into();
+                let launch = self.connect::<R, T>(resource.clone(), representation, &options);
+                let informer = self.make(name, launch, &options);
+                let shared = Shared {
+                    informer: informer.clone(),
+                    transform: wanted,
+                };
+                if self.inner.stopped.load(Ordering::SeqCst) {
+                    informer.abort();
+                } else {
+                    entry.insert(Arc::new(shared));
+                }
+                Ok(informer)
+            }
+        }
+    }
+
+    /// What makes the sources of one informer, one for each scope.
+    fn connect<R, T>(
+        &self,
+        resource: R::DynamicType,
+        representation: Representation,
+        options: &InformerOptions<T>,
+    ) -> Box<dyn Launch<T>>
+    where
+        R: Resource + 'static,
+        R::DynamicType: Send + Sync + 'static,
+        T: DeserializeOwned + Send + Sync + 'static,
+    {
+        let (client, options) = (self.inner.client.clone(), options.clone());
+        Box::new(Connect(move |scope: &Scope| {
+            let namespace = match scope {
+                Scope::All => None,
+                Scope::Namespace(namespace) => Some(&**namespace),
+            };
+            let source = KubeSource {
+                path: R::url_path(&resource, namespace),
+                api_version: R::api_version(&resource).into_owned(),
+                kind: R::kind(&resource).into_owned(),
+                representation,
+                label_selector: options.label_selector.clone(),
+                field_selector: options.field_selector.clone(),
+                transform: options
+                    .transform
+                    .as_ref()
+                    .map(|transform| transform.0.clone()),
+                projection: options.projection.clone(),
+                limits: options.limits,
+                deadlines: options.deadlines,
+            };
+            Arc::new(KubeListWatch::<T>::new(client.clone(), source))
+        }))
+    }
+
+    fn make<T: Send + Sync + 'static>(
+        &self,
+        name: Arc<str>,
+        launch: Box<dyn Launch<T>>,
+        options: &InformerOptions<T>,
+    ) -> SharedInformer<T> {
+        let defaults = &self.inner.defaults;
+        let default_resync = options.default_resync.or(defaults.resync);
+        let settings = Settings {
+            queue: options.queue.unwrap_or(defaults.queue),
+            queue_bound: options.queue_bound,
+            reflector: options
+                .reflector
+                .clone()
+                .unwrap_or_else(|| defaults.reflector.clone()),
+            default_resync,
+            seed: self.next_seed(),
+        };
+        let mut processor = ProcessorConfig::default();
+        if let Some(period) = default_resync {
+            processor = processor.check_period(period);
+        }
+        let core = Core::new(name, settings, launch, Processor::new(processor));
+        SharedInformer::new(core, &options.namespaces)
+    }
+
+    fn next_seed(&self) -> u64 {
+        let mut seed = self
+            .inner
+            .seeds
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        // Any odd step visits all seeds; this one spreads neighbours well.
+        *seed = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        *seed
+    }
+
+    /// A copy, so that no entry stays locked while informers are waited for.
+    fn informers(&self) -> Vec<Arc<dyn Owned>> {
+        self.inner
+            .registry
+            .iter()
+            .map(|entry| Arc::clone(entry.value()))
+            .collect()
+    }
+
+    fn refuse_after_stop(&self) -> Result<(), AlreadyStopped> {
+        match self.inner.stopped.load(Ordering::SeqCst) {
+            true => Err(AlreadyStopped::new("the factory")),
+            false => Ok(()),
+        }
+    }
+}
+
+fn check_scope<R: Resource>(
+    resource: &R::DynamicType,
+    namespaces: &Namespaces,
+) -> Result<(), InformerError>
+where
+    R::Scope: 'static,
+{
+    let kind = || R::kind(resource).into_owned();
+    match namespaces {
+        Namespaces::All => Ok(()),
+        Namespaces::These(names) if names.is_empty() => {
+            Err(InformerError::NoNamespace { kind: kind() })
+        }
+        Namespaces::These(_)
+            if TypeId::of::<R::Scope>() == TypeId::of::<ClusterResourceScope>() =>
+        {
+            Err(InformerError::NotNamespaced { kind: kind() })
+        }
+        Namespaces::These(_) => Ok(()),
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        if self.report.get_mut().is_none() {
+            self.registry.iter().for_each(|entry| entry.value().abort());
+        }
+    }
+}
+
+impl fmt::Debug for SharedInformerFactory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut names: Vec<_> = self
+            .inner
+            .registry
+            .iter()
+            .map(|e| e.key().to_string())
+            .collect();
+        names.sort_unstable();
+        f.debug_struct("SharedInformerFactory")
+            .field("informers", &names)
+            .finish_non_exhaustive()
+    }
+}
+
+/// An informer in the registry, with what a second request is compared with.
+struct Shared<T: Send + Sync + 'static> {
+    informer: SharedInformer<T>,
+    transform: Option<Transform<T>>,
+}
+
+impl<T: Send + Sync + 'static> Shared<T> {
+    /// Who asks without a transform takes what there is (design 6.16).
+    fn check_transform(&self, wanted: Option<&Transform<T>>) -> Result<(), InformerError> {
+        match (wanted, &self.transform) {
+            (None, _) => Ok(()),
+            (Some(wanted), Some(present)) if wanted.is(present) => Ok(()),
+            (Some(_), _) => {
+                let informer = Arc::from(self.informer.name());
+                Err(InformerError::TransformDiffers { informer })
+            }
+        }
+    }
+}
+
+/// What the factory does with an informer of any type.
+trait Owned: Send + Sync {
+    fn as_any(&self) -> &dyn Any;
+    fn start(&self) -> Result<(), StartError>;
+    fn board(&self) -> Arc<Board>;
+    fn status(&self) -> InformerStatus;
+    fn abort(&self);
+    fn refuse_own_callback(&self) -> Result<(), FromOwnCallback>;
+    fn end(&self, grace: Grace) -> Ending<'_>;
+}
+
+type Ending<'a> =
+    Pin<Box<dyn Future<Output = Result<InformerReport, FromOwnCallback>> + Send + 'a>>;
+
+impl<T: Send + Sync + 'static> Owned for Shared<T> {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn start(&self) -> Result<(), StartError> {
+        self.informer.start()
+    }
+
+    fn board(&self) -> Arc<Board> {
+        Arc::clone(&self.informer.core().board)
+    }
+
+    fn status(&self) -> InformerStatus {
+        self.informer.status()
+    }
+
+    fn abort(&self) {
+        self.informer.abort();
+    }
+
+    fn refuse_own_callback(&self) -> Result<(), FromOwnCallback> {
+        self.informer.refuse_own_callback()
+    }
+
+    fn end(&self, grace: Grace) -> Ending<'_> {
+        Box::pin(self.informer.shutdown(grace))
+    }
+}

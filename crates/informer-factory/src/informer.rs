@@ -1,0 +1,393 @@
+//! One shared informer: a cache that follows the server, and everybody who reads or watches it.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::Stream;
+use informer_processor::{
+    AddError, AsyncHandler, EventStream, Handler, ListenerConfig, Notification, Registration,
+};
+use informer_reflector::ResourceVersion;
+use informer_store::{Index, Lister, ObjectKey, Scope, StoreReader};
+use tokio::sync::Mutex;
+
+use crate::core::Core;
+use crate::error::{
+    AddIndexError, AlreadyStopped, FromOwnCallback, NotSynced, StartError, WaitForVersionError,
+};
+use crate::options::Namespaces;
+use crate::quarantine::Quarantined;
+use crate::shutdown::{Grace, InformerReport};
+use crate::status::{InformerStatus, Life};
+use crate::{resync, shutdown, wait};
+
+/// A cache of one collection that follows the server, shared by any number of readers and handlers.
+///
+/// A handle: cloning it shares the informer. The factory owns it; dropping handles ends nothing
+/// (design 6.16).
+#[doc(alias = "SharedIndexInformer")]
+pub struct SharedInformer<T: Send + Sync + 'static> {
+    core: Arc<Core<T>>,
+    scopes: Arc<[Scope]>,
+    report: Arc<Mutex<Option<InformerReport>>>,
+}
+
+impl<T: Send + Sync + 'static> SharedInformer<T> {
+    pub(crate) fn new(core: Core<T>, namespaces: &Namespaces) -> Self {
+        let scopes = match namespaces.normal() {
+            Namespaces::All => vec![Scope::All],
+            Namespaces::These(names) => names
+                .into_iter()
+                .map(|name| Scope::Namespace(name.into()))
+                .collect(),
+        };
+        Self {
+            core: Arc::new(core),
+            scopes: scopes.into(),
+            report: Arc::default(),
+        }
+    }
+
+    /// The informer's name in status, logs and metrics.
+    pub fn name(&self) -> &str {
+        &self.core.name
+    }
+
+    /// Starts to list and watch. A second call does nothing (SI-02, FAX-2).
+    ///
+    /// # Errors
+    ///
+    /// [`StartError`] after a shutdown, or outside a tokio runtime.
+    pub fn start(&self) -> Result<(), StartError> {
+        if tokio::runtime::Handle::try_current().is_err() {
+            return Err(StartError::NoRuntime);
+        }
+        if !self.core.board.begin() {
+            return match self.core.board.life() {
+                Life::Created | Life::Running => Ok(()),
+                Life::Stopping | Life::Stopped => Err(self.stopped().into()),
+            };
+        }
+        for scope in &*self.scopes {
+            self.core.sources.start(&self.core, scope);
+        }
+        tokio::spawn(resync::run(Arc::clone(&self.core)));
+        Ok(())
+    }
+
+    /// Everything stored, by key, namespace and predicate. Never waits for the writer.
+    pub fn lister(&self) -> Lister<T> {
+        Lister::new(self.core.reader.clone())
+    }
+
+    /// The reading half of the store: snapshots, indexes by name, the applied version.
+    pub fn reader(&self) -> StoreReader<T> {
+        self.core.reader.clone()
+    }
+
+    /// Adds an index, before or after the start (IX-10).
+    ///
+    /// The function gives every value an object is to be found under. It runs on the informer's
+    /// task for every change, so it must be quick, and it must not call back into the informer.
+    ///
+    /// # Errors
+    ///
+    /// [`AddIndexError`] when the name is taken or the informer has ended.
+    pub fn add_index<F, I, V>(
+        &self,
+        name: impl Into<Arc<str>>,
+        values: F,
+    ) -> Result<Index<T>, AddIndexError>
+    where
+        F: Fn(&T) -> I + Send + Sync + 'static,
+        I: IntoIterator<Item = V>,
+        V: Into<Arc<str>>,
+    {
+        self.refuse_after_stop()?;
+        Ok(self
+            .core
+            .with_writer(|writer| writer.add_index(name, values))?)
+    }
+
+    /// Adds a handler with the default configuration: every change, in order, growing memory.
+    ///
+    /// Before the start or after, it sees everything there is and every change from then on, without
+    /// gap or repetition (C-07, PR-7).
+    ///
+    /// # Errors
+    ///
+    /// [`AddError`] when the informer has ended, or outside a tokio runtime.
+    #[doc(alias = "AddEventHandler")]
+    pub fn add_handler(
+        &self,
+        handler: impl Handler<ObjectKey, T>,
+    ) -> Result<Registration, AddError> {
+        self.add_handler_with(handler, ListenerConfig::default())
+    }
+
+    /// Adds a handler with a name, an overflow policy, or a resync period of its own.
+    ///
+    /// A handler that asks for no resync gets the informer's default; `Duration::ZERO` means none.
+    ///
+    /// # Errors
+    ///
+    /// As [`add_handler`](Self::add_handler).
+    #[doc(alias = "AddEventHandlerWithOptions")]
+    pub fn add_handler_with(
+        &self,
+        handler: impl Handler<ObjectKey, T>,
+        config: ListenerConfig,
+    ) -> Result<Registration, AddError> {
+        let joining = self
+            .core
+            .processor
+            .add(handler, self.with_defaults(config))?;
+        Ok(self.core.join(joining))
+    }
+
+    /// Adds a handler whose callbacks are futures; the next one begins when the last has ended.
+    ///
+    /// # Errors
+    ///
+    /// As [`add_handler`](Self::add_handler).
+    pub fn add_async_handler(
+        &self,
+        handler: impl AsyncHandler<ObjectKey, T>,
+        config: ListenerConfig,
+    ) -> Result<Registration, AddError> {
+        let joining = self
+            .core
+            .processor
+            .add_async(handler, self.with_defaults(config))?;
+        Ok(self.core.join(joining))
+    }
+
+    /// Adds a handler that may block; it gets a thread of its own (design 6.14).
+    ///
+    /// # Errors
+    ///
+    /// As [`add_handler`](Self::add_handler).
+    pub fn add_blocking_handler(
+        &self,
+        handler: impl Handler<ObjectKey, T>,
+        config: ListenerConfig,
+    ) -> Result<Registration, AddError> {
+        let joining = self
+            .core
+            .processor
+            .add_blocking(handler, self.with_defaults(config))?;
+        Ok(self.core.join(joining))
+    }
+
+    /// The changes as a stream, beginning with everything there is. Dropping it removes it.
+    ///
+    /// # Errors
+    ///
+    /// As [`add_handler`](Self::add_handler).
+    pub fn events(
+        &self,
+        config: ListenerConfig,
+    ) -> Result<(Registration, EventStream<ObjectKey, T>), AddError> {
+        let (joining, stream) = self.core.processor.add_stream(self.with_defaults(config))?;
+        Ok((self.core.join(joining), stream))
+    }
+
+    /// True once the first list of every source has been applied; never false again (IN-1).
+    ///
+    /// Whether a handler has *seen* it is told by its [`Registration`].
+    pub fn has_synced(&self) -> bool {
+        self.core.board.is_synced()
+    }
+
+    /// Waits until [`has_synced`](Self::has_synced).
+    ///
+    /// # Errors
+    ///
+    /// [`NotSynced`] names the sources that are not, and why.
+    ///
+    /// # Cancel safety
+    ///
+    /// Safe; nothing is lost.
+    pub async fn wait_for_sync(&self, timeout: Duration) -> Result<(), NotSynced> {
+        wait::for_sync(&[Arc::clone(&self.core.board)], timeout).await
+    }
+
+    /// State, cause and since when; and the handlers' backlogs.
+    pub fn status(&self) -> InformerStatus {
+        let mut status = self.core.board.status();
+        status.objects = self.core.reader.len();
+        status.sequence = self.core.reader.sequence();
+        status.handlers = self.core.processor.listeners();
+        status
+    }
+
+    /// The status now, and again after every change of state, phase or failure: for readiness
+    /// probes. Slow readers see the latest only.
+    pub fn status_stream(&self) -> impl Stream<Item = InformerStatus> + Send + use<T> {
+        let (informer, changes) = (self.clone(), self.core.board.subscribe());
+        futures::stream::unfold(Some((informer, changes, true)), |state| async {
+            let (informer, mut changes, first) = state?;
+            if !first && changes.changed().await.is_err() {
+                return None;
+            }
+            changes.mark_unchanged();
+            let status = informer.status();
+            let ended = informer.core.board.life() == Life::Stopped;
+            Some((status, (!ended).then_some((informer, changes, false))))
+        })
+    }
+
+    /// Waits until what the server wrote at `version` has been applied to the store: read your own
+    /// writes. With several namespaces, waits for all of them; see
+    /// [`wait_for_version_in`](Self::wait_for_version_in).
+    ///
+    /// Without bookmarks, a version that changed nothing here is reached with the next change only.
+    ///
+    /// # Errors
+    ///
+    /// [`WaitForVersionError`]
+    ///
+    /// # Cancel safety
+    ///
+    /// Safe; nothing is lost.
+    pub async fn wait_for_version(
+        &self,
+        version: &ResourceVersion,
+        timeout: Duration,
+    ) -> Result<(), WaitForVersionError> {
+        wait::for_version(&self.core.board, version, timeout, |_| true).await
+    }
+
+    /// As [`wait_for_version`](Self::wait_for_version), for the source of one namespace.
+    ///
+    /// # Errors
+    ///
+    /// [`WaitForVersionError`]; a namespace that is not followed is never reached.
+    ///
+    /// # Cancel safety
+    ///
+    /// Safe; nothing is lost.
+    pub async fn wait_for_version_in(
+        &self,
+        namespace: &str,
+        version: &ResourceVersion,
+        timeout: Duration,
+    ) -> Result<(), WaitForVersionError> {
+        let scope = Scope::Namespace(namespace.into());
+        wait::for_version(&self.core.board, version, timeout, |source| {
+            source.scope == scope
+        })
+        .await
+    }
+
+    /// Objects whose newest version could not be decoded or applied, with the reason (IN-7).
+    pub fn quarantined(&self) -> Vec<Quarantined> {
+        self.core.quarantine.list()
+    }
+
+    /// Follows one more namespace; false if it is followed already, all are, or nothing runs.
+    pub fn add_namespace(&self, namespace: &str) -> bool {
+        let running = self.core.board.life() == Life::Running;
+        let scopes = self.core.sources.scopes();
+        running
+            && !scopes.contains(&Scope::All)
+            && self
+                .core
+                .sources
+                .start(&self.core, &Scope::Namespace(namespace.into()))
+    }
+
+    /// Stops following a namespace and deletes its objects, with a tombstone each (FM-79). False if
+    /// it was not followed.
+    ///
+    /// # Cancel safety
+    ///
+    /// Not safe: a cancelled call leaves the namespace's objects in the store.
+    pub async fn remove_namespace(&self, namespace: &str) -> bool {
+        let scope = Scope::Namespace(namespace.into());
+        if !self.core.sources.stop(&scope).await {
+            return false;
+        }
+        self.core.clear(&scope);
+        self.core.board.remove_source(&scope);
+        true
+    }
+
+    /// Ends the informer: the watch first, then the queue is drained, then the handlers get what is
+    /// pending, within the grace. The store can still be read. A second call gives the same report.
+    ///
+    /// # Errors
+    ///
+    /// [`FromOwnCallback`] when awaited in a callback of one of its own handlers, which would wait
+    /// for itself (FM-67); spawn a task for it. Nothing is ended then.
+    ///
+    /// # Cancel safety
+    ///
+    /// The informer ends all the same; a later call waits for the rest.
+    pub async fn shutdown(&self, grace: Grace) -> Result<InformerReport, FromOwnCallback> {
+        self.refuse_own_callback()?;
+        let mut report = self.report.lock().await;
+        Ok(match &*report {
+            Some(report) => report.clone(),
+            None => report
+                .insert(shutdown::stop(&self.core, grace).await)
+                .clone(),
+        })
+    }
+
+    pub(crate) fn refuse_own_callback(&self) -> Result<(), FromOwnCallback> {
+        match self.core.processor.calling_listener() {
+            Some(_) => Err(FromOwnCallback {
+                informer: Arc::clone(&self.core.name),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Ends everything at once, for a factory that was dropped (IN-6).
+    pub(crate) fn abort(&self) {
+        self.core.abort();
+    }
+
+    pub(crate) fn core(&self) -> &Arc<Core<T>> {
+        &self.core
+    }
+
+    fn with_defaults(&self, mut config: ListenerConfig) -> ListenerConfig {
+        config.resync = config.resync.or(self.core.settings.default_resync);
+        config
+    }
+
+    fn refuse_after_stop(&self) -> Result<(), AlreadyStopped> {
+        match self.core.board.life() {
+            Life::Created | Life::Running => Ok(()),
+            Life::Stopping | Life::Stopped => Err(self.stopped()),
+        }
+    }
+
+    fn stopped(&self) -> AlreadyStopped {
+        AlreadyStopped::new(Arc::clone(&self.core.name))
+    }
+}
+
+impl<T: Send + Sync + 'static> Clone for SharedInformer<T> {
+    fn clone(&self) -> Self {
+        Self {
+            core: Arc::clone(&self.core),
+            scopes: Arc::clone(&self.scopes),
+            report: Arc::clone(&self.report),
+        }
+    }
+}
+
+impl<T: Send + Sync + 'static> fmt::Debug for SharedInformer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedInformer")
+            .field("name", &self.core.name)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A notification as it is shared by all listeners.
+pub type Event<T> = Arc<Notification<ObjectKey, T>>;

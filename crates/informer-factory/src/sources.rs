@@ -1,0 +1,267 @@
+//! The sources of one informer as running tasks: one reflector, one queue and one applying loop
+//! each.
+
+use std::collections::HashMap;
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use informer_deltafifo::{
+    Consumer, DeltaFifo, InOrderQueue, Producer, Progress, Quarantined, Queue, Work,
+};
+use informer_reflector::ResourceVersion;
+use informer_store::{ObjectKey, Scope};
+use tokio::task::{AbortHandle, JoinHandle};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::adapters::{QueueSink, StoreReuse};
+use crate::arrival::Arrival;
+use crate::core::Core;
+use crate::launch::Parts;
+use crate::options::QueueKind;
+use crate::status::BoardObserver;
+use crate::telemetry;
+
+/// Works taken from the queue at once: client-go's batch size (RF-05). More would only make the
+/// commits larger that readers wait to see.
+pub(crate) const BATCH: NonZeroUsize = NonZeroUsize::new(1_000).expect("1,000 is not zero");
+
+/// Between two attempts to run a reflector that panicked.
+const AFTER_PANIC: Duration = Duration::from_secs(1);
+
+pub(crate) type Producing<T> = Producer<ObjectKey, Arrival<T>, ResourceVersion>;
+pub(crate) type Consuming<T> = Consumer<ObjectKey, Arrival<T>, ResourceVersion>;
+type BoxedQueue<T> = Box<dyn Queue<ObjectKey, Arrival<T>, ResourceVersion>>;
+
+/// The tasks of an informer's sources.
+#[derive(Default)]
+pub(crate) struct Sources {
+    running: Mutex<HashMap<Scope, Source>>,
+}
+
+struct Source {
+    stop: CancellationToken,
+    task: JoinHandle<()>,
+}
+
+impl Sources {
+    /// Starts the source of a scope; false if it is running already.
+    pub(crate) fn start<T: Send + Sync + 'static>(
+        &self,
+        core: &Arc<Core<T>>,
+        scope: &Scope,
+    ) -> bool {
+        let mut running = self.lock();
+        if running.contains_key(scope) {
+            return false;
+        }
+        core.board
+            .add_source(core.launch.describe(scope), scope.clone());
+        let stop = core.stop.child_token();
+        let task = tokio::spawn(run(Arc::clone(core), scope.clone(), stop.clone()));
+        running.insert(scope.clone(), Source { stop, task });
+        true
+    }
+
+    /// Ends the source of one scope and waits for it; false if it is not running.
+    pub(crate) async fn stop(&self, scope: &Scope) -> bool {
+        let Some(source) = self.lock().remove(scope) else {
+            return false;
+        };
+        source.stop.cancel();
+        // An error is a panic that the source's own supervision has reported already.
+        drop(source.task.await);
+        true
+    }
+
+    /// Waits for all sources, which have been told to stop, and aborts those that do not end in
+    /// time. Returns how many those were.
+    pub(crate) async fn join(&self, deadline: Instant) -> usize {
+        let sources: Vec<Source> = self.lock().drain().map(|(_, source)| source).collect();
+        let mut aborted = 0;
+        for mut source in sources {
+            if tokio::time::timeout_at(deadline, &mut source.task)
+                .await
+                .is_err()
+            {
+                source.task.abort();
+                aborted += 1;
+            }
+        }
+        aborted
+    }
+
+    /// Ends all sources where they are.
+    pub(crate) fn abort(&self) {
+        self.lock()
+            .drain()
+            .for_each(|(_, source)| source.task.abort());
+    }
+
+    /// The scopes of the running sources.
+    pub(crate) fn scopes(&self) -> Vec<Scope> {
+        self.lock().keys().cloned().collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Scope, Source>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Ends a task when the one that waits for it is dropped, so that nothing outlives its source.
+pub(crate) struct AbortOnDrop(pub(crate) AbortHandle);
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// One source: the reflector fills the queue, the applying loop empties it into the store. Ends when
+/// it is told to stop and the queue has been drained (design 6.11).
+async fn run<T: Send + Sync + 'static>(core: Arc<Core<T>>, scope: Scope, stop: CancellationToken) {
+    let (producer, consumer) = queue(&core);
+    let applying = tokio::spawn(supervise(
+        Arc::clone(&core),
+        scope.clone(),
+        Arc::new(consumer),
+    ));
+    let _guard = AbortOnDrop(applying.abort_handle());
+    reflect(&core, &scope, &producer, &stop).await;
+    producer.close();
+    // Draining ends by itself: the queue is closed. A panic in it was reported by its supervision.
+    drop(applying.await);
+}
+
+/// The queue between one reflector and its applying loop.
+pub(crate) fn queue<T: Send + Sync + 'static>(core: &Core<T>) -> (Producing<T>, Consuming<T>) {
+    let queue: BoxedQueue<T> = match core.settings.queue {
+        QueueKind::DeltaFifo => Box::new(DeltaFifo::default()),
+        QueueKind::InOrder => Box::new(InOrderQueue::default()),
+    };
+    informer_deltafifo::channel(queue, core.settings.queue_bound)
+}
+
+/// Lists and watches into the queue until told to stop. A reflector never ends by itself (FM-82): if
+/// one panics, it is started again, from a new list.
+pub(crate) async fn reflect<T: Send + Sync + 'static>(
+    core: &Arc<Core<T>>,
+    scope: &Scope,
+    producer: &Producing<T>,
+    stop: &CancellationToken,
+) {
+    while !stop.is_cancelled() {
+        let parts = Parts {
+            sink: QueueSink::new(Arc::clone(core), scope.clone(), producer.clone()),
+            reuse: Arc::new(StoreReuse(core.reader.clone())),
+            observer: BoardObserver {
+                board: Arc::clone(&core.board),
+                scope: scope.clone(),
+            },
+            config: core.settings.reflector.clone(),
+            seed: core.settings.seed,
+            stop: stop.clone(),
+        };
+        let reflector = tokio::spawn(core.launch.launch(scope, parts));
+        let _guard = AbortOnDrop(reflector.abort_handle());
+        match reflector.await {
+            Ok(_) => return,
+            Err(error) => note_panic(core, &error, "reflector"),
+        }
+        // A source that panics at once must not become a hot loop.
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = tokio::time::sleep(AFTER_PANIC) => {}
+        }
+    }
+}
+
+/// Starts the applying loop again when an index function panics in it (STX-10, FM-82). What was
+/// leased goes back to the queue, one key at a time, until the culprit is quarantined.
+async fn supervise<T: Send + Sync + 'static>(
+    core: Arc<Core<T>>,
+    scope: Scope,
+    consumer: Arc<Consuming<T>>,
+) {
+    loop {
+        let task = tokio::spawn(apply_all(
+            Arc::clone(&core),
+            scope.clone(),
+            Arc::clone(&consumer),
+        ));
+        let _guard = AbortOnDrop(task.abort_handle());
+        match task.await {
+            Ok(()) => return,
+            Err(error) => note_panic(&core, &error, "applying loop"),
+        }
+        quarantine(&core, consumer.take_abandoned());
+    }
+}
+
+/// What was tried often enough is told by key (IN-7); the store keeps the last good version.
+pub(crate) fn quarantine<T: Send + Sync + 'static>(
+    core: &Core<T>,
+    failed: Vec<Quarantined<ObjectKey, Arrival<T>>>,
+) {
+    for Quarantined { work, attempts } in failed {
+        match work {
+            Work::Key { key, .. } => core.quarantine.put_unappliable(key, attempts.get()),
+            Work::Replace { items } => items
+                .into_iter()
+                .for_each(|(key, _)| core.quarantine.put_unappliable(key, attempts.get())),
+            Work::Resync => {}
+        }
+    }
+    core.board.set_quarantined(core.quarantine.len());
+}
+
+fn note_panic<T: Send + Sync + 'static>(
+    core: &Core<T>,
+    error: &tokio::task::JoinError,
+    task: &str,
+) {
+    if error.is_panic() {
+        tracing::error!(informer = %core.name, task, "a task panicked and is started again");
+        core.board.count_task_panic();
+    }
+}
+
+/// Leases, applies and acknowledges until the queue is closed and empty.
+async fn apply_all<T: Send + Sync + 'static>(
+    core: Arc<Core<T>>,
+    scope: Scope,
+    consumer: Arc<Consuming<T>>,
+) {
+    let watcher = consumer.watcher();
+    while let Some(leased) = consumer.next(BATCH).await {
+        core.apply(
+            &scope,
+            &*leased.works,
+            leased.initial,
+            leased.applied_after.as_ref(),
+        );
+        leased.ack();
+        publish(&core, &scope, &watcher.progress());
+    }
+}
+
+/// Tells how far the store is now, and that it is synced, after the effect is visible (C3).
+pub(crate) fn publish<T: Send + Sync + 'static>(
+    core: &Core<T>,
+    scope: &Scope,
+    progress: &Progress<ResourceVersion>,
+) {
+    if let Some(version) = &progress.applied {
+        core.advance(scope, version);
+    }
+    if progress.synced {
+        let before = core.board.is_synced();
+        core.board.set_synced(scope);
+        if !before && core.board.is_synced() {
+            core.processor.upstream_synced();
+        }
+    }
+    metrics::gauge!(telemetry::QUEUE_DEPTH, "informer" => core.name.to_string())
+        .set(progress.unsettled as f64);
+}

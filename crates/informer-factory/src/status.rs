@@ -1,0 +1,417 @@
+//! What an informer tells about itself: state, cause, since when (IN-4, FM-73, FM-74).
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use informer_processor::ListenerStatus;
+use informer_reflector::{Failure, Observe, Phase, Report, ResourceVersion};
+use informer_store::Scope;
+use metrics::counter;
+use tokio::sync::{Notify, watch};
+use tokio::time::Instant;
+
+use crate::telemetry;
+
+/// The state of an informer. It moves from left to right, but for `Synced` and `Degraded`, which
+/// alternate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum InformerState {
+    /// Made, not started.
+    Created,
+    /// Started; the first list has not been applied as a whole.
+    Starting,
+    /// The store holds what the server said, and follows it.
+    Synced,
+    /// The store holds what the server said last, but following it fails at present, or some keys
+    /// are quarantined.
+    Degraded,
+    /// Being shut down.
+    Stopping,
+    /// Ended. The store can still be read; it does not change any more.
+    Stopped,
+}
+
+/// One informer, as of now.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct InformerStatus {
+    /// The informer's name.
+    pub name: Arc<str>,
+    /// Its state.
+    pub state: InformerState,
+    /// Since when it has been in that state.
+    pub since: Instant,
+    /// Its sources: one, or one for each namespace.
+    pub sources: Vec<SourceStatus>,
+    /// How many objects the store holds.
+    pub objects: usize,
+    /// How many commits the store has seen.
+    pub sequence: u64,
+    /// How many keys are quarantined.
+    pub quarantined: usize,
+    /// True once the first list of every source has been applied; never false again (IN-1), though
+    /// a namespace added later has a list of its own to wait for.
+    pub synced: bool,
+    /// How often a task of the informer panicked and was started again (FM-82).
+    pub task_panics: u64,
+    /// Its handlers.
+    pub handlers: Vec<ListenerStatus>,
+}
+
+/// One source of an informer, as of now.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct SourceStatus {
+    /// What it lists, for example `/api/v1/namespaces/default/pods`.
+    pub source: Arc<str>,
+    /// Which part of the store it fills.
+    pub scope: Scope,
+    /// Where its reflector is.
+    pub phase: Phase,
+    /// Since when.
+    pub since: Instant,
+    /// Whether its first list has been applied.
+    pub synced: bool,
+    /// The last failure, until an attempt succeeds.
+    pub failure: Option<Failure>,
+    /// How many attempts in a row have failed.
+    pub attempts: u32,
+    /// The newest version received; unset before the first list.
+    pub received: ResourceVersion,
+    /// The newest version applied to the store (design 6.5).
+    pub applied: Option<ResourceVersion>,
+    /// When something was received last.
+    pub last_progress: Option<Instant>,
+    /// How many whole collections were fetched, the first one included.
+    pub lists: u64,
+    /// How many watches were opened.
+    pub watches: u64,
+    /// How many items of all lists were at hand already.
+    pub reused: u64,
+    /// How often the server's history was rewound (FM-39).
+    pub epoch: u32,
+}
+
+impl SourceStatus {
+    fn new(source: Arc<str>, scope: Scope, now: Instant) -> Self {
+        Self {
+            source,
+            scope,
+            phase: Phase::Created,
+            since: now,
+            synced: false,
+            failure: None,
+            attempts: 0,
+            received: ResourceVersion::unset(),
+            applied: None,
+            last_progress: None,
+            lists: 0,
+            watches: 0,
+            reused: 0,
+            epoch: 0,
+        }
+    }
+
+    /// How many whole collections were fetched after the first.
+    pub fn relists(&self) -> u64 {
+        self.lists.saturating_sub(1)
+    }
+
+    /// How many watches were opened after the first.
+    pub fn reconnects(&self) -> u64 {
+        self.watches.saturating_sub(1)
+    }
+}
+
+/// Where the tasks of one informer write what happens, and everybody reads it.
+pub(crate) struct Board {
+    name: Arc<str>,
+    inner: Mutex<Inner>,
+    /// Counts the changes that a readiness probe cares for.
+    changed: watch::Sender<u64>,
+    /// Woken whenever the applied version of a source may have moved.
+    pub(crate) applied: Notify,
+}
+
+struct Inner {
+    life: Life,
+    sources: Vec<SourceStatus>,
+    quarantined: usize,
+    task_panics: u64,
+    synced: bool,
+    state: InformerState,
+    since: Instant,
+}
+
+/// The part of the state that does not depend on the server.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Life {
+    Created,
+    Running,
+    Stopping,
+    Stopped,
+}
+
+impl Board {
+    pub(crate) fn new(name: Arc<str>) -> Self {
+        let inner = Inner {
+            life: Life::Created,
+            sources: Vec::new(),
+            quarantined: 0,
+            task_panics: 0,
+            synced: false,
+            state: InformerState::Created,
+            since: Instant::now(),
+        };
+        let (inner, (changed, _)) = (Mutex::new(inner), watch::channel(0));
+        Self {
+            name,
+            inner,
+            changed,
+            applied: Notify::new(),
+        }
+    }
+
+    /// A receiver that sees every change of phase, failure, sync and life.
+    pub(crate) fn subscribe(&self) -> watch::Receiver<u64> {
+        self.changed.subscribe()
+    }
+
+    pub(crate) fn life(&self) -> Life {
+        self.lock().life
+    }
+
+    /// From made to running; false if that has happened already.
+    pub(crate) fn begin(&self) -> bool {
+        let mut begun = false;
+        self.change(|inner| {
+            begun = inner.life == Life::Created;
+            if begun {
+                inner.life = Life::Running;
+            }
+        });
+        begun
+    }
+
+    /// Moves the life on; never back.
+    pub(crate) fn set_life(&self, life: Life) {
+        self.change(|inner| inner.life = life);
+        self.applied.notify_waiters();
+    }
+
+    pub(crate) fn add_source(&self, source: Arc<str>, scope: Scope) {
+        self.change(|inner| {
+            inner
+                .sources
+                .push(SourceStatus::new(source, scope, Instant::now()))
+        });
+    }
+
+    pub(crate) fn remove_source(&self, scope: &Scope) {
+        self.change(|inner| inner.sources.retain(|source| source.scope != *scope));
+        self.applied.notify_waiters();
+    }
+
+    pub(crate) fn set_synced(&self, scope: &Scope) {
+        self.change(|inner| {
+            if let Some(source) = inner.source(scope) {
+                source.synced = true;
+            }
+        });
+    }
+
+    pub(crate) fn set_applied(&self, scope: &Scope, version: ResourceVersion) {
+        if let Some(source) = self.lock().source(scope) {
+            source.applied = Some(version);
+        }
+        self.applied.notify_waiters();
+    }
+
+    pub(crate) fn set_quarantined(&self, count: usize) {
+        if self.lock().quarantined != count {
+            self.change(|inner| inner.quarantined = count);
+        }
+        metrics::gauge!(telemetry::QUARANTINED, "informer" => self.name.to_string())
+            .set(count as f64);
+    }
+
+    pub(crate) fn count_task_panic(&self) {
+        self.change(|inner| inner.task_panics += 1);
+        counter!(telemetry::TASK_PANICS, "informer" => self.name.to_string()).increment(1);
+    }
+
+    /// True once every source has been synced; never false again.
+    pub(crate) fn is_synced(&self) -> bool {
+        self.lock().synced
+    }
+
+    pub(crate) fn sources(&self) -> Vec<SourceStatus> {
+        self.lock().sources.clone()
+    }
+
+    /// The status without what others know: the size of the store, and the handlers.
+    pub(crate) fn status(&self) -> InformerStatus {
+        let inner = self.lock();
+        InformerStatus {
+            name: Arc::clone(&self.name),
+            state: inner.state,
+            since: inner.since,
+            sources: inner.sources.clone(),
+            objects: 0,
+            sequence: 0,
+            quarantined: inner.quarantined,
+            synced: inner.synced,
+            task_panics: inner.task_panics,
+            handlers: Vec::new(),
+        }
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Inner)) {
+        {
+            let mut inner = self.lock();
+            change(&mut inner);
+            let all = inner.sources.iter().all(|source| source.synced);
+            inner.synced |= all && !inner.sources.is_empty();
+            let state = inner.derive();
+            if inner.state != state {
+                (inner.state, inner.since) = (state, Instant::now());
+            }
+        }
+        self.changed.send_modify(|count| *count += 1);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        // Only assignments happen under this lock; a poisoned board is still whole.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    fn source(&mut self, scope: &Scope) -> Option<&mut SourceStatus> {
+        self.sources
+            .iter_mut()
+            .find(|source| source.scope == *scope)
+    }
+
+    fn derive(&self) -> InformerState {
+        let failing = self.sources.iter().any(|source| source.failure.is_some());
+        match self.life {
+            Life::Created => InformerState::Created,
+            Life::Stopping => InformerState::Stopping,
+            Life::Stopped => InformerState::Stopped,
+            Life::Running if !self.synced => InformerState::Starting,
+            Life::Running if failing || self.quarantined > 0 => InformerState::Degraded,
+            Life::Running => InformerState::Synced,
+        }
+    }
+}
+
+/// Writes the reports of one reflector onto the board.
+pub(crate) struct BoardObserver {
+    pub(crate) board: Arc<Board>,
+    pub(crate) scope: Scope,
+}
+
+impl BoardObserver {
+    fn source(&self, change: impl FnOnce(&mut SourceStatus)) {
+        self.board.change(|inner| {
+            if let Some(source) = inner.source(&self.scope) {
+                change(source);
+            }
+        });
+    }
+
+    fn failed(&self, failure: Failure, attempts: u32, next_in: std::time::Duration) {
+        let (name, kind) = (&self.board.name, failure.kind);
+        // One line when it begins to fail and then at every doubling, so that a day of failing
+        // does not fill a disk (FM-87, R11).
+        if attempts.is_power_of_two() {
+            tracing::warn!(informer = %name, attempts, ?next_in, "{failure}");
+        }
+        counter!(
+            telemetry::FAILURES,
+            "informer" => name.to_string(),
+            "kind" => format!("{kind:?}")
+        )
+        .increment(1);
+        self.source(|source| {
+            source.failure = Some(failure);
+            source.attempts = attempts;
+        });
+    }
+}
+
+impl Observe for BoardObserver {
+    fn observe(&mut self, report: Report) {
+        let name = || self.board.name.to_string();
+        match report {
+            Report::Phase(phase) => self.source(|source| {
+                source.phase = phase;
+                source.since = Instant::now();
+            }),
+            Report::Failed {
+                failure,
+                attempts,
+                next_in,
+            } => self.failed(failure, attempts, next_in),
+            Report::Listed {
+                cause,
+                items,
+                reused,
+                version,
+            } => {
+                tracing::debug!(informer = %self.board.name, ?cause, items, reused, %version, "listed");
+                counter!(telemetry::LISTS, "informer" => name(), "cause" => format!("{cause:?}"))
+                    .increment(1);
+                self.source(|source| {
+                    source.lists += 1;
+                    source.reused += reused as u64;
+                    (source.failure, source.attempts) = (None, 0);
+                });
+            }
+            Report::WatchOpened { version } => {
+                tracing::debug!(informer = %self.board.name, %version, "watch opened");
+                counter!(telemetry::WATCHES, "informer" => name()).increment(1);
+                self.source(|source| source.watches += 1);
+            }
+            Report::Progress { received } => {
+                // Not a change anybody is woken for: it happens with every event.
+                if let Some(source) = self.board.lock().source(&self.scope) {
+                    source.received = received;
+                    source.last_progress = Some(Instant::now());
+                }
+                self.recovered();
+            }
+            Report::NewEpoch { before, after } => {
+                tracing::warn!(
+                    informer = %self.board.name, %before, %after, "the server's history was rewound"
+                );
+                self.source(|source| source.epoch += 1);
+                self.board.applied.notify_waiters();
+            }
+            Report::Undecodable { meta, error } => {
+                let (namespace, object) = (meta.namespace.as_deref().unwrap_or(""), &*meta.name);
+                tracing::warn!(informer = %self.board.name, namespace, object, "{error}");
+            }
+            Report::Incomparable { version } => tracing::warn!(
+                informer = %self.board.name,
+                %version,
+                "versions of this resource have no order; older events cannot be told"
+            ),
+            _ => {}
+        }
+    }
+}
+
+impl BoardObserver {
+    /// Something was received, so what failed before has healed.
+    fn recovered(&self) {
+        let healed = self
+            .board
+            .lock()
+            .source(&self.scope)
+            .is_some_and(|s| s.failure.is_some());
+        if healed {
+            self.source(|source| (source.failure, source.attempts) = (None, 0));
+        }
+    }
+}
