@@ -1,10 +1,7 @@
 //! A factory hands out one informer per question, however many ask (FA, FAX).
 
-use std::any::{Any, TypeId};
+use std::any::TypeId;
 use std::fmt;
-use std::future::Future;
-use std::hash::{BuildHasher, Hasher, RandomState};
-use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -12,23 +9,23 @@ use std::time::Duration;
 use dashmap::DashMap;
 use dashmap::mapref::entry::Entry;
 use informer_processor::{Processor, ProcessorConfig};
-use informer_reflector::{
-    Config as ReflectorConfig, KubeListWatch, KubeSource, PartialObjectMetadata, Representation,
-};
+use informer_reflector::{KubeListWatch, KubeSource, PartialObjectMetadata, Representation};
 use informer_store::Scope;
 use kube_client::Client;
 use kube_core::discovery::ApiResource;
 use kube_core::{ClusterResourceScope, DynamicObject, Resource};
 use serde::de::DeserializeOwned;
 
+use crate::builder::{Defaults, FactoryBuilder};
 use crate::core::{Core, Settings};
 use crate::error::{AlreadyStopped, FromOwnCallback, InformerError, NotSynced, StartError};
 use crate::informer::SharedInformer;
 use crate::launch::{Connect, Launch};
-use crate::options::{InformerOptions, Namespaces, QueueKind, Transform};
+use crate::options::{InformerOptions, Namespaces};
+use crate::registry::{Owned, Shared};
 use crate::sharing_key::{Scoping, SharingKey};
 use crate::shutdown::{Grace, InformerReport, ShutdownReport};
-use crate::status::{Board, InformerStatus};
+use crate::status::InformerStatus;
 use crate::wait;
 
 /// Hands out shared informers and owns them.
@@ -50,77 +47,6 @@ struct Inner {
     seeds: Mutex<u64>,
 }
 
-struct Defaults {
-    resync: Option<Duration>,
-    namespaces: Namespaces,
-    queue: QueueKind,
-    reflector: ReflectorConfig,
-}
-
-/// Builds a [`SharedInformerFactory`].
-#[must_use = "a builder does nothing until `build`"]
-pub struct FactoryBuilder {
-    client: Client,
-    defaults: Defaults,
-    seed: Option<u64>,
-}
-
-impl FactoryBuilder {
-    /// The resync period of handlers that ask for none. Default: no resync, since it repeats what
-    /// handlers know already.
-    pub fn default_resync(mut self, period: Duration) -> Self {
-        self.defaults.resync = Some(period);
-        self
-    }
-
-    /// The namespaces of informers that name none. Default: all.
-    pub fn namespaces(mut self, namespaces: Namespaces) -> Self {
-        self.defaults.namespaces = namespaces;
-        self
-    }
-
-    /// The queue of informers that choose none. Default: [`QueueKind::DeltaFifo`].
-    pub fn queue(mut self, queue: QueueKind) -> Self {
-        self.defaults.queue = queue;
-        self
-    }
-
-    /// Back-off, page size and timeouts of informers that bring none.
-    pub fn reflector(mut self, config: ReflectorConfig) -> Self {
-        self.defaults.reflector = config;
-        self
-    }
-
-    /// Where the jitter comes from, to make a run repeatable. Default: the operating system.
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = Some(seed);
-        self
-    }
-
-    /// The factory.
-    pub fn build(self) -> SharedInformerFactory {
-        let seed = self
-            .seed
-            .unwrap_or_else(|| RandomState::new().build_hasher().finish());
-        SharedInformerFactory {
-            inner: Arc::new(Inner {
-                client: self.client,
-                defaults: self.defaults,
-                registry: DashMap::new(),
-                stopped: AtomicBool::new(false),
-                report: tokio::sync::Mutex::new(None),
-                seeds: Mutex::new(seed),
-            }),
-        }
-    }
-}
-
-impl fmt::Debug for FactoryBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FactoryBuilder").finish_non_exhaustive()
-    }
-}
-
 impl SharedInformerFactory {
     /// A factory with the defaults. Best over a client from [`crate::client`].
     pub fn new(client: Client) -> Self {
@@ -129,16 +55,20 @@ impl SharedInformerFactory {
 
     /// A factory with choices of one's own.
     pub fn builder(client: Client) -> FactoryBuilder {
-        let defaults = Defaults {
-            resync: None,
-            namespaces: Namespaces::All,
-            queue: QueueKind::default(),
-            reflector: ReflectorConfig::default(),
-        };
-        FactoryBuilder {
+        FactoryBuilder::new(client)
+    }
+
+    pub(crate) fn over(client: Client, defaults: Defaults, seed: u64) -> Self {
+        let inner = Inner {
             client,
             defaults,
-            seed: None,
+            registry: DashMap::new(),
+            stopped: AtomicBool::new(false),
+            report: tokio::sync::Mutex::new(None),
+            seeds: Mutex::new(seed),
+        };
+        Self {
+            inner: Arc::new(inner),
         }
     }
 
@@ -332,7 +262,7 @@ impl SharedInformerFactory {
         T: DeserializeOwned + Send + Sync + 'static,
     {
         check_scope::<R>(resource, &options.namespaces)?;
-        let key = SharingKey::new::<R>(resource, TypeId::of::<T>(), Scoping::from(&options));
+        let key = SharingKey::new::<R>(resource, TypeId::of::<T>(), &Scoping::from(&options));
         let wanted = options.transform.clone();
         // The entry is locked while the informer is made, so that two who ask at once get one.
         match self.inner.registry.entry(key) {
@@ -344,8 +274,9 @@ impl SharedInformerFactory {
             }
             Entry::Vacant(entry) => {
                 let name: Arc<str> = entry.key().to_string().into();
-                let launch = self.connect::<R, T>(resource.clone(), representation, &options);
-                let informer = self.make(name, launch, &options);
+                let (settings, namespaces) = (self.settings(&options), options.namespaces.clone());
+                let launch = self.connect::<R, T>(resource.clone(), representation, options);
+                let informer = make(name, settings, launch, &namespaces);
                 let shared = Shared {
                     informer: informer.clone(),
                     transform: wanted,
@@ -365,14 +296,14 @@ impl SharedInformerFactory {
         &self,
         resource: R::DynamicType,
         representation: Representation,
-        options: &InformerOptions<T>,
+        options: InformerOptions<T>,
     ) -> Box<dyn Launch<T>>
     where
         R: Resource + 'static,
         R::DynamicType: Send + Sync + 'static,
         T: DeserializeOwned + Send + Sync + 'static,
     {
-        let (client, options) = (self.inner.client.clone(), options.clone());
+        let client = self.inner.client.clone();
         Box::new(Connect(move |scope: &Scope| {
             let namespace = match scope {
                 Scope::All => None,
@@ -397,30 +328,18 @@ impl SharedInformerFactory {
         }))
     }
 
-    fn make<T: Send + Sync + 'static>(
-        &self,
-        name: Arc<str>,
-        launch: Box<dyn Launch<T>>,
-        options: &InformerOptions<T>,
-    ) -> SharedInformer<T> {
+    fn settings<T>(&self, options: &InformerOptions<T>) -> Settings {
         let defaults = &self.inner.defaults;
-        let default_resync = options.default_resync.or(defaults.resync);
-        let settings = Settings {
+        Settings {
             queue: options.queue.unwrap_or(defaults.queue),
             queue_bound: options.queue_bound,
             reflector: options
                 .reflector
                 .clone()
                 .unwrap_or_else(|| defaults.reflector.clone()),
-            default_resync,
+            default_resync: options.default_resync.or(defaults.resync),
             seed: self.next_seed(),
-        };
-        let mut processor = ProcessorConfig::default();
-        if let Some(period) = default_resync {
-            processor = processor.check_period(period);
         }
-        let core = Core::new(name, settings, launch, Processor::new(processor));
-        SharedInformer::new(core, &options.namespaces)
     }
 
     fn next_seed(&self) -> u64 {
@@ -449,6 +368,20 @@ impl SharedInformerFactory {
             false => Ok(()),
         }
     }
+}
+
+fn make<T: Send + Sync + 'static>(
+    name: Arc<str>,
+    settings: Settings,
+    launch: Box<dyn Launch<T>>,
+    namespaces: &Namespaces,
+) -> SharedInformer<T> {
+    let mut processor = ProcessorConfig::default();
+    if let Some(period) = settings.default_resync {
+        processor = processor.check_period(period);
+    }
+    let core = Core::new(name, settings, launch, Processor::new(processor));
+    SharedInformer::new(core, namespaces)
 }
 
 fn check_scope<R: Resource>(
@@ -493,69 +426,5 @@ impl fmt::Debug for SharedInformerFactory {
         f.debug_struct("SharedInformerFactory")
             .field("informers", &names)
             .finish_non_exhaustive()
-    }
-}
-
-/// An informer in the registry, with what a second request is compared with.
-struct Shared<T: Send + Sync + 'static> {
-    informer: SharedInformer<T>,
-    transform: Option<Transform<T>>,
-}
-
-impl<T: Send + Sync + 'static> Shared<T> {
-    /// Who asks without a transform takes what there is (design 6.16).
-    fn check_transform(&self, wanted: Option<&Transform<T>>) -> Result<(), InformerError> {
-        match (wanted, &self.transform) {
-            (None, _) => Ok(()),
-            (Some(wanted), Some(present)) if wanted.is(present) => Ok(()),
-            (Some(_), _) => {
-                let informer = Arc::from(self.informer.name());
-                Err(InformerError::TransformDiffers { informer })
-            }
-        }
-    }
-}
-
-/// What the factory does with an informer of any type.
-trait Owned: Send + Sync {
-    fn as_any(&self) -> &dyn Any;
-    fn start(&self) -> Result<(), StartError>;
-    fn board(&self) -> Arc<Board>;
-    fn status(&self) -> InformerStatus;
-    fn abort(&self);
-    fn refuse_own_callback(&self) -> Result<(), FromOwnCallback>;
-    fn end(&self, grace: Grace) -> Ending<'_>;
-}
-
-type Ending<'a> =
-    Pin<Box<dyn Future<Output = Result<InformerReport, FromOwnCallback>> + Send + 'a>>;
-
-impl<T: Send + Sync + 'static> Owned for Shared<T> {
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
-    fn start(&self) -> Result<(), StartError> {
-        self.informer.start()
-    }
-
-    fn board(&self) -> Arc<Board> {
-        Arc::clone(&self.informer.core().board)
-    }
-
-    fn status(&self) -> InformerStatus {
-        self.informer.status()
-    }
-
-    fn abort(&self) {
-        self.informer.abort();
-    }
-
-    fn refuse_own_callback(&self) -> Result<(), FromOwnCallback> {
-        self.informer.refuse_own_callback()
-    }
-
-    fn end(&self, grace: Grace) -> Ending<'_> {
-        Box::pin(self.informer.shutdown(grace))
     }
 }

@@ -9,7 +9,7 @@ use informer_store::Scope;
 use tokio_util::sync::CancellationToken;
 
 use crate::adapters::QueueSink;
-use crate::status::BoardObserver;
+use crate::observer::BoardObserver;
 
 /// What one reflector needs to run.
 pub(crate) struct Parts<T: Send + Sync + 'static> {

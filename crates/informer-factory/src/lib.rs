@@ -32,6 +32,7 @@
 mod adapters;
 mod apply;
 mod arrival;
+mod builder;
 mod client;
 mod controller;
 mod core;
@@ -41,8 +42,10 @@ pub mod index;
 mod informer;
 mod launch;
 mod lister;
+mod observer;
 mod options;
 mod quarantine;
+mod registry;
 mod resync;
 mod sharing_key;
 mod shutdown;
@@ -51,13 +54,14 @@ mod status;
 pub mod telemetry;
 mod wait;
 
+pub use builder::FactoryBuilder;
 pub use client::client;
 pub use controller::{Controller, ControllerConfig, ControllerHandle, ControllerReport, OnFailure};
 pub use error::{
-    AddIndexError, AlreadyStopped, Culprit, InformerError, NotSynced, StartError,
+    AddIndexError, AlreadyStopped, Culprit, FromOwnCallback, InformerError, NotSynced, StartError,
     WaitForVersionError,
 };
-pub use factory::{FactoryBuilder, SharedInformerFactory};
+pub use factory::SharedInformerFactory;
 pub use informer::{Event, SharedInformer};
 /// The queue layer.
 pub use informer_deltafifo as deltafifo;

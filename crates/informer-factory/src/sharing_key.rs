@@ -23,7 +23,7 @@ pub(crate) struct SharingKey {
 }
 
 impl SharingKey {
-    pub(crate) fn new<R>(resource: &R::DynamicType, object: TypeId, scope: Scoping<'_>) -> Self
+    pub(crate) fn new<R>(resource: &R::DynamicType, object: TypeId, scope: &Scoping<'_>) -> Self
     where
         R: Resource,
     {

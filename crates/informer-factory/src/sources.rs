@@ -19,8 +19,8 @@ use crate::adapters::{QueueSink, StoreReuse};
 use crate::arrival::Arrival;
 use crate::core::Core;
 use crate::launch::Parts;
+use crate::observer::BoardObserver;
 use crate::options::QueueKind;
-use crate::status::BoardObserver;
 use crate::telemetry;
 
 /// Works taken from the queue at once: client-go's batch size (RF-05). More would only make the

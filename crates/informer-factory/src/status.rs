@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use informer_processor::ListenerStatus;
-use informer_reflector::{Failure, Observe, Phase, Report, ResourceVersion};
+use informer_reflector::{Failure, Phase, ResourceVersion};
 use informer_store::Scope;
 use metrics::counter;
 use tokio::sync::{Notify, watch};
@@ -124,7 +124,7 @@ impl SourceStatus {
 
 /// Where the tasks of one informer write what happens, and everybody reads it.
 pub(crate) struct Board {
-    name: Arc<str>,
+    pub(crate) name: Arc<str>,
     inner: Mutex<Inner>,
     /// Counts the changes that a readiness probe cares for.
     changed: watch::Sender<u64>,
@@ -132,7 +132,7 @@ pub(crate) struct Board {
     pub(crate) applied: Notify,
 }
 
-struct Inner {
+pub(crate) struct Inner {
     life: Life,
     sources: Vec<SourceStatus>,
     quarantined: usize,
@@ -202,7 +202,7 @@ impl Board {
         self.change(|inner| {
             inner
                 .sources
-                .push(SourceStatus::new(source, scope, Instant::now()))
+                .push(SourceStatus::new(source, scope, Instant::now()));
         });
     }
 
@@ -265,7 +265,7 @@ impl Board {
         }
     }
 
-    fn change(&self, change: impl FnOnce(&mut Inner)) {
+    pub(crate) fn change(&self, change: impl FnOnce(&mut Inner)) {
         {
             let mut inner = self.lock();
             change(&mut inner);
@@ -279,14 +279,14 @@ impl Board {
         self.changed.send_modify(|count| *count += 1);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Inner> {
         // Only assignments happen under this lock; a poisoned board is still whole.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Inner {
-    fn source(&mut self, scope: &Scope) -> Option<&mut SourceStatus> {
+    pub(crate) fn source(&mut self, scope: &Scope) -> Option<&mut SourceStatus> {
         self.sources
             .iter_mut()
             .find(|source| source.scope == *scope)
@@ -301,117 +301,6 @@ impl Inner {
             Life::Running if !self.synced => InformerState::Starting,
             Life::Running if failing || self.quarantined > 0 => InformerState::Degraded,
             Life::Running => InformerState::Synced,
-        }
-    }
-}
-
-/// Writes the reports of one reflector onto the board.
-pub(crate) struct BoardObserver {
-    pub(crate) board: Arc<Board>,
-    pub(crate) scope: Scope,
-}
-
-impl BoardObserver {
-    fn source(&self, change: impl FnOnce(&mut SourceStatus)) {
-        self.board.change(|inner| {
-            if let Some(source) = inner.source(&self.scope) {
-                change(source);
-            }
-        });
-    }
-
-    fn failed(&self, failure: Failure, attempts: u32, next_in: std::time::Duration) {
-        let (name, kind) = (&self.board.name, failure.kind);
-        // One line when it begins to fail and then at every doubling, so that a day of failing
-        // does not fill a disk (FM-87, R11).
-        if attempts.is_power_of_two() {
-            tracing::warn!(informer = %name, attempts, ?next_in, "{failure}");
-        }
-        counter!(
-            telemetry::FAILURES,
-            "informer" => name.to_string(),
-            "kind" => format!("{kind:?}")
-        )
-        .increment(1);
-        self.source(|source| {
-            source.failure = Some(failure);
-            source.attempts = attempts;
-        });
-    }
-}
-
-impl Observe for BoardObserver {
-    fn observe(&mut self, report: Report) {
-        let name = || self.board.name.to_string();
-        match report {
-            Report::Phase(phase) => self.source(|source| {
-                source.phase = phase;
-                source.since = Instant::now();
-            }),
-            Report::Failed {
-                failure,
-                attempts,
-                next_in,
-            } => self.failed(failure, attempts, next_in),
-            Report::Listed {
-                cause,
-                items,
-                reused,
-                version,
-            } => {
-                tracing::debug!(informer = %self.board.name, ?cause, items, reused, %version, "listed");
-                counter!(telemetry::LISTS, "informer" => name(), "cause" => format!("{cause:?}"))
-                    .increment(1);
-                self.source(|source| {
-                    source.lists += 1;
-                    source.reused += reused as u64;
-                    (source.failure, source.attempts) = (None, 0);
-                });
-            }
-            Report::WatchOpened { version } => {
-                tracing::debug!(informer = %self.board.name, %version, "watch opened");
-                counter!(telemetry::WATCHES, "informer" => name()).increment(1);
-                self.source(|source| source.watches += 1);
-            }
-            Report::Progress { received } => {
-                // Not a change anybody is woken for: it happens with every event.
-                if let Some(source) = self.board.lock().source(&self.scope) {
-                    source.received = received;
-                    source.last_progress = Some(Instant::now());
-                }
-                self.recovered();
-            }
-            Report::NewEpoch { before, after } => {
-                tracing::warn!(
-                    informer = %self.board.name, %before, %after, "the server's history was rewound"
-                );
-                self.source(|source| source.epoch += 1);
-                self.board.applied.notify_waiters();
-            }
-            Report::Undecodable { meta, error } => {
-                let (namespace, object) = (meta.namespace.as_deref().unwrap_or(""), &*meta.name);
-                tracing::warn!(informer = %self.board.name, namespace, object, "{error}");
-            }
-            Report::Incomparable { version } => tracing::warn!(
-                informer = %self.board.name,
-                %version,
-                "versions of this resource have no order; older events cannot be told"
-            ),
-            _ => {}
-        }
-    }
-}
-
-impl BoardObserver {
-    /// Something was received, so what failed before has healed.
-    fn recovered(&self) {
-        let healed = self
-            .board
-            .lock()
-            .source(&self.scope)
-            .is_some_and(|s| s.failure.is_some());
-        if healed {
-            self.source(|source| (source.failure, source.attempts) = (None, 0));
         }
     }
 }

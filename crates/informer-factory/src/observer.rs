@@ -1,0 +1,123 @@
+//! Writes the reports of one reflector onto its informer's board, into the log, and into metrics.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use informer_reflector::{Failure, Observe, Report};
+use informer_store::Scope;
+use metrics::counter;
+use tokio::time::Instant;
+
+use crate::status::{Board, SourceStatus};
+use crate::telemetry;
+
+/// Writes the reports of one reflector onto the board.
+pub(crate) struct BoardObserver {
+    pub(crate) board: Arc<Board>,
+    pub(crate) scope: Scope,
+}
+
+impl BoardObserver {
+    fn source(&self, change: impl FnOnce(&mut SourceStatus)) {
+        self.board.change(|inner| {
+            if let Some(source) = inner.source(&self.scope) {
+                change(source);
+            }
+        });
+    }
+
+    fn failed(&self, failure: Failure, attempts: u32, next_in: Duration) {
+        let (name, kind) = (&self.board.name, failure.kind);
+        // One line when it begins to fail and then at every doubling, so that a day of failing
+        // does not fill a disk (FM-87, R11).
+        if attempts.is_power_of_two() {
+            tracing::warn!(informer = %name, attempts, ?next_in, "{failure}");
+        }
+        counter!(
+            telemetry::FAILURES,
+            "informer" => name.to_string(),
+            "kind" => format!("{kind:?}")
+        )
+        .increment(1);
+        self.source(|source| {
+            source.failure = Some(failure);
+            source.attempts = attempts;
+        });
+    }
+}
+
+impl Observe for BoardObserver {
+    fn observe(&mut self, report: Report) {
+        let name = || self.board.name.to_string();
+        match report {
+            Report::Phase(phase) => self.source(|source| {
+                source.phase = phase;
+                source.since = Instant::now();
+            }),
+            Report::Failed {
+                failure,
+                attempts,
+                next_in,
+            } => self.failed(failure, attempts, next_in),
+            Report::Listed {
+                cause,
+                items,
+                reused,
+                version,
+            } => {
+                tracing::debug!(informer = %self.board.name, ?cause, items, reused, %version, "listed");
+                counter!(telemetry::LISTS, "informer" => name(), "cause" => format!("{cause:?}"))
+                    .increment(1);
+                self.source(|source| {
+                    source.lists += 1;
+                    source.reused += reused as u64;
+                    (source.failure, source.attempts) = (None, 0);
+                });
+            }
+            Report::WatchOpened { version } => {
+                tracing::debug!(informer = %self.board.name, %version, "watch opened");
+                counter!(telemetry::WATCHES, "informer" => name()).increment(1);
+                self.source(|source| source.watches += 1);
+            }
+            Report::Progress { received } => {
+                // Not a change anybody is woken for: it happens with every event.
+                if let Some(source) = self.board.lock().source(&self.scope) {
+                    source.received = received;
+                    source.last_progress = Some(Instant::now());
+                }
+                self.recovered();
+            }
+            Report::NewEpoch { before, after } => {
+                tracing::warn!(
+                    informer = %self.board.name, %before, %after, "the server's history was rewound"
+                );
+                self.source(|source| source.epoch += 1);
+                self.board.applied.notify_waiters();
+            }
+            Report::Undecodable { meta, error } => {
+                let (namespace, object) = (meta.namespace.as_deref().unwrap_or(""), &*meta.name);
+                tracing::warn!(informer = %self.board.name, namespace, object, "{error}");
+            }
+            Report::Incomparable { version } => tracing::warn!(
+                informer = %self.board.name,
+                %version,
+                "versions of this resource have no order; older events cannot be told"
+            ),
+            _ => {}
+        }
+    }
+}
+
+impl BoardObserver {
+    /// Something was received, so what failed before has healed.
+    fn recovered(&self) {
+        let healed = self
+            .board
+            .lock()
+            .source(&self.scope)
+            .is_some_and(|s| s.failure.is_some());
+        if healed {
+            self.source(|source| (source.failure, source.attempts) = (None, 0));
+        }
+    }
+}

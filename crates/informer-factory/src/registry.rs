@@ -1,0 +1,79 @@
+//! The factory's informers, whatever their type, and what a second request is compared with.
+
+use std::any::Any;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use crate::error::{FromOwnCallback, InformerError, StartError};
+use crate::informer::SharedInformer;
+use crate::options::Transform;
+use crate::shutdown::{Grace, InformerReport};
+use crate::status::{Board, InformerStatus};
+
+/// An informer in the registry, with what a second request is compared with.
+pub(crate) struct Shared<T: Send + Sync + 'static> {
+    pub(crate) informer: SharedInformer<T>,
+    pub(crate) transform: Option<Transform<T>>,
+}
+
+impl<T: Send + Sync + 'static> Shared<T> {
+    /// Who asks without a transform takes what there is (design 6.16).
+    pub(crate) fn check_transform(
+        &self,
+        wanted: Option<&Transform<T>>,
+    ) -> Result<(), InformerError> {
+        match (wanted, &self.transform) {
+            (None, _) => Ok(()),
+            (Some(wanted), Some(present)) if wanted.is(present) => Ok(()),
+            (Some(_), _) => {
+                let informer = Arc::from(self.informer.name());
+                Err(InformerError::TransformDiffers { informer })
+            }
+        }
+    }
+}
+
+/// What the factory does with an informer of any type.
+pub(crate) trait Owned: Send + Sync {
+    fn as_any(&self) -> &dyn Any;
+    fn start(&self) -> Result<(), StartError>;
+    fn board(&self) -> Arc<Board>;
+    fn status(&self) -> InformerStatus;
+    fn abort(&self);
+    fn refuse_own_callback(&self) -> Result<(), FromOwnCallback>;
+    fn end(&self, grace: Grace) -> Ending<'_>;
+}
+
+pub(crate) type Ending<'a> =
+    Pin<Box<dyn Future<Output = Result<InformerReport, FromOwnCallback>> + Send + 'a>>;
+
+impl<T: Send + Sync + 'static> Owned for Shared<T> {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn start(&self) -> Result<(), StartError> {
+        self.informer.start()
+    }
+
+    fn board(&self) -> Arc<Board> {
+        Arc::clone(&self.informer.core().board)
+    }
+
+    fn status(&self) -> InformerStatus {
+        self.informer.status()
+    }
+
+    fn abort(&self) {
+        self.informer.abort();
+    }
+
+    fn refuse_own_callback(&self) -> Result<(), FromOwnCallback> {
+        self.informer.refuse_own_callback()
+    }
+
+    fn end(&self, grace: Grace) -> Ending<'_> {
+        Box::pin(self.informer.shutdown(grace))
+    }
+}
