@@ -1,0 +1,116 @@
+//! Bodies and responses.
+
+use std::{
+    fmt, io,
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use bytes::Bytes;
+use futures::Stream;
+use http::{HeaderValue, Response, StatusCode, header};
+use http_body::{Body, Frame as BodyFrame, SizeHint};
+use serde_json::Value;
+
+use crate::Rejection;
+
+/// The body of an answer: bytes, or a stream of them that may break.
+pub struct ApiBody(Content);
+
+enum Content {
+    Bytes(Option<Bytes>),
+    Stream(Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>),
+}
+
+impl ApiBody {
+    pub(super) fn stream(stream: impl Stream<Item = io::Result<Bytes>> + Send + 'static) -> Self {
+        Self(Content::Stream(Box::pin(stream)))
+    }
+}
+
+impl From<Bytes> for ApiBody {
+    fn from(bytes: Bytes) -> Self {
+        Self(Content::Bytes(Some(bytes)))
+    }
+}
+
+impl Body for ApiBody {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<io::Result<BodyFrame<Bytes>>>> {
+        match &mut self.0 {
+            Content::Bytes(bytes) => Poll::Ready(bytes.take().map(BodyFrame::data).map(Ok)),
+            Content::Stream(stream) => {
+                let next = stream.as_mut().poll_next(cx);
+                next.map(|next| next.map(|chunk| chunk.map(BodyFrame::data)))
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        matches!(self.0, Content::Bytes(None))
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match &self.0 {
+            Content::Bytes(bytes) => {
+                SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
+            }
+            Content::Stream(_) => SizeHint::default(),
+        }
+    }
+}
+
+impl fmt::Debug for ApiBody {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ApiBody").finish_non_exhaustive()
+    }
+}
+
+/// The error of a body or a connection that a fault has broken.
+pub(super) fn broken() -> io::Error {
+    io::Error::new(
+        io::ErrorKind::ConnectionReset,
+        "the connection was broken by a fault",
+    )
+}
+
+/// An answer with this body.
+pub(super) fn answer(
+    status: StatusCode,
+    media_type: &'static str,
+    body: ApiBody,
+) -> Response<ApiBody> {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    let media_type = HeaderValue::from_static(media_type);
+    response
+        .headers_mut()
+        .insert(header::CONTENT_TYPE, media_type);
+    response
+}
+
+pub(super) fn json_bytes(status: StatusCode, bytes: impl Into<Bytes>) -> Response<ApiBody> {
+    answer(status, "application/json", ApiBody::from(bytes.into()))
+}
+
+pub(super) fn json_value(status: StatusCode, value: &Value) -> Response<ApiBody> {
+    json_bytes(status, value.to_string())
+}
+
+/// The answer to a request that was refused.
+pub(super) fn refusal(rejection: &Rejection) -> Response<ApiBody> {
+    let status = StatusCode::from_u16(rejection.code);
+    let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let mut response = json_value(status, &rejection.to_json());
+    if let Some(delay) = rejection.retry_after {
+        response
+            .headers_mut()
+            .insert(header::RETRY_AFTER, HeaderValue::from(delay.as_secs()));
+    }
+    response
+}

@@ -1,0 +1,376 @@
+//! What faults do to an answer that is given: to the lines of a watch, and to the body of a list.
+//!
+//! Pure: lines in, lines out. Waiting, hanging and refusing are the skins' part.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use crate::{
+    Fault, Listing, Rejection, Resource,
+    wire::{Form, Frame},
+};
+
+const HTML: &str = "<html><body><h1>Please log in</h1></body></html>";
+const GARBAGE: &str = "%% this is not JSON %%";
+
+/// What is to be done to the lines of one watch.
+#[derive(Debug, Default)]
+pub(crate) struct Tampering {
+    line: Option<LineFault>,
+    cut_after_bytes: Option<u64>,
+    cut_after_events: Option<u64>,
+    close_after_events: Option<u64>,
+    error_after: Option<(u64, Rejection)>,
+    lose: Option<u64>,
+    is_early_bookmark: bool,
+    is_without_bookmarks: bool,
+    is_without_end: bool,
+    /// Not a line, ever.
+    pub(crate) is_hanging: bool,
+    pub(crate) close_after: Option<Duration>,
+    pub(crate) ignores_timeout: bool,
+    events: u64,
+    sent: u64,
+    bytes: u64,
+    is_over: bool,
+}
+
+/// What is done to the first event's line.
+#[derive(Debug)]
+enum LineFault {
+    Truncated,
+    Garbage,
+    Html,
+    UnknownType,
+    WrongKind,
+    Nameless,
+    Undecodable,
+    Version(u64),
+}
+
+impl Tampering {
+    pub(crate) fn new(faults: &[Fault]) -> Self {
+        let mut all = Self::default();
+        for fault in faults {
+            match fault {
+                Fault::ErrorEvent { after, status } => {
+                    all.error_after = Some((*after, status.clone()));
+                }
+                Fault::Hang => all.is_hanging = true,
+                Fault::CutAfterBytes(bytes) => all.cut_after_bytes = Some(*bytes),
+                Fault::CutAfterEvents(events) => all.cut_after_events = Some(*events),
+                Fault::CloseAfter(time) => all.close_after = Some(*time),
+                Fault::CloseAfterEvents(events) => all.close_after_events = Some(*events),
+                Fault::TruncatedLine => all.line = Some(LineFault::Truncated),
+                Fault::GarbageLine => all.line = Some(LineFault::Garbage),
+                Fault::Html => all.line = Some(LineFault::Html),
+                Fault::UnknownType => all.line = Some(LineFault::UnknownType),
+                Fault::WrongKind => all.line = Some(LineFault::WrongKind),
+                Fault::Nameless => all.line = Some(LineFault::Nameless),
+                Fault::UndecodableItem => all.line = Some(LineFault::Undecodable),
+                Fault::OlderVersion(version) => all.line = Some(LineFault::Version(*version)),
+                Fault::BookmarkNever => all.is_without_bookmarks = true,
+                Fault::NoInitialEventsEnd => all.is_without_end = true,
+                Fault::LoseEvent(nth) => all.lose = Some(*nth),
+                Fault::EarlyBookmark => all.is_early_bookmark = true,
+                Fault::IgnoreTimeout => all.ignores_timeout = true,
+                _ => {}
+            }
+        }
+        all
+    }
+
+    /// Whether the watch has ended by what was done to it.
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    /// Passes lines on, changed where a fault says so. An empty batch asks for what comes first.
+    pub(crate) fn apply(
+        &mut self,
+        frames: Vec<Frame>,
+        resource: &Resource,
+        form: Form,
+    ) -> Vec<Frame> {
+        let mut out = Vec::with_capacity(frames.len());
+        self.before_next_event(&mut out);
+        for frame in frames {
+            if self.is_over {
+                break;
+            }
+            self.pass(frame, resource, form, &mut out);
+            self.before_next_event(&mut out);
+        }
+        match self.cut_after_bytes {
+            Some(limit) => self.cut(limit, out, resource, form),
+            None => out,
+        }
+    }
+
+    fn pass(&mut self, frame: Frame, resource: &Resource, form: Form, out: &mut Vec<Frame>) {
+        let Frame::Event { object, .. } = &frame else {
+            let is_dropped = match frame {
+                Frame::Bookmark { ends_initial, .. } => {
+                    self.is_without_bookmarks || (ends_initial && self.is_without_end)
+                }
+                _ => false,
+            };
+            if !is_dropped {
+                out.push(frame);
+            }
+            return;
+        };
+        self.events += 1;
+        if self.lose == Some(self.events) {
+            return;
+        }
+        if std::mem::take(&mut self.is_early_bookmark) {
+            out.push(Frame::Bookmark {
+                version: object.version(),
+                ends_initial: false,
+            });
+        }
+        self.sent += 1;
+        match self.line.take() {
+            Some(fault) => change_line(fault, &frame, resource, form, out),
+            None => out.push(frame),
+        }
+    }
+
+    /// What happens after so many events, 0 included.
+    fn before_next_event(&mut self, out: &mut Vec<Frame>) {
+        if self.is_over {
+            return;
+        }
+        if self.sent == 0 && matches!(self.line, Some(LineFault::Html)) {
+            out.push(Frame::Raw(Bytes::from_static(HTML.as_bytes())));
+            self.is_over = true;
+        } else if self
+            .close_after_events
+            .is_some_and(|events| self.sent >= events)
+        {
+            self.is_over = true;
+        } else if self
+            .cut_after_events
+            .is_some_and(|events| self.sent >= events)
+        {
+            out.push(Frame::Cut(Bytes::new()));
+            self.is_over = true;
+        } else if let Some((_, status)) =
+            self.error_after.take_if(|(events, _)| self.sent >= *events)
+        {
+            out.push(Frame::Error(status));
+            self.is_over = true;
+        }
+    }
+
+    fn cut(&mut self, limit: u64, lines: Vec<Frame>, of: &Resource, form: Form) -> Vec<Frame> {
+        let mut out = Vec::with_capacity(lines.len() + 1);
+        if limit == 0 {
+            self.is_over = true;
+            return vec![Frame::Cut(Bytes::new())];
+        }
+        for frame in lines {
+            let mut line = Vec::new();
+            frame.write(&mut line, of, form);
+            let left = usize::try_from(limit - self.bytes).unwrap_or(usize::MAX);
+            if line.len() < left {
+                self.bytes += line.len() as u64;
+                out.push(frame);
+                continue;
+            }
+            line.truncate(left);
+            out.push(Frame::Cut(Bytes::from(line)));
+            self.is_over = true;
+            break;
+        }
+        out
+    }
+}
+
+fn change_line(
+    fault: LineFault,
+    frame: &Frame,
+    resource: &Resource,
+    form: Form,
+    out: &mut Vec<Frame>,
+) {
+    let mut event = frame.to_json(resource, form);
+    let object = &mut event["object"];
+    match fault {
+        LineFault::Truncated => {
+            let mut line = event.to_string().into_bytes();
+            line.truncate(line.len() / 2);
+            out.push(Frame::Raw(Bytes::from(line)));
+            return;
+        }
+        LineFault::Garbage => {
+            out.push(Frame::Raw(Bytes::from_static(GARBAGE.as_bytes())));
+            out.push(frame.clone());
+            return;
+        }
+        LineFault::Html => {
+            out.push(Frame::Raw(Bytes::from_static(HTML.as_bytes())));
+            return;
+        }
+        LineFault::UnknownType => event["type"] = json!("FOO"),
+        LineFault::WrongKind => {
+            object["kind"] = json!("Table");
+            object["apiVersion"] = json!("meta.k8s.io/v1");
+        }
+        LineFault::Nameless => object["metadata"]["name"] = json!(""),
+        LineFault::Undecodable => spoil(object),
+        LineFault::Version(version) => {
+            object["metadata"]["resourceVersion"] = json!(version.to_string());
+        }
+    }
+    out.push(Frame::Raw(Bytes::from(event.to_string())));
+}
+
+/// Leaves the metadata and makes nonsense of the rest.
+fn spoil(object: &mut Value) {
+    let Value::Object(object) = object else {
+        return;
+    };
+    for (name, value) in object.iter_mut() {
+        if !matches!(name.as_str(), "kind" | "apiVersion" | "metadata") {
+            *value = json!(42);
+        }
+    }
+    for name in ["spec", "status", "data"] {
+        object.insert(name.to_owned(), json!(42));
+    }
+}
+
+/// The body of a list, and after how many bytes the connection breaks.
+pub(crate) struct ListBody {
+    pub(crate) body: Vec<u8>,
+    pub(crate) cut: Option<usize>,
+    pub(crate) is_html: bool,
+}
+
+/// Writes a list as the faults will have it.
+pub(crate) fn write_list(
+    listing: &Listing,
+    resource: &Resource,
+    form: Form,
+    faults: &[Fault],
+) -> ListBody {
+    let mut body = listing.write(resource, form);
+    let (mut cut, mut is_html) = (None, false);
+    for fault in faults {
+        match fault {
+            Fault::CutAfterBytes(bytes) => cut = usize::try_from(*bytes).ok(),
+            Fault::TruncatedLine => body.truncate(body.len() / 2),
+            Fault::GarbageLine => body = GARBAGE.into(),
+            Fault::Html => {
+                body = HTML.into();
+                is_html = true;
+            }
+            Fault::WrongKind
+            | Fault::Nameless
+            | Fault::UndecodableItem
+            | Fault::EmptyResourceVersion
+            | Fault::DuplicateKey
+            | Fault::OlderVersion(_) => {
+                let mut list = serde_json::from_slice(&body).unwrap_or_default();
+                change_list(fault, &mut list);
+                body = list.to_string().into_bytes();
+            }
+            _ => {}
+        }
+    }
+    ListBody {
+        cut: cut.filter(|cut| *cut < body.len()),
+        body,
+        is_html,
+    }
+}
+
+/// Whether a list has to be written out for its faults to show.
+pub(crate) fn changes_lists(fault: &Fault) -> bool {
+    matches!(
+        fault,
+        Fault::CutAfterBytes(_)
+            | Fault::TruncatedLine
+            | Fault::GarbageLine
+            | Fault::Html
+            | Fault::WrongKind
+            | Fault::Nameless
+            | Fault::UndecodableItem
+            | Fault::EmptyResourceVersion
+            | Fault::DuplicateKey
+            | Fault::OlderVersion(_)
+    )
+}
+
+fn change_list(fault: &Fault, list: &mut Value) {
+    let first = list["items"].get(0).cloned();
+    match (fault, first) {
+        (Fault::WrongKind, _) => {
+            list["kind"] = json!("Table");
+            list["apiVersion"] = json!("meta.k8s.io/v1");
+        }
+        (Fault::EmptyResourceVersion, _) => list["metadata"]["resourceVersion"] = json!(""),
+        (Fault::OlderVersion(version), _) => {
+            list["metadata"]["resourceVersion"] = json!(version.to_string());
+        }
+        (Fault::Nameless, Some(_)) => list["items"][0]["metadata"]["name"] = json!(""),
+        (Fault::UndecodableItem, Some(_)) => spoil(&mut list["items"][0]),
+        (Fault::DuplicateKey, Some(mut older)) => {
+            let version = older["metadata"]["resourceVersion"]
+                .as_str()
+                .unwrap_or_default();
+            let version: u64 = version.parse().unwrap_or(2);
+            older["metadata"]["resourceVersion"] = json!((version - 1).max(1).to_string());
+            if let Value::Array(items) = &mut list["items"] {
+                items.insert(0, older);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{EventKind, Object};
+
+    fn event(name: &str) -> Frame {
+        let metadata = json!({"name": name});
+        let metadata = metadata.as_object().unwrap();
+        let object = Object::render(&Resource::pods(), 7, metadata, &serde_json::Map::new());
+        Frame::Event {
+            kind: EventKind::Added,
+            object,
+        }
+    }
+
+    /// FM-30: cut at every byte, everything before the cut is there and nothing behind it.
+    #[test]
+    fn a_cut_is_exact_at_every_byte() {
+        let pods = Resource::pods();
+        let write = |frames: &[Frame]| {
+            let mut out = Vec::new();
+            frames
+                .iter()
+                .for_each(|frame| frame.write(&mut out, &pods, Form::Whole));
+            out
+        };
+        let whole = write(&[event("a"), event("b"), event("c")]);
+        for at in 0..=whole.len() {
+            let mut tampering = Tampering::new(&[Fault::CutAfterBytes(at as u64)]);
+            let mut sent = Vec::new();
+            for name in ["a", "b", "c"] {
+                if !tampering.is_over() {
+                    sent.extend(tampering.apply(vec![event(name)], &pods, Form::Whole));
+                }
+            }
+            assert!(tampering.is_over());
+            assert!(matches!(sent.last(), Some(Frame::Cut(_))), "{at}");
+            assert_eq!(write(&sent), whole[..at], "{at}");
+        }
+    }
+}
