@@ -11,11 +11,12 @@
 //! | `frame`, `event`, `stream` | a watch: lines, events, the stream of them |
 //! | `page` | a list: frame and items |
 //! | `wire`, `object`, `partial` | an object: identity, and the rest or why not |
-//! | `shape`, `projection` | what of an object is skipped |
+//! | `shape`, `key`, `projection` | what of an object is skipped |
 
 mod answer;
 mod event;
 mod frame;
+mod key;
 mod list_watch;
 mod object;
 mod page;
@@ -30,6 +31,8 @@ mod wire;
 
 #[cfg(test)]
 mod scripted;
+#[cfg(test)]
+mod tests;
 
 pub use list_watch::KubeListWatch;
 pub use partial::PartialObjectMetadata;

@@ -76,8 +76,8 @@ impl<T> ObjectDecoder<T> {
         fits(self.names()) || fits(whole)
     }
 
-    /// Whether a list may name itself so. A kind of its own is legal (a CRD chooses `listKind`),
-    /// the kinds that are something else are not.
+    /// Whether a list may name itself so. A kind of its own is legal where the group is a domain,
+    /// since a CRD chooses its `listKind`; kinds known to be something else are not.
     pub(super) fn expects_list(&self, api_version: &str, kind: &str) -> bool {
         let is_list_of = |names: TypeNames<'_>| {
             let usual = kind.strip_suffix("List") == Some(names.kind);
@@ -88,6 +88,7 @@ impl<T> ObjectDecoder<T> {
             kind: &self.kind,
         };
         let own_kind = api_version == self.api_version
+            && api_version.contains('.')
             && !["", "Status", "Table", self.kind.as_str()].contains(&kind);
         is_list_of(self.names()) || is_list_of(whole) || own_kind
     }
