@@ -1,0 +1,108 @@
+//! `Send`, `Sync` and `Unpin` of every public type and future, and what `Debug` must not show.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use informer_deltafifo::{
+    Closed, Config, Consumer, Deletion, Delta, DeltaFifo, Deltas, Final, InOrderQueue, Known,
+    Lease, LeaseId, Leased, NeverSynced, NotLeased, Producer, Progress, Quarantined, Queue,
+    Rejected, Transform, TransformError, Watcher, Work, channel,
+};
+
+type Key = Arc<str>;
+type Value = Arc<String>;
+type Mark = Arc<str>;
+
+fn send<T: Send>() {}
+fn sync<T: Sync>() {}
+fn unpin<T: Unpin>() {}
+
+macro_rules! assert_all {
+    ($($t:ty),* $(,)?) => {$( send::<$t>(); sync::<$t>(); unpin::<$t>(); )*};
+}
+
+#[test]
+fn types_cross_threads() {
+    assert_all!(
+        Closed<Value>,
+        Consumer<Key, Value, Mark>,
+        Delta<Value>,
+        Deletion,
+        Deltas<Value>,
+        Final<Value>,
+        Lease<Key, Value, Mark>,
+        LeaseId,
+        Leased<Key, Value, Mark>,
+        NeverSynced,
+        NotLeased,
+        Producer<Key, Value, Mark>,
+        Progress<Mark>,
+        Quarantined<Key, Value>,
+        Rejected<Key>,
+        TransformError,
+        Watcher<Key, Value, Mark>,
+        Work<Key, Value>,
+    );
+    // A transform may be any `FnMut`, so what holds one is not `Sync`.
+    send::<Config<Value>>();
+    send::<DeltaFifo<Key, Value, Mark>>();
+    send::<InOrderQueue<Key, Value, Mark>>();
+    send::<Box<dyn Queue<Key, Value, Mark>>>();
+    send::<Transform<Value>>();
+}
+
+/// Both traits can be used as objects.
+#[test]
+fn ports_are_object_safe() {
+    let known: &dyn Known<Key, Value> = &();
+    let mut queue: Box<dyn Queue<Key, Value, Mark>> = Box::new(DeltaFifo::default());
+    queue.resync(known).expect("open");
+}
+
+#[test]
+fn futures_can_be_spawned() {
+    fn spawnable<F: Future + Send>(_: &F) {}
+    let queue = DeltaFifo::<Key, Value, Mark>::new(Config::default());
+    let (producer, consumer) = channel(queue, NonZeroUsize::MIN);
+    let mut watcher = consumer.watcher();
+    let (key, mark): (Key, Mark) = ("k".into(), "1".into());
+    let value = Arc::new(String::new());
+    spawnable(&producer.add(key.clone(), value.clone(), mark.clone()));
+    spawnable(&producer.update(key.clone(), value.clone(), mark.clone()));
+    spawnable(&producer.delete(key, Final::Observed(value), mark.clone(), || ()));
+    spawnable(&producer.replace(Vec::new(), mark.clone(), || ()));
+    spawnable(&producer.resync(|| ()));
+    spawnable(&producer.bookmark(mark));
+    spawnable(&consumer.next(NonZeroUsize::MIN));
+    spawnable(&consumer.synced());
+    spawnable(&watcher.changed());
+}
+
+/// SEC-6: an object may be a secret.
+#[test]
+fn debug_never_shows_an_object() {
+    const SECRET: &str = "hunter2";
+    let value = || Arc::new(SECRET.to_owned());
+    let key: Key = "ns/name".into();
+    let mut queue = DeltaFifo::<Key, Value, u64>::default();
+    queue.add(key.clone(), value(), 1).expect("open");
+    queue.update(key.clone(), value(), 2).expect("open");
+    queue
+        .delete(key.clone(), Final::Observed(value()), 3, &())
+        .expect("open");
+    let lease = queue.lease(NonZeroUsize::MIN).expect("a key waits");
+    let whole: Work<Key, Value> = Work::Replace {
+        items: vec![(key, value())],
+    };
+    let shown = format!(
+        "{lease:?} {queue:?} {whole:?} {:?} {:?} {:?}",
+        Final::Unknown(Some(value())),
+        Delta::Sync(value()),
+        Closed(value())
+    );
+    assert!(!shown.contains(SECRET), "{shown}");
+    assert!(
+        shown.contains("ns/name") && shown.contains("Updated"),
+        "{shown}"
+    );
+}
