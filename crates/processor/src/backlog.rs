@@ -7,9 +7,10 @@ use std::hash::Hash;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use crate::coalesce::{CoalescingRing, Displaced, Merged};
+use crate::coalesce::{CoalescingRing, Merged};
 use crate::notification::Notification;
 use crate::overflow::Overflow;
+use crate::pending_item::Displaced;
 use crate::ring::Ring;
 
 /// A notification and the time (nanoseconds since the processor was made) since when it waits.
@@ -62,9 +63,9 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
         since: u64,
         displaced: &mut Vec<Displaced<K, T>>,
     ) -> Merged {
-        let notification = Arc::clone(notification);
         match self {
             Self::Grow { ring, .. } => {
+                let notification = Arc::clone(notification);
                 ring.push(Entry {
                     since,
                     notification,
@@ -85,6 +86,15 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
         }
     }
 
+    /// A resync is put in line, or is over.
+    pub(crate) fn set_resync(&mut self, in_line: bool) {
+        match (self, in_line) {
+            (Self::Grow { .. }, _) => {}
+            (Self::Coalesce { ring }, true) => ring.resync_begins(),
+            (Self::Coalesce { ring }, false) => ring.resync_ends(),
+        }
+    }
+
     /// Whether the walk at `position` is next.
     pub(crate) fn is_walk_next(&self, position: u64) -> bool {
         match self {
@@ -98,7 +108,7 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
         match self {
             // Its line is in order: what waits is newer than the walk and comes after it.
             Self::Grow { .. } => false,
-            Self::Coalesce { ring } => ring.has_pending(key) && !planted!(ResyncIgnoresPending),
+            Self::Coalesce { ring } => ring.overtakes_resync(key),
         }
     }
 

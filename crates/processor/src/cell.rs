@@ -18,13 +18,13 @@ use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
 use crate::backlog::Entry;
-use crate::coalesce::Displaced;
 use crate::driver::Caller;
 use crate::fanout::Shared;
 use crate::gate::Gate;
 use crate::key::Key;
 use crate::listener::{Listener, ListenerPhase, Outcome, Taken};
 use crate::notification::Notification;
+use crate::pending_item::Displaced;
 use crate::status::{ListenerId, ListenerStatus};
 use crate::walk::{Walk, WalkKind};
 

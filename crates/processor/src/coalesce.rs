@@ -7,10 +7,14 @@
 //! What two notifications become is decided by `compress`; this file only carries it out. It counts
 //! nothing but what waits. What a merge displaces is handed out, to be dropped outside the lock.
 //!
+//! While a resync is in line, keys whose waiting addition is annihilated are remembered if the
+//! resync's snapshot can show them: the handler must not be reminded of what it never heard of.
+//!
 //! - RB-4: <= 2 entries per key, 2 only for a deletion and an addition. `proof/coalescing.rs`
 //! - RB-6: keys leave in the order in which they first waited. `proof/coalescing.rs`
 //! - RB-8: per key two objects and <= 128 B besides the key. `examples/blocked_handler.rs`
 
+use std::collections::HashSet;
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::sync::Arc;
 
@@ -18,19 +22,13 @@ use hashbrown::HashTable;
 
 use crate::compress::{Merge, compress};
 use crate::notification::Notification;
+use crate::pending_item::{Displaced, Item, settled};
 
 /// Slots below which packing is not worth it.
 const INITIAL: usize = 16;
 
 /// The end of a chain of slots.
 const NONE: u32 = u32::MAX;
-
-/// Something a merge no longer needs. Its drop may run user code, so it leaves the lock first.
-pub(crate) enum Displaced<K, T> {
-    Shared { _later: Arc<Notification<K, T>> },
-    Owned { _later: Notification<K, T> },
-    Object { _later: Arc<T> },
-}
 
 /// What one push did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,40 +39,13 @@ pub(crate) struct Merged {
     pub(crate) settled: u64,
 }
 
-/// A waiting notification: still the one all listeners share, or one made by a merge.
-enum Item<K, T> {
-    Shared(Arc<Notification<K, T>>),
-    Owned(Notification<K, T>),
-}
-
-impl<K, T> Item<K, T> {
-    fn get(&self) -> &Notification<K, T> {
-        match self {
-            Self::Shared(shared) => shared,
-            Self::Owned(owned) => owned,
-        }
-    }
-
-    fn into_arc(self) -> Arc<Notification<K, T>> {
-        match self {
-            Self::Shared(shared) => shared,
-            Self::Owned(owned) => Arc::new(owned),
-        }
-    }
-
-    fn displaced(self) -> Displaced<K, T> {
-        match self {
-            Self::Shared(shared) => Displaced::Shared { _later: shared },
-            Self::Owned(owned) => Displaced::Owned { _later: owned },
-        }
-    }
-}
-
 struct Slot<K, T> {
     item: Item<K, T>,
     /// The addition after a deletion: the second of the two entries a key can have.
     again: Option<Box<Item<K, T>>>,
     since: u64,
+    /// How many entries had been appended before this one.
+    position: u64,
     previous: u32,
     next: u32,
 }
@@ -88,6 +59,15 @@ pub(crate) struct CoalescingRing<K, T> {
     first: u32,
     last: u32,
     entries: usize,
+    appended: u64,
+    resync: Option<Vanished<K>>,
+}
+
+/// Keys that came before a resync and went while it was in line, unnoticed by the handler. No more
+/// than waited when the resync was put in line.
+struct Vanished<K> {
+    before: u64,
+    keys: HashSet<K>,
 }
 
 impl<K: Clone + Eq + Hash, T> CoalescingRing<K, T> {
@@ -100,6 +80,8 @@ impl<K: Clone + Eq + Hash, T> CoalescingRing<K, T> {
             first: NONE,
             last: NONE,
             entries: 0,
+            appended: 0,
+            resync: None,
         }
     }
 
@@ -118,6 +100,27 @@ impl<K: Clone + Eq + Hash, T> CoalescingRing<K, T> {
         self.find(key).is_some()
     }
 
+    /// A resync of the current state is put in line.
+    pub(crate) fn resync_begins(&mut self) {
+        self.resync = Some(Vanished {
+            before: self.appended,
+            keys: HashSet::new(),
+        });
+    }
+
+    /// It is over.
+    pub(crate) fn resync_ends(&mut self) {
+        self.resync = None;
+    }
+
+    /// Whether the resync in line must not tell of this key: newer news of it wait, or it has gone
+    /// without the handler ever hearing of it (RB-5, PR-2).
+    pub(crate) fn overtakes_resync(&self, key: &K) -> bool {
+        let vanished = |resync: &Vanished<K>| resync.keys.contains(key);
+        (self.has_pending(key) && !planted!(ResyncIgnoresPending))
+            || self.resync.as_ref().is_some_and(vanished)
+    }
+
     /// When the first key in line began to wait.
     pub(crate) fn front_since(&self) -> Option<u64> {
         self.slots
@@ -129,7 +132,7 @@ impl<K: Clone + Eq + Hash, T> CoalescingRing<K, T> {
     /// Adds what happened, merged with what waits for the key (RB-5).
     pub(crate) fn push(
         &mut self,
-        newer: Arc<Notification<K, T>>,
+        newer: &Arc<Notification<K, T>>,
         since: u64,
         displaced: &mut Vec<Displaced<K, T>>,
     ) -> Merged {
@@ -144,78 +147,51 @@ impl<K: Clone + Eq + Hash, T> CoalescingRing<K, T> {
             .as_mut()
             .expect("RB-4: the table names filled slots");
         let older = slot.again.as_deref_mut().unwrap_or(&mut slot.item);
-        let initial_before = u64::from(older.get().is_initial()) + u64::from(newer.is_initial());
-        let merge = compress(older.get(), &newer);
-        let initial_after = match &merge {
-            Merge::KeepOlder => older.get().is_initial(),
-            Merge::KeepNewer => newer.is_initial(),
-            Merge::Added { initial, .. } => *initial,
-            Merge::Updated { .. } | Merge::Annihilate => false,
-            // The older one is a deletion, so that the flag can only be the new one's.
-            Merge::Append => newer.is_initial(),
-            Merge::AppendAdded { .. } => false,
-        };
-        let settled = initial_before - u64::from(initial_after);
-        let coalesced = match merge {
-            Merge::KeepOlder => {
-                displaced.push(Displaced::Shared { _later: newer });
-                1
-            }
-            Merge::KeepNewer => {
-                displaced.push(std::mem::replace(older, Item::Shared(newer)).displaced());
-                1
-            }
-            Merge::Added { object, initial } => {
-                add(older, object, initial, displaced);
-                displaced.push(Displaced::Shared { _later: newer });
-                1
-            }
-            Merge::Updated { old, new, cause } => {
-                update(older, (old, new, cause), displaced);
-                displaced.push(Displaced::Shared { _later: newer });
-                1
-            }
+        let merge = compress(older.get(), newer);
+        let settled = settled(older.get(), newer, &merge);
+        let mut coalesced = 1;
+        match merge {
+            Merge::KeepOlder => {}
+            Merge::KeepNewer => older.replace(Item::Shared(Arc::clone(newer)), displaced),
+            Merge::Added { object, initial } => older.become_added(object, initial, displaced),
+            Merge::Updated { old, new, cause } => older.become_updated(old, new, cause, displaced),
             Merge::Annihilate => {
+                coalesced = 2;
                 self.annihilate(at, displaced);
-                displaced.push(Displaced::Shared { _later: newer });
-                2
             }
             Merge::Append => {
-                assert!(
-                    slot.again.is_none(),
-                    "RB-4: only a deletion has an entry behind it"
-                );
-                slot.again = Some(Box::new(Item::Shared(newer)));
-                self.entries += 1;
-                0
+                coalesced = 0;
+                self.append_again(at, Item::Shared(Arc::clone(newer)));
             }
             Merge::AppendAdded { object } => {
-                assert!(
-                    slot.again.is_none(),
-                    "RB-4: only a deletion has an entry behind it"
-                );
+                coalesced = 0;
                 let key = newer.key().clone();
                 let added = Notification::Added {
                     key,
                     object,
                     initial: false,
                 };
-                slot.again = Some(Box::new(Item::Owned(added)));
-                self.entries += 1;
-                displaced.push(Displaced::Shared { _later: newer });
-                0
+                self.append_again(at, Item::Owned(added));
             }
-        };
-        let settled = if planted!(AnnihilationUnsettled) {
-            0
-        } else {
-            settled
-        };
+        }
         if coalesced == 1 && planted!(MergedGoesToTheEnd) {
             self.unlink(at);
             self.link_last(at);
         }
         Merged { coalesced, settled }
+    }
+
+    /// Puts the addition of a new object behind the deletion of the one before.
+    fn append_again(&mut self, at: u32, added: Item<K, T>) {
+        let slot = self.slots[at as usize]
+            .as_mut()
+            .expect("RB-4: the table names filled slots");
+        assert!(
+            slot.again.is_none(),
+            "RB-4: only a deletion has an entry behind it"
+        );
+        slot.again = Some(Box::new(added));
+        self.entries += 1;
     }
 
     /// Takes the first entry in line. The addition behind a deletion stays first.
@@ -244,7 +220,16 @@ impl<K: Clone + Eq + Hash, T> CoalescingRing<K, T> {
         self.entries -= 1;
         match slot.again.take() {
             Some(again) => displaced.push(again.displaced()),
-            None => displaced.push(self.remove(at).item.displaced()),
+            None => {
+                let slot = self.remove(at);
+                if let Some(resync) = self.resync.as_mut()
+                    && slot.position < resync.before
+                    && !planted!(ResyncRemembersNothing)
+                {
+                    resync.keys.insert(slot.item.get().key().clone());
+                }
+                displaced.push(slot.item.displaced());
+            }
         }
     }
 
@@ -260,13 +245,14 @@ impl<K: Clone + Eq + Hash, T> CoalescingRing<K, T> {
         slot.item.get().key()
     }
 
-    fn append(&mut self, newer: Arc<Notification<K, T>>, since: u64) {
+    fn append(&mut self, newer: &Arc<Notification<K, T>>, since: u64) {
         let hash = self.hasher.hash_one(newer.key());
-        let item = Item::Shared(newer);
+        let item = Item::Shared(Arc::clone(newer));
         let slot = Slot {
             item,
             again: None,
             since,
+            position: self.appended,
             previous: NONE,
             next: NONE,
         };
@@ -284,6 +270,7 @@ impl<K: Clone + Eq + Hash, T> CoalescingRing<K, T> {
         };
         self.link_last(at);
         self.entries += 1;
+        self.appended += 1;
         let (slots, hasher) = (&self.slots, &self.hasher);
         self.keys.insert_unique(hash, at, |at| {
             let slot = slots[*at as usize]
@@ -377,64 +364,4 @@ impl<K: Clone + Eq + Hash, T> CoalescingRing<K, T> {
         self.free = Vec::new();
         self.keys = keys;
     }
-}
-
-/// Makes the waiting addition one of `object`. Copies the key at the first merge only.
-fn add<K: Clone, T>(
-    older: &mut Item<K, T>,
-    object: Arc<T>,
-    initial: bool,
-    displaced: &mut Vec<Displaced<K, T>>,
-) {
-    if let Item::Owned(Notification::Added {
-        object: waiting,
-        initial: flag,
-        ..
-    }) = older
-    {
-        displaced.push(Displaced::Object {
-            _later: std::mem::replace(waiting, object),
-        });
-        *flag = initial;
-        return;
-    }
-    let key = older.get().key().clone();
-    let merged = Item::Owned(Notification::Added {
-        key,
-        object,
-        initial,
-    });
-    displaced.push(std::mem::replace(older, merged).displaced());
-}
-
-/// Makes the waiting update one to a newer state. Copies the key at the first merge only.
-fn update<K: Clone, T>(
-    older: &mut Item<K, T>,
-    (old, new, cause): (Arc<T>, Arc<T>, crate::notification::Cause),
-    displaced: &mut Vec<Displaced<K, T>>,
-) {
-    if let Item::Owned(Notification::Updated {
-        old: from,
-        new: to,
-        cause: why,
-        ..
-    }) = older
-    {
-        displaced.push(Displaced::Object {
-            _later: std::mem::replace(from, old),
-        });
-        displaced.push(Displaced::Object {
-            _later: std::mem::replace(to, new),
-        });
-        *why = cause;
-        return;
-    }
-    let key = older.get().key().clone();
-    let merged = Item::Owned(Notification::Updated {
-        key,
-        old,
-        new,
-        cause,
-    });
-    displaced.push(std::mem::replace(older, merged).displaced());
 }

@@ -14,9 +14,10 @@ use crate::backlog::Entry;
 use crate::cell::Cell;
 use crate::driver::{self, Panicked};
 use crate::key::Key;
-use crate::listener::{ActiveWalk, Listener, Taken};
+use crate::listener::{Listener, Taken};
 use crate::log_gate::LogGate;
 use crate::notification::Notification;
+use crate::walk::ActiveWalk;
 
 /// See the top of this file.
 pub(crate) struct Consumer<K: Key, T: Send + Sync + 'static> {

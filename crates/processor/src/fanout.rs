@@ -76,10 +76,6 @@ impl<K: Key, T: Send + Sync + 'static> Shared<K, T> {
         self.number
     }
 
-    pub(crate) fn epoch(&self) -> Instant {
-        self.epoch
-    }
-
     pub(crate) fn cells(&self) -> Cells<K, T> {
         Arc::clone(&self.lock().cells)
     }

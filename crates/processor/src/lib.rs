@@ -10,6 +10,7 @@ mod cell;
 mod coalesce;
 mod compress;
 mod consumer;
+mod counts;
 mod deleted;
 mod driver;
 mod error;
@@ -24,6 +25,7 @@ mod listener_config;
 mod log_gate;
 mod notification;
 mod overflow;
+mod pending_item;
 mod processor;
 mod registration;
 mod resync;
@@ -33,6 +35,9 @@ mod stop;
 mod stream;
 mod sync_tracker;
 mod walk;
+
+#[cfg(test)]
+mod proof;
 
 pub use callbacks::{AsyncFn, Callbacks, HandlerFn, async_fn, handler_fn};
 pub use deleted::Deleted;

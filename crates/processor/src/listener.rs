@@ -13,14 +13,15 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::backlog::{Backlog, Entry};
-use crate::coalesce::Displaced;
+use crate::counts::Counts;
 use crate::key::Key;
 use crate::late_join::Held;
 use crate::notification::Notification;
 use crate::overflow::Overflow;
+use crate::pending_item::Displaced;
 use crate::resync::{ResyncTerms, Schedule};
 use crate::sync_tracker::SyncTracker;
-use crate::walk::{Walk, WalkKind};
+use crate::walk::{ActiveWalk, Walk, WalkKind, WalkSlot};
 
 /// Where a listener is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,27 +41,6 @@ enum Phase<K, T> {
     Live,
     Draining,
     Ended,
-}
-
-/// A walk on its way to the consumer, or with it.
-pub(crate) struct ActiveWalk<K, T> {
-    pub(crate) kind: WalkKind,
-    /// Since when it waits.
-    pub(crate) since: u64,
-    pub(crate) items: Walk<K, T>,
-}
-
-/// The at most one walk a listener has.
-enum WalkSlot<K, T> {
-    None,
-    Waiting {
-        position: u64,
-        walk: ActiveWalk<K, T>,
-    },
-    /// The consumer has it.
-    Active {
-        kind: WalkKind,
-    },
 }
 
 /// What the consumer gets.
@@ -89,23 +69,6 @@ pub(crate) struct Leftover<K, T> {
     _held: Phase<K, T>,
     _backlog: Option<Backlog<K, T>>,
     _walk: WalkSlot<K, T>,
-}
-
-/// Exact at every quiescent point (RB-7).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Counts {
-    /// Notifications handed over, those of walks not included.
-    pub(crate) received: u64,
-    /// Notifications pulled from walks.
-    pub(crate) walked: u64,
-    /// Notifications that were or will be delivered only as part of another, or need not be.
-    pub(crate) coalesced: u64,
-    /// Entries thrown away because the listener ended.
-    pub(crate) abandoned: u64,
-    /// Resyncs left out because the previous one, or the initial walk, was still going on.
-    pub(crate) resyncs_skipped: u64,
-    /// Most entries that ever waited at once.
-    pub(crate) high_water: usize,
 }
 
 /// See the top of this file.
@@ -257,6 +220,7 @@ impl<K: Key, T> Listener<K, T> {
         if !matches!((&self.phase, &self.walk), (Phase::Live, WalkSlot::None)) {
             return Some(walk);
         }
+        self.backlog.set_resync(true);
         let position = self.backlog.walk_position();
         let walk = ActiveWalk {
             kind: WalkKind::Resync,
@@ -311,8 +275,16 @@ impl<K: Key, T> Listener<K, T> {
         let WalkSlot::Active { kind } = std::mem::replace(&mut self.walk, WalkSlot::None) else {
             return false;
         };
-        self.initial_unfinished &= kind != WalkKind::Initial;
-        kind == WalkKind::Initial && self.tracker.finish(1)
+        match kind {
+            WalkKind::Initial => {
+                self.initial_unfinished = false;
+                self.tracker.finish(1)
+            }
+            WalkKind::Resync => {
+                self.backlog.set_resync(false);
+                false
+            }
+        }
     }
 
     /// An initial notification from the backlog has been handled. True if this closed the latch.
@@ -332,10 +304,13 @@ impl<K: Key, T> Listener<K, T> {
                     WalkSlot::Waiting { walk, .. } => walk.kind == WalkKind::Resync,
                     WalkSlot::None | WalkSlot::Active { .. } => false,
                 };
-                reminder.then(|| Leftover {
-                    _held: Phase::Ended,
-                    _backlog: None,
-                    _walk: std::mem::replace(&mut self.walk, WalkSlot::None),
+                reminder.then(|| {
+                    self.backlog.set_resync(false);
+                    Leftover {
+                        _held: Phase::Ended,
+                        _backlog: None,
+                        _walk: std::mem::replace(&mut self.walk, WalkSlot::None),
+                    }
                 })
             }
             Phase::Draining | Phase::Ended => None,

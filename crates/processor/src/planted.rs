@@ -24,6 +24,8 @@ pub(crate) enum Planted {
     AnnihilationUnsettled,
     /// A resync walk announces objects that have newer news pending.
     ResyncIgnoresPending,
+    /// A resync walk announces objects that came and went unnoticed while it was in line.
+    ResyncRemembersNothing,
     /// Each change gets an entry of its own.
     CoalesceAppends,
     /// An initial notification is counted when it is delivered only.
@@ -32,7 +34,7 @@ pub(crate) enum Planted {
     JoinKeepsOverlap,
     /// News up to the snapshot's sequence that come after `begin` are delivered.
     JoinForgetsFloor,
-    /// A delivered entry may still be reported as the coalesced order.
+    /// A key whose entry is merged goes to the end of the line.
     MergedGoesToTheEnd,
 }
 

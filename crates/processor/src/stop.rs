@@ -90,7 +90,7 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
                 id: status.id,
                 name: status.name,
                 delivered: status.delivered,
-                abandoned: status.abandoned + cell.in_hand() as u64,
+                abandoned: status.abandoned + status.depth as u64,
                 initial_unfinished: cell.initial_unfinished(),
                 still_running,
             };

@@ -65,3 +65,24 @@ pub(crate) enum WalkKind {
     /// A reminder of every object.
     Resync,
 }
+
+/// A walk on its way to the consumer, or with it.
+pub(crate) struct ActiveWalk<K, T> {
+    pub(crate) kind: WalkKind,
+    /// Since when it waits.
+    pub(crate) since: u64,
+    pub(crate) items: Walk<K, T>,
+}
+
+/// The at most one walk a listener has.
+pub(crate) enum WalkSlot<K, T> {
+    None,
+    Waiting {
+        position: u64,
+        walk: ActiveWalk<K, T>,
+    },
+    /// The consumer has it.
+    Active {
+        kind: WalkKind,
+    },
+}

@@ -1,0 +1,108 @@
+//! RB-1, RB-2: the ring against `VecDeque`.
+
+use std::collections::VecDeque;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
+
+use crate::ring::{INITIAL, Ring};
+
+/// What is done to a ring: in bursts, so that it grows and empties.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Step {
+    Push(u16),
+    Pop(u16),
+}
+
+pub(super) fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let burst = prop_oneof![4 => 1..4_u16, 2 => 1..40_u16, 1 => 1..200_u16];
+    let step = (any::<bool>(), burst).prop_map(|(push, n)| match push {
+        true => Step::Push(n),
+        false => Step::Pop(n),
+    });
+    vec(step, 1..60)
+}
+
+/// Every entry in order and once, the bound on the capacity at every moment, no slot left filled.
+pub(super) fn check(steps: &[Step]) -> Result<(), TestCaseError> {
+    let mut ring = Ring::new();
+    let mut model = VecDeque::new();
+    let (mut pushed, mut popped) = (0_u64, 0_u64);
+    for step in steps {
+        let (count, push) = match *step {
+            Step::Push(count) => (count, true),
+            Step::Pop(count) => (count, false),
+        };
+        for _ in 0..count {
+            if push {
+                ring.push(Box::new(pushed));
+                model.push_back(pushed);
+                pushed += 1;
+            } else {
+                let expected = model.pop_front();
+                popped += u64::from(expected.is_some());
+                prop_assert_eq!(ring.pop().map(|entry| *entry), expected, "RB-1");
+            }
+            prop_assert_eq!(ring.len(), model.len());
+            prop_assert_eq!(ring.front().map(|entry| **entry), model.front().copied());
+            prop_assert_eq!(ring.head_position(), popped);
+            prop_assert_eq!(ring.tail_position(), pushed);
+            let bound = INITIAL.max(2 * ring.len());
+            prop_assert!(
+                ring.capacity() <= bound,
+                "RB-2: {} > {bound}",
+                ring.capacity()
+            );
+        }
+        prop_assert_eq!(ring.occupied(), model.len(), "PL-03: slots are cleared");
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn ring_is_a_queue_within_its_bound(steps in steps()) {
+        check(&steps)?;
+    }
+}
+
+/// RB-2: growing and shrinking move each entry a bounded number of times on average, also at the
+/// lengths where the two meet.
+#[test]
+fn ring_moves_are_amortised() {
+    for base in 1..400_usize {
+        let mut ring = Ring::new();
+        let mut moved = 0;
+        let mut operations = 0;
+        let mut watch = |ring: &Ring<usize>, before: usize| {
+            operations += 1;
+            if ring.capacity() != before {
+                moved += ring.len();
+            }
+        };
+        for n in 0..base {
+            let before = ring.capacity();
+            ring.push(n);
+            watch(&ring, before);
+        }
+        for round in 0..base {
+            let before = ring.capacity();
+            if round % 4 < 2 {
+                drop(ring.pop());
+            } else {
+                ring.push(round);
+            }
+            watch(&ring, before);
+        }
+        while ring.len() > 0 {
+            let before = ring.capacity();
+            drop(ring.pop());
+            watch(&ring, before);
+        }
+        assert!(
+            moved <= 6 * operations,
+            "RB-2: {moved} moves in {operations} operations"
+        );
+    }
+}
