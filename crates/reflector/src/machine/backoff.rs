@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use super::{Effect, Input, Machine, Pass, State, list::Extent};
-use crate::{Failure, Report, ResourceVersion};
+use crate::{Failure, Report};
 
 /// What is learnt from failures and remembered beyond a phase.
 #[derive(Default)]
@@ -26,8 +26,8 @@ pub(super) struct Lessons {
     pub(super) spent: Spent,
     /// Watches have been failing without bringing anything.
     pub(super) trouble: Option<Trouble>,
-    /// A consistent list confirmed this version: events older than it are replays, not a rewind.
-    pub(super) vouched: Option<ResourceVersion>,
+    /// A consistent list has just shown where the server's history ends; good for one watch.
+    pub(super) vouched: bool,
     pub(super) incomparable_told: bool,
 }
 

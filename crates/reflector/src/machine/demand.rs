@@ -13,12 +13,17 @@ impl<T> Machine<T> {
             }
             State::Waiting(waiting) if demand == Demand::Retry => self.go(waiting.next, out),
             State::Waiting(_) => self.carry_out(demand, out),
-            State::Listing(_) | State::Streaming(_) | State::Opening(_) | State::Watching(_) => {
+            State::Listing(_) | State::Streaming(_) | State::Opening(_) | State::Watching(_)
+                if demand == Demand::Retry =>
+            {
                 self.state = state;
-                if demand != Demand::Retry {
-                    out.push(Effect::Abandon);
-                    self.carry_out(demand, out);
-                }
+            }
+            State::Listing(_) | State::Streaming(_) | State::Opening(_) => {
+                self.interrupt(demand, out);
+            }
+            State::Watching(watching) => {
+                self.note_health(&watching);
+                self.interrupt(demand, out);
             }
         }
     }
@@ -28,8 +33,7 @@ impl<T> Machine<T> {
         let Some(demand) = self.demanded.take() else {
             return false;
         };
-        out.push(Effect::Abandon);
-        self.carry_out(demand, out);
+        self.interrupt(demand, out);
         true
     }
 
@@ -38,6 +42,11 @@ impl<T> Machine<T> {
         if demand != Demand::Retry {
             self.demanded = self.demanded.max(Some(demand));
         }
+    }
+
+    fn interrupt(&mut self, demand: Demand, out: &mut Vec<Effect<T>>) {
+        out.push(Effect::Abandon);
+        self.carry_out(demand, out);
     }
 
     fn carry_out(&mut self, demand: Demand, out: &mut Vec<Effect<T>>) {

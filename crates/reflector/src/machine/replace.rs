@@ -102,7 +102,7 @@ impl<T> Machine<T> {
         self.resume = version.clone();
         self.lessons.unusable = false;
         self.lessons.trouble = None;
-        self.lessons.vouched = replacing.consistent.then(|| version.clone());
+        self.lessons.vouched = replacing.consistent;
         #[cfg(test)]
         if self.has(super::Planted::ListResetsBackoff) {
             self.recovered();

@@ -32,7 +32,8 @@ pub(super) struct Watching {
     events: u64,
     /// The resume version has moved.
     progress: bool,
-    /// The server has shown that its history reaches to where we began.
+    /// The server has shown that its history reaches to where we began, or a consistent list just
+    /// before did. What is older than our version is a replay from then on, not a rewind.
     confirmed: bool,
     taking: Option<Taking>,
 }
@@ -51,12 +52,12 @@ struct Reached {
 }
 
 impl Watching {
-    fn new(connection: Connection) -> Self {
+    fn new(connection: Connection, confirmed: bool) -> Self {
         Self {
             connection,
             events: 0,
             progress: false,
-            confirmed: false,
+            confirmed,
             taking: None,
         }
     }
@@ -65,8 +66,7 @@ impl Watching {
         Self {
             events: handover.events,
             progress: true,
-            confirmed: true,
-            ..Self::new(handover.connection)
+            ..Self::new(handover.connection, true)
         }
     }
 
@@ -116,7 +116,8 @@ impl<T> Machine<T> {
         match input {
             Input::WatchOpened(Ok(())) => {
                 let version = self.resume.clone();
-                self.enter(State::Watching(Watching::new(connection)), out);
+                let vouched = std::mem::take(&mut self.lessons.vouched);
+                self.enter(State::Watching(Watching::new(connection, vouched)), out);
                 out.push(Effect::Report(Report::WatchOpened { version }));
             }
             Input::WatchOpened(Err(failure)) => self.watch_failed(&reached, failure, out),
@@ -227,11 +228,10 @@ impl<T> Machine<T> {
         out.push(Effect::Emit(Emission::Bookmark { received }));
     }
 
-    /// A watch from our version begins below it, though no consistent list vouched for that version:
-    /// either old events are replayed, or history was rewound, and only a list can tell (FM-39).
+    /// A watch from our version begins below it: either old events are replayed, or history was
+    /// rewound, and only a list can tell (FM-39).
     fn tells_of_rewind(&self, watching: &Watching, version: &ResourceVersion) -> bool {
-        let vouched = self.lessons.vouched.as_ref() == Some(&self.resume);
-        !watching.confirmed && !vouched && version.is_older_than(&self.resume)
+        !watching.confirmed && version.is_older_than(&self.resume)
     }
 
     fn taking(&mut self, mut watching: Watching, input: &Input<T>, out: &mut Vec<Effect<T>>) {
@@ -257,6 +257,9 @@ impl<T> Machine<T> {
             out.push(Effect::Report(Report::Undecodable { meta, error }));
         }
         out.push(Effect::Report(Report::Progress { received }));
+        if self.demanded.is_some() {
+            self.note_health(&watching);
+        }
         if !self.catch_up_on_demand(out) {
             self.state = State::Watching(watching);
         }
@@ -272,10 +275,16 @@ impl<T> Machine<T> {
             let failure = Failure::new(FailureKind::ShortWatch, "ShortWatch", message);
             return self.watch_failed(&self.reached(watching), failure, out);
         }
+        self.note_health(watching);
+        self.open_watch(out);
+    }
+
+    /// RFX-8: only a watch that lived makes failures before it forgotten.
+    pub(super) fn note_health(&mut self, watching: &Watching) {
+        let lived = self.now.saturating_sub(watching.connection.requested);
         if lived >= self.config.backoff.healthy_after {
             self.recovered();
         }
-        self.open_watch(out);
     }
 
     /// The stream goes on, but not for us.

@@ -1,3 +1,7 @@
 //! Proofs of the machine: a server's own history, faults by chance, and bugs planted on purpose.
 
+mod judge;
+mod model;
 pub(crate) mod planted;
+mod random;
+mod world;
