@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::ids::Id;
 
 /// Small in tests, so that short histories grow high trees.
-const LEAF_BITS: u32 = if cfg!(test) { 1 } else { 3 };
+const LEAF_BITS: u32 = if cfg!(test) { 1 } else { 2 };
 const LEAF: usize = 1 << LEAF_BITS;
 const FAN_BITS: u32 = if cfg!(test) { 1 } else { 4 };
 const FAN: usize = 1 << FAN_BITS;

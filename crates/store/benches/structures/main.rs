@@ -155,7 +155,7 @@ fn judge<C: Candidate>(name: &str, load: &Load, mut store: C) {
         nanoseconds(|| store.replace(&list)) / 1e6
     });
     let mut places = scattered(items.len());
-    let batch = least(load.rounds * 3, || {
+    let batch = least(load.rounds * 10, || {
         let batch: Vec<_> = places
             .by_ref()
             .take(1_000)
