@@ -129,7 +129,7 @@ impl Registration {
     ///
     /// Safe: the removal has happened, only the waiting ends.
     #[doc(alias = "ShutDownEventHandler")]
-    pub fn remove(&self) -> impl Future<Output = Result<(), RemoveError>> + Send + 'static {
+    pub fn remove(&self) -> impl Future<Output = Result<(), RemoveError>> + Send + use<> {
         self.remote.remove();
         let own = self.remote.caller();
         let mut milestones = self.remote.subscribe();

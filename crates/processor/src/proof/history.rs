@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use proptest::collection::vec;
 use proptest::prelude::*;
 
 use crate::deleted::Deleted;
@@ -35,11 +34,6 @@ pub(super) fn act() -> impl Strategy<Value = Act> {
         1 => Just(Act::Miss),
         1 => Just(Act::Remind),
     ]
-}
-
-/// Acts on keys below `keys`.
-pub(super) fn acts(keys: Key, length: usize) -> impl Strategy<Value = Vec<(Key, Act)>> {
-    vec((0..keys, act()), 0..length)
 }
 
 /// The source: keeps the state and makes the notifications a facade would make.

@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex};
 use informer_processor::{Cause, Deleted, Notification};
 
 /// News of these tests.
-pub type News = Notification<&'static str, u32>;
+pub(crate) type News = Notification<&'static str, u32>;
 
 /// One callback.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Heard {
+pub(crate) enum Heard {
     /// Key, object, initial.
     Add(&'static str, u32, bool),
     /// Key, old, new, cause.
@@ -20,7 +20,7 @@ pub enum Heard {
 }
 
 /// A notification as a plain value.
-pub fn plain(notification: &News) -> Heard {
+pub(crate) fn plain(notification: &News) -> Heard {
     match notification {
         Notification::Added {
             key,
@@ -43,18 +43,18 @@ pub fn plain(notification: &News) -> Heard {
 
 /// Writes down what it hears; clones share the record.
 #[derive(Clone, Debug, Default)]
-pub struct Recorder {
+pub(crate) struct Recorder {
     heard: Arc<Mutex<Vec<Heard>>>,
 }
 
 impl Recorder {
     /// An empty record.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::default()
     }
 
     /// Adds to the record.
-    pub fn hear(&mut self, notification: &News) {
+    pub(crate) fn hear(&mut self, notification: &News) {
         self.heard
             .lock()
             .expect("no recorder panics")
@@ -62,13 +62,13 @@ impl Recorder {
     }
 
     /// The record so far.
-    pub fn heard(&self) -> Vec<Heard> {
+    pub(crate) fn heard(&self) -> Vec<Heard> {
         self.heard.lock().expect("no recorder panics").clone()
     }
 }
 
 /// An object of the initial list.
-pub fn initial(key: &'static str, object: u32) -> News {
+pub(crate) fn initial(key: &'static str, object: u32) -> News {
     Notification::Added {
         key,
         object: Arc::new(object),
@@ -77,7 +77,7 @@ pub fn initial(key: &'static str, object: u32) -> News {
 }
 
 /// A new object.
-pub fn added(key: &'static str, object: u32) -> News {
+pub(crate) fn added(key: &'static str, object: u32) -> News {
     Notification::Added {
         key,
         object: Arc::new(object),
@@ -86,7 +86,7 @@ pub fn added(key: &'static str, object: u32) -> News {
 }
 
 /// A changed object.
-pub fn updated(key: &'static str, old: u32, new: u32) -> News {
+pub(crate) fn updated(key: &'static str, old: u32, new: u32) -> News {
     Notification::Updated {
         key,
         old: Arc::new(old),
@@ -96,7 +96,7 @@ pub fn updated(key: &'static str, old: u32, new: u32) -> News {
 }
 
 /// A reminder.
-pub fn reminder(key: &'static str, object: u32) -> News {
+pub(crate) fn reminder(key: &'static str, object: u32) -> News {
     let object = Arc::new(object);
     Notification::Updated {
         key,
@@ -107,7 +107,7 @@ pub fn reminder(key: &'static str, object: u32) -> News {
 }
 
 /// A watched deletion.
-pub fn deleted(key: &'static str, last: u32) -> News {
+pub(crate) fn deleted(key: &'static str, last: u32) -> News {
     Notification::Deleted(Deleted::Known {
         key,
         last: Arc::new(last),

@@ -1,0 +1,183 @@
+//! PR-12, FM-66: a callback panics at the nth call, for every n; during and after the initial list.
+
+mod recorder;
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use informer_processor::{
+    Joining, ListenerConfig, Notification, Processor, Walk, async_fn, handler_fn,
+};
+use recorder::{News, Recorder, added, initial};
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Inline,
+    AsyncAtOnce,
+    AsyncLater,
+    Blocking,
+}
+
+const KINDS: [Kind; 4] = [
+    Kind::Inline,
+    Kind::AsyncAtOnce,
+    Kind::AsyncLater,
+    Kind::Blocking,
+];
+
+/// Two objects that were there, two that come later.
+const CALLS: usize = 4;
+
+/// Is pending once and then panics if told so, so that the panic comes out of a later poll.
+struct Later {
+    polled: bool,
+    panics: bool,
+}
+
+impl Future for Later {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        if !self.polled {
+            self.polled = true;
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        assert!(!self.panics, "planned");
+        Poll::Ready(())
+    }
+}
+
+fn add(
+    processor: &Processor<&'static str, u32>,
+    kind: Kind,
+    recorder: &Recorder,
+    at: usize,
+) -> Joining<&'static str, u32> {
+    let config = ListenerConfig::named("panics");
+    let mut to = recorder.clone();
+    let mut hear = move |n: &News| {
+        to.hear(n);
+        to.heard().len() == at
+    };
+    let joining = match kind {
+        Kind::Inline => processor.add(
+            handler_fn(move |n: &News| assert!(!hear(n), "planned")),
+            config,
+        ),
+        Kind::Blocking => processor.add_blocking(
+            handler_fn(move |n: &News| assert!(!hear(n), "planned")),
+            config,
+        ),
+        Kind::AsyncAtOnce => {
+            let handler = async_fn(move |n: Arc<News>| {
+                assert!(!hear(&n), "planned");
+                std::future::ready(())
+            });
+            processor.add_async(handler, config)
+        }
+        Kind::AsyncLater => {
+            let handler = async_fn(move |n: Arc<News>| Later {
+                polled: false,
+                panics: hear(&n),
+            });
+            processor.add_async(handler, config)
+        }
+    };
+    joining.expect("running")
+}
+
+async fn panics_at(kind: Kind, at: usize) {
+    let processor: Processor<&'static str, u32> = Processor::default();
+    let (recorder, other) = (Recorder::new(), Recorder::new());
+    let walk = || Walk::new([initial("a", 1), initial("b", 2)]);
+    let handle = add(&processor, kind, &recorder, at).begin(0, walk());
+    let mut to = other.clone();
+    let beside = processor.add(
+        handler_fn(move |n: &News| to.hear(n)),
+        ListenerConfig::named("beside"),
+    );
+    let beside = beside.expect("running").begin(0, walk());
+    processor.distribute(1, &[Arc::new(added("c", 3))]);
+    processor.upstream_synced();
+    handle
+        .synced()
+        .await
+        .expect("a panic is an end of a callback too");
+    processor.distribute(2, &[Arc::new(added("d", 4))]);
+    let report = processor.stop(Duration::from_secs(3600)).await;
+    assert!(report.is_clean(), "{kind:?} at {at}: {report:?}");
+    assert_eq!(
+        recorder.heard().len(),
+        CALLS,
+        "{kind:?} at {at}: the others are delivered"
+    );
+    assert_eq!(handle.status().panics, u64::from((1..=CALLS).contains(&at)));
+    assert_eq!(handle.status().delivered, CALLS as u64);
+    assert_eq!(other.heard(), recorder.heard(), "PR-9");
+    assert_eq!(beside.status().panics, 0);
+}
+
+#[tokio::test]
+async fn a_panic_at_any_call_skips_that_call_only() {
+    for kind in KINDS {
+        for at in 0..=CALLS {
+            panics_at(kind, at).await;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_panic_at_any_call_skips_that_call_only_on_two_threads() {
+    for kind in KINDS {
+        for at in 0..=CALLS {
+            panics_at(kind, at).await;
+        }
+    }
+}
+
+/// A source of initial objects that panics loses the rest of its objects and nothing else.
+#[tokio::test]
+async fn a_panic_of_the_walk_ends_the_walk() {
+    let processor: Processor<&'static str, u32> = Processor::default();
+    let recorder = Recorder::new();
+    let mut to = recorder.clone();
+    let joining = processor.add(
+        handler_fn(move |n: &News| to.hear(n)),
+        ListenerConfig::default(),
+    );
+    let items = ["a", "b", "c"].into_iter().map(|key| {
+        assert_ne!(key, "b", "planned");
+        initial(key, 1)
+    });
+    let handle = joining.expect("running").begin(0, Walk::new(items));
+    processor.upstream_synced();
+    processor.distribute(1, &[Arc::new(added("d", 4))]);
+    handle.synced().await.expect("the walk is over");
+    assert!(processor.stop(Duration::from_secs(1)).await.is_clean());
+    let keys: Vec<_> = recorder
+        .heard()
+        .iter()
+        .map(|heard| format!("{heard:?}"))
+        .collect();
+    assert_eq!(keys.len(), 2, "{keys:?}");
+    assert_eq!(handle.status().panics, 1);
+}
+
+/// SEC-6: `Debug` shows the key and never the object.
+#[test]
+fn debug_never_shows_a_payload() {
+    struct Secret;
+    let object = Arc::new(Secret);
+    let news: Notification<&str, Secret> = Notification::Added {
+        key: "ns/token",
+        object,
+        initial: false,
+    };
+    assert_eq!(
+        format!("{news:?}"),
+        "Added { key: \"ns/token\", initial: false, .. }"
+    );
+}
