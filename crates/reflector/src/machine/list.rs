@@ -45,6 +45,10 @@ pub(super) struct Listing<T> {
 impl<T> Machine<T> {
     pub(super) fn begin_list(&mut self, pass: Pass, extent: Extent, out: &mut Vec<Effect<T>>) {
         let mut version = self.list_version(pass);
+        #[cfg(test)]
+        if self.has(super::Planted::RefusalIsForgotten) {
+            self.lessons.unusable = false;
+        }
         if self.lessons.page_limit.is_some() && version == ListVersion::Any {
             // The watch cache ignores limits, and without one the list was too big.
             version = ListVersion::Consistent;
@@ -132,6 +136,8 @@ impl<T> Machine<T> {
     }
 
     fn page(&mut self, mut listing: Listing<T>, page: Page<T>, out: &mut Vec<Effect<T>>) {
+        #[cfg(test)]
+        let page = self.without_order(page);
         if let Some(failure) = fault(&page, &listing) {
             return self.list_failed(&listing, failure, out);
         }
@@ -147,14 +153,18 @@ impl<T> Machine<T> {
             listing.request.continue_token = page.continue_token;
             return self.request_page(listing, out);
         }
-        if let ListVersion::NotOlderThan(asked) = &listing.request.version
-            && version.is_older_than(asked)
-        {
-            return self.list_failed(&listing, behind(), out);
+        let asked = &listing.request.version;
+        let behind =
+            matches!(asked, ListVersion::NotOlderThan(asked) if version.is_older_than(asked));
+        #[cfg(test)]
+        let behind = behind && !self.has(super::Planted::OlderListIsBelieved);
+        if behind {
+            return self.list_failed(&listing, server_behind(), out);
         }
+        let items = without_duplicates(listing.items);
         let collection = Collection {
             cause: listing.pass.cause,
-            items: without_duplicates(listing.items),
+            items,
             version,
             consistent: listing.request.version == ListVersion::Consistent,
         };
@@ -164,6 +174,10 @@ impl<T> Machine<T> {
     fn list_failed(&mut self, listing: &Listing<T>, failure: Failure, out: &mut Vec<Effect<T>>) {
         let pass = listing.pass;
         let again = Next::Populate(pass);
+        #[cfg(test)]
+        if self.has(super::Planted::FailureIsHidden) {
+            return self.go(again, out);
+        }
         let later = listing.version.is_some();
         #[cfg(test)]
         if self.has(super::Planted::InterruptedListIsComplete) && later {
@@ -194,6 +208,18 @@ impl<T> Machine<T> {
     }
 
     #[cfg(test)]
+    fn without_order(&self, mut page: Page<T>) -> Page<T> {
+        if self.has(super::Planted::LastDuplicateWins) {
+            let key = |item: &Item<T>| (item.meta.namespace.clone(), item.meta.name.clone());
+            let all = std::mem::take(&mut page.items).into_iter();
+            let last: std::collections::BTreeMap<_, _> =
+                all.map(|item| (key(&item), item)).collect();
+            page.items = last.into_values().collect();
+        }
+        page
+    }
+
+    #[cfg(test)]
     fn replace_interrupted(&mut self, listing: &Listing<T>, out: &mut Vec<Effect<T>>) {
         let version = listing.version.clone().expect("a later page failed");
         let collection = Collection {
@@ -214,7 +240,7 @@ pub(super) fn cause_of_refusal(kind: FailureKind) -> RelistCause {
 }
 
 /// What a server that is older than what we asked for has done wrong (FM-39).
-pub(super) fn behind() -> Failure {
+pub(super) fn server_behind() -> Failure {
     let message = "the server's history ends before the version we have";
     Failure::new(FailureKind::TooLarge, "ServerBehind", message)
 }

@@ -72,6 +72,10 @@ impl<T> Machine<T> {
             new_epoch,
             handover,
         };
+        #[cfg(test)]
+        if self.has(super::Planted::EmittedIsReceived) {
+            self.resume = version.clone();
+        }
         self.enter(State::Replacing(replacing), out);
         out.push(Effect::Emit(Emission::Replace {
             items,

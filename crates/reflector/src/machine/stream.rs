@@ -12,7 +12,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use super::{
     Effect, Input, Machine, Pass, State,
     backoff::{Next, Pace, once},
-    list::{Extent, behind, cause_of_refusal, is_nameless, nameless},
+    list::{Extent, cause_of_refusal, is_nameless, nameless, server_behind},
     replace::{Collection, Handover},
     watch::{Connection, panicked},
 };
@@ -159,7 +159,7 @@ impl<T> Machine<T> {
             let kind = FailureKind::Protocol;
             Some(Failure::new(kind, "NoResourceVersion", message))
         } else if version.is_older_than(&streaming.asked) {
-            Some(behind())
+            Some(server_behind())
         } else {
             None
         };

@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::{
     Effect, Input, Machine, Pass, State,
     backoff::{Next, Pace, Trouble, once},
-    list::{behind, cause_of_refusal, is_nameless, nameless},
+    list::{cause_of_refusal, is_nameless, nameless, server_behind},
     replace::{Handover, undecodable},
 };
 use crate::{
@@ -142,6 +142,11 @@ impl<T> Machine<T> {
         match input {
             Input::Event(Ok(event)) => self.event(watching, event, out),
             Input::Event(Err(failure)) => {
+                #[cfg(test)]
+                if self.has(super::Planted::BrokenEventIsReceived) {
+                    let next = self.resume.as_str().parse::<u64>().expect("of ours") + 1;
+                    self.resume = next.to_string().into();
+                }
                 self.watch_failed(&self.reached(&watching), failure, out);
             }
             Input::StreamEnded => self.closed(&watching, out),
@@ -184,7 +189,7 @@ impl<T> Machine<T> {
         }
         // A DELETED may carry the version before the deletion (FM-36).
         if change != Change::Deleted && self.tells_of_rewind(&watching, version) {
-            return self.broken(&watching, behind(), out);
+            return self.broken(&watching, server_behind(), out);
         }
         let received = self.received(version);
         self.tell_if_incomparable(version, out);
@@ -210,7 +215,7 @@ impl<T> Machine<T> {
         out: &mut Vec<Effect<T>>,
     ) {
         if self.tells_of_rewind(&watching, version) {
-            return self.broken(&watching, behind(), out);
+            return self.broken(&watching, server_behind(), out);
         }
         watching.events += 1;
         let received = self.received(version);
@@ -270,7 +275,10 @@ impl<T> Machine<T> {
         let lived = self.now.saturating_sub(watching.connection.requested);
         let events = watching.events;
         out.push(Effect::Report(Report::WatchClosed { lived, events }));
-        if lived < self.config.short_watch {
+        let short = lived < self.config.short_watch;
+        #[cfg(test)]
+        let short = short && !self.has(super::Planted::EarlyCloseIsHealthy);
+        if short {
             let message = format!("the watch was closed after {lived:?} and {events} events");
             let failure = Failure::new(FailureKind::ShortWatch, "ShortWatch", message);
             return self.watch_failed(&self.reached(watching), failure, out);
