@@ -32,6 +32,9 @@ impl Groups {
     /// Ties a key to `group`; `mark` is the key's mark, `None` if it is in no group yet.
     pub(crate) fn join(&mut self, mark: &mut Option<GroupId>, group: GroupId) {
         planted!(self, TornGroup => return);
+        if *mark == Some(group) {
+            return;
+        }
         self.groups
             .entry(group)
             .or_insert(Group::Root { members: 0 });
@@ -76,10 +79,5 @@ impl Groups {
         for group in self.groups.keys().copied().filter(tied).collect::<Vec<_>>() {
             self.groups.remove(&group);
         }
-    }
-
-    #[cfg(test)]
-    pub(crate) fn is_empty(&self) -> bool {
-        self.groups.is_empty()
     }
 }

@@ -143,6 +143,13 @@ impl<K: Eq + Hash, T> Line<K, T> {
         self.index(hash, self.front);
     }
 
+    /// Makes room for so many more keys at once, instead of by doubling again and again.
+    pub(crate) fn reserve(&mut self, keys: usize) {
+        self.places.reserve(keys);
+        let (places, front) = (&self.places, self.front);
+        self.positions.reserve(keys, |&at| hash_at(places, front, at));
+    }
+
     /// Gives back memory that a past crowd needed.
     pub(crate) fn shrink(&mut self) {
         if self.places.capacity() > 4 * self.places.len() + SPARE {

@@ -114,12 +114,12 @@ pub trait Queue<K, V, M>: Send {
     /// The works at the positions `failed` were not done; the others were. Those that failed go
     /// back to the head, with their place in time, and are returned as quarantined when they
     /// were tried often enough.
-    #[doc(alias = "ErrRequeue")]
-    #[doc(alias = "AddIfNotPresent")]
     ///
     /// # Errors
     ///
     /// [`NotLeased`] when `id` is not out or has no such position; nothing changes.
+    #[doc(alias = "ErrRequeue")]
+    #[doc(alias = "AddIfNotPresent")]
     fn nack(&mut self, id: LeaseId, failed: &[usize]) -> Result<Vec<Quarantined<K, V>>, NotLeased>;
 
     /// How far the consumer got: the mark received just before the first change that is pending

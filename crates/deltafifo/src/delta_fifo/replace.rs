@@ -13,6 +13,7 @@ use crate::known::Known;
 use crate::line::Entry;
 use crate::tombstone::Final;
 
+use super::lease::Out;
 use super::{DeltaFifo, append};
 
 impl<K, V, M> DeltaFifo<K, V, M>
@@ -34,6 +35,7 @@ where
     pub(super) fn relist(&mut self, items: Vec<(K, V)>, mark: M, known: &dyn Known<K, V>) {
         let seq = self.ledger.begin(Some(mark));
         self.phase.relist(seq);
+        self.line.reserve(items.len().saturating_sub(self.line.len()));
         // Asked, never walked: its order does not matter.
         let mut untouched = HashSet::new();
         for (key, value) in items {
@@ -135,7 +137,7 @@ where
     /// is the leased one (design 6.1). One whose deletion is leased is not deleted twice (FQ-6).
     fn gone_while_leased(&self, listed: &dyn Fn(&K) -> bool) -> Vec<(K, Option<V>)> {
         planted!(self, RelistForgetsLeased => return Vec::new());
-        let leased = self.out.iter().flat_map(|out| out.keys());
+        let leased = self.out.iter().flat_map(Out::keys);
         let gone = leased.filter(|(key, deltas)| {
             !deltas.newest().is_deleted() && !self.line.contains(key) && !listed(key)
         });

@@ -9,7 +9,7 @@
 //! - FQ-10: after close every producer call is refused, and everything is still handed out.
 
 use super::Planted;
-use super::model::{Handed, Key, Mark, Model, Store, TestWork, Value, apply};
+use super::model::{Handed, Key, Mark, Model, Store, Value, apply};
 use crate::{
     Closed, Config, Deletion, Delta, DeltaFifo, Final, InOrderQueue, Lease, Quarantined, Queue,
     Work,
@@ -374,9 +374,4 @@ pub(super) fn check<Q: Judged>(ops: &[Op], attempts: u32, planted: Option<Plante
     world
         .drain()
         .map_err(|wrong| format!("drained after {ops:?}: {wrong}"))
-}
-
-/// Works in words, for the tests of single invariants.
-pub(super) fn words(works: &[TestWork]) -> Vec<String> {
-    works.iter().map(|work| format!("{work:?}")).collect()
 }

@@ -10,13 +10,13 @@
 //! - FQ-9, RF-10: the initial population is the first relist, even an empty one. `proof`
 //! - FQ-11, design 6.2: what failed goes back to the head with its number. `proof`
 
-use std::collections::{BTreeSet, VecDeque};
-use std::fmt;
-use std::hash::{BuildHasher, Hash, RandomState};
-use std::num::{NonZeroU32, NonZeroUsize};
-use std::sync::Arc;
+mod lease;
 
-use hashbrown::HashTable;
+use std::collections::VecDeque;
+use std::fmt;
+use std::hash::{Hash, RandomState};
+use std::num::{NonZeroU32, NonZeroUsize};
+
 use indexmap::IndexMap;
 
 use crate::config::Config;
@@ -25,11 +25,13 @@ use crate::deltas::Deltas;
 use crate::error::{Closed, NotLeased};
 use crate::known::Known;
 use crate::lease::{Lease, LeaseId, Quarantined, Work};
-use crate::ledger::{Ledger, SPARE};
+use crate::ledger::Ledger;
 use crate::phase::Phase;
 use crate::queue::{Deletion, Queue};
 use crate::tombstone::Final;
 use crate::transform::{Intake, Rejected};
+
+use lease::{Out, Tag};
 
 /// Every change on its own, in the order of arrival across all keys.
 ///
@@ -47,23 +49,6 @@ pub struct InOrderQueue<K, V, M> {
     closed: bool,
     #[cfg(test)]
     pub(crate) planted: Option<crate::proof::Planted>,
-}
-
-/// What is remembered of a work beside itself.
-#[derive(Clone, Copy)]
-struct Tag {
-    /// Number of the call that brought it.
-    seq: u64,
-    /// How often it was handed out and given back.
-    attempts: u32,
-}
-
-/// The lease that is out.
-#[cfg_attr(test, derive(Clone))]
-struct Out<K, V> {
-    id: LeaseId,
-    works: Arc<[Work<K, V>]>,
-    tags: Vec<Tag>,
 }
 
 impl<K, V, M> InOrderQueue<K, V, M>
@@ -111,52 +96,6 @@ where
         self.ledger.end();
     }
 
-    /// From the head: changes of distinct keys, or one work of another kind (RF-05).
-    fn take_batch(&mut self, max: NonZeroUsize) -> (Vec<Tag>, Vec<Work<K, V>>) {
-        let room = max.get().min(self.waiting.len());
-        let (mut tags, mut works) = (Vec::with_capacity(room), Vec::with_capacity(room));
-        let mut seen = HashTable::new();
-        while works.len() < room
-            && let Some((tag, work)) = self.waiting.front()
-        {
-            let alone = tag.attempts > 0 || !matches!(work, Work::Key { .. });
-            if !works.is_empty() && (alone || !self.is_new(work, &works, &mut seen)) {
-                break;
-            }
-            if works.is_empty() && room > 1 && !alone {
-                self.is_new(work, &works, &mut seen);
-            }
-            let (tag, work) = self
-                .waiting
-                .pop_front()
-                .expect("the front was just looked at");
-            tags.push(tag);
-            works.push(work);
-            if alone {
-                break;
-            }
-        }
-        (tags, works)
-    }
-
-    /// Whether the key of `work`, which would come next, is not in the batch; remembers it.
-    fn is_new(&self, work: &Work<K, V>, works: &[Work<K, V>], seen: &mut HashTable<usize>) -> bool {
-        planted!(self, BatchRepeatsKey => return true);
-        let Some(key) = key_of(work) else {
-            return false;
-        };
-        let hash = |key: Option<&K>| self.hasher.hash_one(key);
-        let mine = hash(Some(key));
-        if seen
-            .find(mine, |&at: &usize| key_of(&works[at]) == Some(key))
-            .is_some()
-        {
-            return false;
-        }
-        seen.insert_unique(mine, works.len(), |&at| hash(key_of(&works[at])));
-        true
-    }
-
     /// The newest object of `key` once all that is queued is applied. Only asked when an object
     /// was rejected, so a walk from the newest change is good enough.
     fn newest(&self, key: &K, known: &dyn Known<K, V>) -> Option<V> {
@@ -179,59 +118,6 @@ where
             }
         }
         known.get(key)
-    }
-
-    /// Settles the lease: all of it but the works at `failed` is done.
-    fn take_back(
-        &mut self,
-        id: LeaseId,
-        failed: &[usize],
-    ) -> Result<Vec<Quarantined<K, V>>, NotLeased> {
-        let current = self.out.as_ref().map(|out| out.id);
-        let Some(out) = self.out.take_if(|out| out.id == id) else {
-            return Err(NotLeased::Lease { given: id, current });
-        };
-        let works = out.works.len();
-        if let Some(&position) = failed.iter().find(|&&at| at >= works) {
-            self.out = Some(out);
-            return Err(NotLeased::Work { position, works });
-        }
-        let failed: BTreeSet<usize> = failed.iter().copied().collect();
-        let mut quarantined = Vec::new();
-        for (at, (tag, work)) in out.tags.iter().zip(&*out.works).enumerate().rev() {
-            let attempts = NonZeroU32::MIN.saturating_add(tag.attempts);
-            if failed.contains(&at) && attempts < self.max_attempts {
-                self.ledger.unlease(tag.seq);
-                let tag = Tag {
-                    attempts: attempts.get(),
-                    ..*tag
-                };
-                let mut work = work.clone();
-                if let Work::Key { deltas, .. } = &mut work {
-                    deltas.set_attempts(tag.attempts);
-                }
-                planted!(self, NackToTail => {
-                    self.waiting.push_back((tag, work));
-                    continue;
-                });
-                self.waiting.push_front((tag, work));
-                continue;
-            }
-            self.ledger.done(tag.seq, true);
-            if failed.contains(&at) {
-                quarantined.push(Quarantined {
-                    work: work.clone(),
-                    attempts,
-                });
-            }
-        }
-        quarantined.reverse();
-        self.ledger.settle();
-        self.phase.settle(&self.ledger);
-        if self.waiting.capacity() > 4 * self.waiting.len() + SPARE {
-            self.waiting.shrink_to(2 * self.waiting.len());
-        }
-        Ok(quarantined)
     }
 }
 
@@ -331,31 +217,7 @@ where
     }
 
     fn lease(&mut self, max_keys: NonZeroUsize) -> Option<Lease<K, V, M>> {
-        if self.out.is_some() || self.waiting.is_empty() {
-            return None;
-        }
-        let (tags, works) = self.take_batch(max_keys);
-        for tag in &tags {
-            self.ledger.lease(tag.seq);
-        }
-        let newest = tags.iter().map(|tag| tag.seq).max()?;
-        self.leases += 1;
-        let id = LeaseId(self.leases);
-        let initial = !self.phase.is_synced();
-        planted!(self, SyncedOnLease => self.phase = Phase::Synced);
-        let works: Arc<[_]> = works.into();
-        self.out = Some(Out {
-            id,
-            works: Arc::clone(&works),
-            tags,
-        });
-        Some(Lease {
-            id,
-            initial,
-            works,
-            mark: self.ledger.mark(newest).cloned(),
-            applied_after: self.ledger.applied_after().cloned(),
-        })
+        self.hand_out(max_keys)
     }
 
     fn ack(&mut self, id: LeaseId) -> Result<(), NotLeased> {
@@ -431,12 +293,5 @@ impl<K, V, M: Clone> fmt::Debug for InOrderQueue<K, V, M> {
             .field("phase", &self.phase)
             .field("closed", &self.closed)
             .finish_non_exhaustive()
-    }
-}
-
-fn key_of<K, V>(work: &Work<K, V>) -> Option<&K> {
-    match work {
-        Work::Key { key, .. } => Some(key),
-        Work::Replace { .. } | Work::Resync => None,
     }
 }
