@@ -125,7 +125,7 @@ where
     fn take_batch(&mut self, max: NonZeroUsize) -> (Vec<Tag>, Vec<Work<K, V>>) {
         let room = max.get().min(self.waiting.len());
         let (mut tags, mut works) = (Vec::with_capacity(room), Vec::with_capacity(room));
-        let mut seen = HashTable::new();
+        let mut seen = HashTable::with_capacity(if room > 1 { room } else { 0 });
         while works.len() < room
             && let Some((tag, work)) = self.waiting.front()
         {
