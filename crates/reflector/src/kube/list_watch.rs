@@ -130,7 +130,9 @@ impl<T: DeserializeOwned> Shared<T> {
         };
         let answer = answer.map_err(|error| answer::unanswered(&error))?;
         let body = answer::accepted(answer, deadlines.list_progress).await?;
-        let reuse = request.send_initial_events.then_some(reuse);
+        // Without a version to be no older than, the history may be another one (design 6.7).
+        let may_reuse = request.send_initial_events && request.version.is_exact();
+        let reuse = may_reuse.then_some(reuse);
         let decoder = Arc::clone(&self.decoder);
         let deadline = deadline.map(sleep_until);
         Ok(KubeEvents::new(
