@@ -18,7 +18,7 @@ use crate::informer::Event;
 use crate::launch::Connect;
 use crate::options::{QUEUE_BOUND, QueueKind};
 use crate::quarantine::Quarantined;
-use crate::sources::{AbortOnDrop, BATCH, Consuming, publish, quarantine, queue, reflect};
+use crate::sources::{AbortOnDrop, BATCH, Consuming, quarantine, queue, reflect};
 use crate::status::{InformerStatus, Life};
 
 /// What becomes of a change whose processing failed.
@@ -241,7 +241,7 @@ async fn consume<T, P, F, E>(
                 tokio::time::sleep(after).await;
             }
         }
-        publish(core, &Scope::All, &watcher.progress());
+        core.publish(&Scope::All, &watcher);
     }
 }
 

@@ -32,6 +32,9 @@ pub(crate) struct Settings {
     pub(crate) seed: u64,
 }
 
+/// Looks at the queue of one source.
+pub(crate) type Watcher<T> = informer_deltafifo::Watcher<ObjectKey, Arrival<T>, ResourceVersion>;
+
 pub(crate) struct Core<T: Send + Sync + 'static> {
     pub(crate) name: Arc<str>,
     pub(crate) settings: Settings,
@@ -130,16 +133,28 @@ impl<T: Send + Sync + 'static> Core<T> {
         fold.finish().notices
     }
 
-    /// Makes an applied version visible that came without a change, by a bookmark.
-    pub(crate) fn advance(&self, scope: &Scope, version: &ResourceVersion) {
+    /// Tells how far the store is now, and that it is synced, after the effect is visible (C3).
+    ///
+    /// Also where nothing was applied: a bookmark moves the version without a change, and an empty
+    /// collection is synced without one.
+    pub(crate) fn publish(&self, scope: &Scope, queue: &Watcher<T>) {
+        // Read under the lock, so that of two who publish at once the later one knows more.
         let mut applier = self.lock();
-        if self.reader.version(scope).as_deref() != Some(version.as_str()) {
-            let mut batch = informer_store::Batch::new();
-            batch.mark(scope.clone(), version.to_shared());
-            applier.writer.commit(batch);
+        let progress = queue.progress();
+        if let Some(version) = &progress.applied {
+            if self.reader.version(scope).as_deref() != Some(version.as_str()) {
+                let mut batch = informer_store::Batch::new();
+                batch.mark(scope.clone(), version.to_shared());
+                applier.writer.commit(batch);
+            }
+            self.board.set_applied(scope, version.clone());
         }
         drop(applier);
-        self.board.set_applied(scope, version.clone());
+        if progress.synced && self.board.set_synced(scope) {
+            self.processor.upstream_synced();
+        }
+        gauge!(telemetry::QUEUE_DEPTH, "informer" => self.name.to_string())
+            .set(progress.unsettled as f64);
     }
 
     /// Removes everything a source brought, with a tombstone for each object (FM-79).

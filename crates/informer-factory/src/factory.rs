@@ -8,20 +8,18 @@ use std::time::Duration;
 
 use dashmap::DashMap;
 use dashmap::mapref::entry::Entry;
-use informer_processor::{Processor, ProcessorConfig};
-use informer_reflector::{KubeListWatch, KubeSource, PartialObjectMetadata, Representation};
-use informer_store::Scope;
+use informer_reflector::{PartialObjectMetadata, Representation};
 use kube_client::Client;
 use kube_core::discovery::ApiResource;
-use kube_core::{ClusterResourceScope, DynamicObject, Resource};
+use kube_core::{DynamicObject, Resource};
 use serde::de::DeserializeOwned;
 
+use crate::assembly::{check_scope, connect, make};
 use crate::builder::{Defaults, FactoryBuilder};
-use crate::core::{Core, Settings};
+use crate::core::Settings;
 use crate::error::{AlreadyStopped, FromOwnCallback, InformerError, NotSynced, StartError};
 use crate::informer::SharedInformer;
-use crate::launch::{Connect, Launch};
-use crate::options::{InformerOptions, Namespaces};
+use crate::options::InformerOptions;
 use crate::registry::{Owned, Shared};
 use crate::sharing_key::{Scoping, SharingKey};
 use crate::shutdown::{Grace, InformerReport, ShutdownReport};
@@ -275,7 +273,8 @@ impl SharedInformerFactory {
             Entry::Vacant(entry) => {
                 let name: Arc<str> = entry.key().to_string().into();
                 let (settings, namespaces) = (self.settings(&options), options.namespaces.clone());
-                let launch = self.connect::<R, T>(resource.clone(), representation, options);
+                let client = self.inner.client.clone();
+                let launch = connect::<R, T>(client, resource.clone(), representation, options);
                 let informer = make(name, settings, launch, &namespaces);
                 let shared = Shared {
                     informer: informer.clone(),
@@ -289,43 +288,6 @@ impl SharedInformerFactory {
                 Ok(informer)
             }
         }
-    }
-
-    /// What makes the sources of one informer, one for each scope.
-    fn connect<R, T>(
-        &self,
-        resource: R::DynamicType,
-        representation: Representation,
-        options: InformerOptions<T>,
-    ) -> Box<dyn Launch<T>>
-    where
-        R: Resource + 'static,
-        R::DynamicType: Send + Sync + 'static,
-        T: DeserializeOwned + Send + Sync + 'static,
-    {
-        let client = self.inner.client.clone();
-        Box::new(Connect(move |scope: &Scope| {
-            let namespace = match scope {
-                Scope::All => None,
-                Scope::Namespace(namespace) => Some(&**namespace),
-            };
-            let source = KubeSource {
-                path: R::url_path(&resource, namespace),
-                api_version: R::api_version(&resource).into_owned(),
-                kind: R::kind(&resource).into_owned(),
-                representation,
-                label_selector: options.label_selector.clone(),
-                field_selector: options.field_selector.clone(),
-                transform: options
-                    .transform
-                    .as_ref()
-                    .map(|transform| transform.0.clone()),
-                projection: options.projection.clone(),
-                limits: options.limits,
-                deadlines: options.deadlines,
-            };
-            Arc::new(KubeListWatch::<T>::new(client.clone(), source))
-        }))
     }
 
     fn settings<T>(&self, options: &InformerOptions<T>) -> Settings {
@@ -367,42 +329,6 @@ impl SharedInformerFactory {
             true => Err(AlreadyStopped::new("the factory")),
             false => Ok(()),
         }
-    }
-}
-
-fn make<T: Send + Sync + 'static>(
-    name: Arc<str>,
-    settings: Settings,
-    launch: Box<dyn Launch<T>>,
-    namespaces: &Namespaces,
-) -> SharedInformer<T> {
-    let mut processor = ProcessorConfig::default();
-    if let Some(period) = settings.default_resync {
-        processor = processor.check_period(period);
-    }
-    let core = Core::new(name, settings, launch, Processor::new(processor));
-    SharedInformer::new(core, namespaces)
-}
-
-fn check_scope<R: Resource>(
-    resource: &R::DynamicType,
-    namespaces: &Namespaces,
-) -> Result<(), InformerError>
-where
-    R::Scope: 'static,
-{
-    let kind = || R::kind(resource).into_owned();
-    match namespaces {
-        Namespaces::All => Ok(()),
-        Namespaces::These(names) if names.is_empty() => {
-            Err(InformerError::NoNamespace { kind: kind() })
-        }
-        Namespaces::These(_)
-            if TypeId::of::<R::Scope>() == TypeId::of::<ClusterResourceScope>() =>
-        {
-            Err(InformerError::NotNamespaced { kind: kind() })
-        }
-        Namespaces::These(_) => Ok(()),
     }
 }
 

@@ -32,6 +32,7 @@
 mod adapters;
 mod apply;
 mod arrival;
+mod assembly;
 mod builder;
 mod client;
 mod controller;

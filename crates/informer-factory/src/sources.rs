@@ -6,9 +6,7 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use informer_deltafifo::{
-    Consumer, DeltaFifo, InOrderQueue, Producer, Progress, Quarantined, Queue, Work,
-};
+use informer_deltafifo::{Consumer, DeltaFifo, InOrderQueue, Producer, Quarantined, Queue, Work};
 use informer_reflector::ResourceVersion;
 use informer_store::{ObjectKey, Scope};
 use tokio::task::{AbortHandle, JoinHandle};
@@ -21,7 +19,6 @@ use crate::core::Core;
 use crate::launch::Parts;
 use crate::observer::BoardObserver;
 use crate::options::QueueKind;
-use crate::telemetry;
 
 /// Works taken from the queue at once: client-go's batch size (RF-05). More would only make the
 /// commits larger that readers wait to see.
@@ -242,26 +239,6 @@ async fn apply_all<T: Send + Sync + 'static>(
             leased.applied_after.as_ref(),
         );
         leased.ack();
-        publish(&core, &scope, &watcher.progress());
+        core.publish(&scope, &watcher);
     }
-}
-
-/// Tells how far the store is now, and that it is synced, after the effect is visible (C3).
-pub(crate) fn publish<T: Send + Sync + 'static>(
-    core: &Core<T>,
-    scope: &Scope,
-    progress: &Progress<ResourceVersion>,
-) {
-    if let Some(version) = &progress.applied {
-        core.advance(scope, version);
-    }
-    if progress.synced {
-        let before = core.board.is_synced();
-        core.board.set_synced(scope);
-        if !before && core.board.is_synced() {
-            core.processor.upstream_synced();
-        }
-    }
-    metrics::gauge!(telemetry::QUEUE_DEPTH, "informer" => core.name.to_string())
-        .set(progress.unsettled as f64);
 }

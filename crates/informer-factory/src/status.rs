@@ -211,12 +211,19 @@ impl Board {
         self.applied.notify_waiters();
     }
 
-    pub(crate) fn set_synced(&self, scope: &Scope) {
+    /// Notes that a source is synced; true if with it all of them are, for the first time.
+    pub(crate) fn set_synced(&self, scope: &Scope) -> bool {
+        if self.lock().source(scope).is_none_or(|source| source.synced) {
+            return false;
+        }
+        let mut first = false;
         self.change(|inner| {
             if let Some(source) = inner.source(scope) {
                 source.synced = true;
             }
+            first = !inner.synced && inner.sources.iter().all(|source| source.synced);
         });
+        first
     }
 
     pub(crate) fn set_applied(&self, scope: &Scope, version: ResourceVersion) {

@@ -9,13 +9,14 @@ use informer_store::{Entry, ObjectKey, Scope, Snapshot};
 
 use crate::adapters::KnownKeys;
 use crate::arrival::{Arrival, key_of};
-use crate::core::Core;
+use crate::core::{Core, Watcher};
 
 /// The producing end of one source.
 pub(crate) struct QueueSink<T: Send + Sync + 'static> {
     core: Arc<Core<T>>,
     scope: Scope,
     producer: Producer<ObjectKey, Arrival<T>, ResourceVersion>,
+    watcher: Watcher<T>,
     epoch: u32,
 }
 
@@ -25,11 +26,12 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
         scope: Scope,
         producer: Producer<ObjectKey, Arrival<T>, ResourceVersion>,
     ) -> Self {
-        let epoch = core.epoch(&scope);
+        let (epoch, watcher) = (core.epoch(&scope), producer.watcher());
         Self {
             core,
             scope,
             producer,
+            watcher,
             epoch,
         }
     }
@@ -54,7 +56,9 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
         self.producer
             .replace(listed, received, known)
             .await
-            .map_err(|_| Refused)
+            .map_err(|_| Refused)?;
+        self.note_progress();
+        Ok(())
     }
 
     /// One item of a list; a bad one is represented by its last good version, if there is one of
@@ -145,7 +149,7 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
             .await
             .map(drop)
             .map_err(|_| Refused)?;
-        self.note_applied();
+        self.note_progress();
         Ok(())
     }
 
@@ -154,16 +158,14 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
             .bookmark(received)
             .await
             .map_err(|_| Refused)?;
-        self.note_applied();
+        self.note_progress();
         Ok(())
     }
 
-    /// With nothing pending, the version moves without a commit that would tell of it.
-    fn note_applied(&self) {
-        if self.producer.is_empty()
-            && let Some(version) = self.producer.applied()
-        {
-            self.core.advance(&self.scope, &version);
+    /// With nothing pending there is no commit that would tell of the progress.
+    fn note_progress(&self) {
+        if self.producer.is_empty() {
+            self.core.publish(&self.scope, &self.watcher);
         }
     }
 

@@ -1,0 +1,91 @@
+//! Puts one informer together out of what was asked for.
+
+use std::any::TypeId;
+use std::sync::Arc;
+
+use informer_processor::{Processor, ProcessorConfig};
+use informer_reflector::{KubeListWatch, KubeSource, Representation};
+use informer_store::Scope;
+use kube_client::Client;
+use kube_core::{ClusterResourceScope, Resource};
+use serde::de::DeserializeOwned;
+
+use crate::core::{Core, Settings};
+use crate::error::InformerError;
+use crate::informer::SharedInformer;
+use crate::launch::{Connect, Launch};
+use crate::options::{InformerOptions, Namespaces};
+
+/// What makes the sources of one informer, one for each scope.
+pub(crate) fn connect<R, T>(
+    client: Client,
+    resource: R::DynamicType,
+    representation: Representation,
+    options: InformerOptions<T>,
+) -> Box<dyn Launch<T>>
+where
+    R: Resource + 'static,
+    R::DynamicType: Send + Sync + 'static,
+    T: DeserializeOwned + Send + Sync + 'static,
+{
+    Box::new(Connect(move |scope: &Scope| {
+        let namespace = match scope {
+            Scope::All => None,
+            Scope::Namespace(namespace) => Some(&**namespace),
+        };
+        let source = KubeSource {
+            path: R::url_path(&resource, namespace),
+            api_version: R::api_version(&resource).into_owned(),
+            kind: R::kind(&resource).into_owned(),
+            representation,
+            label_selector: options.label_selector.clone(),
+            field_selector: options.field_selector.clone(),
+            transform: options
+                .transform
+                .as_ref()
+                .map(|transform| transform.0.clone()),
+            projection: options.projection.clone(),
+            limits: options.limits,
+            deadlines: options.deadlines,
+        };
+        Arc::new(KubeListWatch::<T>::new(client.clone(), source))
+    }))
+}
+
+/// An informer over sources that `launch` makes.
+pub(crate) fn make<T: Send + Sync + 'static>(
+    name: Arc<str>,
+    settings: Settings,
+    launch: Box<dyn Launch<T>>,
+    namespaces: &Namespaces,
+) -> SharedInformer<T> {
+    let mut processor = ProcessorConfig::default();
+    if let Some(period) = settings.default_resync {
+        processor = processor.check_period(period);
+    }
+    let core = Core::new(name, settings, launch, Processor::new(processor));
+    SharedInformer::new(core, namespaces)
+}
+
+/// Refuses namespaces that make no sense for the resource.
+pub(crate) fn check_scope<R: Resource>(
+    resource: &R::DynamicType,
+    namespaces: &Namespaces,
+) -> Result<(), InformerError>
+where
+    R::Scope: 'static,
+{
+    let kind = || R::kind(resource).into_owned();
+    match namespaces {
+        Namespaces::All => Ok(()),
+        Namespaces::These(names) if names.is_empty() => {
+            Err(InformerError::NoNamespace { kind: kind() })
+        }
+        Namespaces::These(_)
+            if TypeId::of::<R::Scope>() == TypeId::of::<ClusterResourceScope>() =>
+        {
+            Err(InformerError::NotNamespaced { kind: kind() })
+        }
+        Namespaces::These(_) => Ok(()),
+    }
+}
