@@ -1,11 +1,13 @@
 //! Scenarios of the failure catalogue as text: what is told, and what the machine asks for.
 
 mod scenario;
+mod wire;
 
 use std::time::Duration;
 
 use informer_reflector::{Config, InitialState};
-use scenario::{check, listing};
+use scenario::check;
+use wire::listing;
 
 fn streaming() -> Config {
     Config::default()

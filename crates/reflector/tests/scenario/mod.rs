@@ -12,12 +12,14 @@
 //! | `after 31` | that many seconds pass |
 //! | `wait` | time passes to the deadline |
 
-use std::{fmt::Write as _, sync::Arc, time::Duration};
+use std::{fmt::Write as _, time::Duration};
 
 use informer_reflector::{
-    Body, Change, Config, Demand, Effect, Emission, Failure, FailureKind, Input, Item, ListRequest,
-    ListVersion, Machine, ObjectMeta, Page, Report, ResourceVersion, WatchEvent,
+    Change, Config, Demand, Effect, Emission, Input, Item, ListRequest, ListVersion, Machine,
+    Report, ResourceVersion, WatchEvent,
 };
+
+use crate::wire::{failure, item, page};
 
 /// Plays the script and compares what came out, line by line.
 #[track_caller]
@@ -32,58 +34,6 @@ pub(crate) fn check(config: Config, script: &str, expected: &str) {
         "expected:\n{expected}\nseen:\n{}",
         stage.seen
     );
-}
-
-/// Without streaming lists, so that a script begins with a plain one.
-pub(crate) fn listing() -> Config {
-    let mut config = Config::default();
-    config.streaming = false;
-    config
-}
-
-pub(crate) fn item(text: &str) -> Item<()> {
-    let (name, version) = text.split_once('@').expect("name@version");
-    Item {
-        meta: ObjectMeta {
-            namespace: None,
-            name: name.into(),
-            uid: "u".into(),
-            version: version.into(),
-        },
-        body: Body::Decoded(Arc::new(())),
-    }
-}
-
-pub(crate) fn page(words: &str) -> Page<()> {
-    let mut words = words.split(' ').filter(|word| !word.is_empty()).peekable();
-    let version = words.next_if(|word| !word.contains(['@', '=']));
-    let (more, items): (Vec<_>, Vec<_>) = words.partition(|word| word.starts_with("more="));
-    Page {
-        items: items.into_iter().map(item).collect(),
-        version: version.unwrap_or_default().into(),
-        continue_token: more.first().map(|word| word["more=".len()..].into()),
-        remaining: None,
-    }
-}
-
-pub(crate) fn failure(kind: &str) -> Failure {
-    let kinds = [
-        ("Expired", FailureKind::Expired),
-        ("TooLarge", FailureKind::TooLarge),
-        ("Throttled", FailureKind::Throttled),
-        ("Unavailable", FailureKind::Unavailable),
-        ("Internal", FailureKind::Internal),
-        ("Forbidden", FailureKind::Forbidden),
-        ("Invalid", FailureKind::Invalid),
-        ("Connect", FailureKind::Connect),
-        ("Cut", FailureKind::Cut),
-        ("Protocol", FailureKind::Protocol),
-        ("TooBig", FailureKind::TooBig),
-        ("Other", FailureKind::Other),
-    ];
-    let found = kinds.iter().find(|(name, _)| *name == kind);
-    let (_, kind) = found.unwrap_or_else(|| panic!("no kind {kind}"));
-    Failure::new(*kind, "Scripted", "")
 }
 
 fn lines(text: &str) -> impl Iterator<Item = &str> {
