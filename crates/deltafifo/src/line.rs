@@ -147,7 +147,8 @@ impl<K: Eq + Hash, T> Line<K, T> {
     pub(crate) fn reserve(&mut self, keys: usize) {
         self.places.reserve(keys);
         let (places, front) = (&self.places, self.front);
-        self.positions.reserve(keys, |&at| hash_at(places, front, at));
+        self.positions
+            .reserve(keys, |&at| hash_at(places, front, at));
     }
 
     /// Gives back memory that a past crowd needed.
@@ -220,3 +221,48 @@ impl<'a, K: Eq + Hash, T> Absent<'a, K, T> {
 
 const FRONT: &str = "FQ-1: the first place is taken, gaps at the front are dropped";
 const TAKEN: &str = "FQ-1: the table knows taken positions only";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(line: &Line<u32, ()>) -> Vec<u32> {
+        line.iter().map(|(_, key, ())| *key).collect()
+    }
+
+    fn push(line: &mut Line<u32, ()>, key: u32) {
+        match line.entry(key) {
+            Entry::Waiting(()) => {}
+            Entry::Absent(absent) => *absent.push_back(()),
+        }
+    }
+
+    #[test]
+    fn gaps_vanish_and_the_front_is_always_taken() {
+        let mut line = Line::new();
+        (0..6).for_each(|key| push(&mut line, key));
+        push(&mut line, 3);
+        for gone in [2, 5, 0, 1] {
+            assert_eq!(line.remove(&gone), Some(()));
+            assert_eq!(line.remove(&gone), None);
+        }
+        assert_eq!(keys(&line), [3, 4]);
+        assert_eq!(line.places.len(), 2, "no gap is left at either end");
+        line.push_front(0, ());
+        push(&mut line, 5);
+        assert_eq!(keys(&line), [0, 3, 4, 5]);
+        assert_eq!(line.pop_front(), Some((0, ())));
+        assert_eq!(line.len(), 3);
+    }
+
+    /// A relist of a large cluster must not keep its memory for ever.
+    #[test]
+    fn memory_of_a_past_crowd_is_given_back() {
+        let mut line = Line::new();
+        (0..100_000).for_each(|key| push(&mut line, key));
+        while line.pop_front().is_some() {}
+        assert!(line.places.capacity() >= 100_000);
+        line.shrink();
+        assert!(line.places.capacity() <= SPARE && line.positions.capacity() <= SPARE);
+    }
+}

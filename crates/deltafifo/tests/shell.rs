@@ -301,6 +301,21 @@ fn the_last_producer_closes_and_so_does_the_consumer() {
     assert_eq!(now(producer.watcher().synced()), Err(NeverSynced));
 }
 
+/// A guard outlives its consumer: what it settles counts.
+#[test]
+fn a_lease_can_be_settled_after_the_consumer_is_gone() {
+    let (producer, consumer) = ends(10);
+    now(producer.replace(vec![("a", 1)], 1, || ())).expect("open");
+    let lease = now(consumer.next(n(1))).expect("a waits");
+    drop(consumer);
+    let watcher = producer.watcher();
+    let mut synced = pin!(watcher.synced());
+    let hand = Hand::default();
+    assert!(hand.poll(synced.as_mut()).is_pending());
+    lease.ack();
+    assert_eq!(hand.poll(synced.as_mut()), Poll::Ready(Ok(())));
+}
+
 /// FQ-9: waiting for the initial population ends with its acknowledgement.
 #[test]
 fn synced_is_told_on_acknowledgement() {

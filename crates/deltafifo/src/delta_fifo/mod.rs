@@ -181,6 +181,7 @@ where
         if self.closed {
             return Err(Closed(value));
         }
+        planted!(self, TransformsTwice => drop(self.intake.admit(&key, value.clone())));
         let value = self.intake.admit(&key, value);
         self.single(key, value.map(Delta::Updated), mark);
         Ok(())

@@ -35,7 +35,8 @@ where
     pub(super) fn relist(&mut self, items: Vec<(K, V)>, mark: M, known: &dyn Known<K, V>) {
         let seq = self.ledger.begin(Some(mark));
         self.phase.relist(seq);
-        self.line.reserve(items.len().saturating_sub(self.line.len()));
+        self.line
+            .reserve(items.len().saturating_sub(self.line.len()));
         // Asked, never walked: its order does not matter.
         let mut untouched = HashSet::new();
         for (key, value) in items {

@@ -6,6 +6,7 @@
 //!   applied to it, is what direct application of all calls gives; and what is really handed
 //!   out when the queue is drained leads there.
 //! - FQ-9: synced never goes back. Design 6.5: applied never goes back.
+//! - FQ-12: what went through the transform is what was received, once each, in order.
 //! - FQ-10: after close every producer call is refused, and everything is still handed out.
 
 use super::Planted;
@@ -15,6 +16,7 @@ use crate::{
     Work,
 };
 use std::num::{NonZeroU32, NonZeroUsize};
+use std::sync::{Arc, Mutex};
 
 /// One letter of a history.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,15 +40,15 @@ pub(super) enum Op {
 /// A queue that can be copied with all that is in it, and told to have a bug.
 pub(super) trait Judged: Queue<Key, Value, Mark> + Sized {
     type Model: Model;
-    fn make(max_attempts: u32, planted: Option<Planted>) -> Self;
+    fn make(config: Config<Value>, planted: Option<Planted>) -> Self;
     fn copy(&self) -> Self;
 }
 
 impl Judged for DeltaFifo<Key, Value, Mark> {
     type Model = super::fifo_model::FifoModel;
 
-    fn make(max_attempts: u32, planted: Option<Planted>) -> Self {
-        let mut queue = Self::new(config(max_attempts));
+    fn make(config: Config<Value>, planted: Option<Planted>) -> Self {
+        let mut queue = Self::new(config);
         queue.plant(planted);
         queue
     }
@@ -59,8 +61,8 @@ impl Judged for DeltaFifo<Key, Value, Mark> {
 impl Judged for InOrderQueue<Key, Value, Mark> {
     type Model = super::in_order_model::InOrderModel;
 
-    fn make(max_attempts: u32, planted: Option<Planted>) -> Self {
-        let mut queue = Self::new(config(max_attempts));
+    fn make(config: Config<Value>, planted: Option<Planted>) -> Self {
+        let mut queue = Self::new(config);
         queue.planted = planted;
         queue
     }
@@ -68,10 +70,6 @@ impl Judged for InOrderQueue<Key, Value, Mark> {
     fn copy(&self) -> Self {
         self.fork()
     }
-}
-
-fn config(max_attempts: u32) -> Config<Value> {
-    Config::default().max_attempts(NonZeroU32::new(max_attempts).expect("not zero"))
 }
 
 /// A queue and all that is known to be right about it.
@@ -87,6 +85,10 @@ pub(super) struct World<Q: Judged> {
     synced: bool,
     applied: Option<Mark>,
     closed: bool,
+    /// What went through the transform; copies have none.
+    transformed: Option<Arc<Mutex<Vec<Value>>>>,
+    /// What was received, in order.
+    received: Vec<Value>,
 }
 
 /// What was wrong; the empty result is that nothing was.
@@ -103,10 +105,21 @@ macro_rules! must_equal {
 
 impl<Q: Judged> World<Q> {
     pub(super) fn new(max_attempts: u32, planted: Option<Planted>) -> Self {
+        let transformed = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&transformed);
+        let attempts = NonZeroU32::new(max_attempts).expect("not zero");
+        let config = Config::default()
+            .max_attempts(attempts)
+            .transform(move |value| {
+                log.lock().expect("one thread").push(value);
+                Ok(value)
+            });
         let mut model = Q::Model::default();
         model.limit(max_attempts);
         Self {
-            queue: Q::make(max_attempts, planted),
+            queue: Q::make(config, planted),
+            transformed: Some(transformed),
+            received: Vec::new(),
             model,
             lease: None,
             store: Store::new(),
@@ -125,6 +138,8 @@ impl<Q: Judged> World<Q> {
             lease: self.lease.clone(),
             store: self.store.clone(),
             truth: self.truth.clone(),
+            transformed: None,
+            received: Vec::new(),
             ..*self
         }
     }
@@ -152,11 +167,13 @@ impl<Q: Judged> World<Q> {
         match op {
             Op::Add(key) => {
                 self.truth.insert(*key, now);
+                self.received.push(now);
                 self.queue.add(*key, now, now).expect(open);
                 self.model.single(*key, Delta::Added(now), now);
             }
             Op::Update(key) => {
                 self.truth.insert(*key, now);
+                self.received.push(now);
                 self.queue.update(*key, now, now).expect(open);
                 self.model.single(*key, Delta::Updated(now), now);
             }
@@ -172,6 +189,9 @@ impl<Q: Judged> World<Q> {
                     .expect(open);
                 let want: Deletion = self.model.delete(*key, last, now, &self.store);
                 must_equal!("DF-04", got, want);
+                if *observed && got == Deletion::Queued {
+                    self.received.push(now);
+                }
                 self.truth.remove(key);
             }
             Op::Replace(keys) => {
@@ -181,6 +201,7 @@ impl<Q: Judged> World<Q> {
                     .replace(items.clone(), now, &self.store)
                     .expect(open);
                 self.model.replace(&items, now, &self.store);
+                self.received.extend(items.iter().map(|(_, value)| value));
                 self.truth = items.into_iter().collect();
             }
             Op::Resync => {
@@ -350,6 +371,13 @@ impl<Q: Judged> World<Q> {
                 "applied after",
                 self.queue.applied().copied(),
                 lease.applied_after
+            );
+        }
+        if let Some(transformed) = &self.transformed {
+            must_equal!(
+                "FQ-12",
+                *transformed.lock().expect("one thread"),
+                self.received
             );
         }
         must_equal!("FQ-3 drained", self.store, self.truth);

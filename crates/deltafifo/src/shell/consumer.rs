@@ -35,7 +35,10 @@ impl<K, V, M> Consumer<K, V, M> {
     #[doc(alias = "PopBatch")]
     pub async fn next(&self, max_keys: NonZeroUsize) -> Option<Leased<K, V, M>> {
         let lease = Until::new(&self.shared, |state| match state.queue.lease(max_keys) {
-            Some(lease) => Look::Seen(Some(lease)),
+            Some(lease) => {
+                state.lease_out = true;
+                Look::Seen(Some(lease))
+            }
             None if state.queue.is_closed() && state.queue.is_empty() => Look::Seen(None),
             None => Look::Wait,
         });

@@ -4,10 +4,9 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::error::NotLeased;
-use crate::lease::{Lease, Quarantined, Work};
+use crate::lease::{Lease, LeaseId, Quarantined, Work};
 
-use super::Shared;
+use super::{Shared, State};
 
 /// Works that were handed out. Dropped without `ack` or `nack` it gives back all of them.
 ///
@@ -35,11 +34,8 @@ impl<K, V, M> Leased<K, V, M> {
 
     /// All of it is done.
     pub fn ack(mut self) {
-        let acked = self.settle(|guard| {
-            let id = guard.lease.id;
-            guard.shared.change(|state| state.queue.ack(id))
-        });
-        acked.expect(ONE_GUARD);
+        self.settle(|state, id| state.queue.ack(id))
+            .expect(ONE_GUARD);
     }
 
     /// The works at the positions `failed` were not done, the others were; what was tried often
@@ -54,19 +50,17 @@ impl<K, V, M> Leased<K, V, M> {
             failed.iter().all(|&at| at < works),
             "a failed position is beyond {works} works"
         );
-        let nacked = self.settle(|guard| {
-            let id = guard.lease.id;
-            guard.shared.change(|state| state.queue.nack(id, failed))
-        });
-        nacked.expect(ONE_GUARD)
+        self.settle(|state, id| state.queue.nack(id, failed))
+            .expect(ONE_GUARD)
     }
 
-    fn settle<R>(
-        &mut self,
-        settle: impl FnOnce(&Self) -> Result<R, NotLeased>,
-    ) -> Result<R, NotLeased> {
+    fn settle<R>(&mut self, settle: impl FnOnce(&mut State<K, V, M>, LeaseId) -> R) -> R {
         self.settled = true;
-        settle(self)
+        let id = self.lease.id;
+        self.shared.change(|state| {
+            state.lease_out = false;
+            settle(state, id)
+        })
     }
 }
 
@@ -83,14 +77,12 @@ impl<K, V, M> Drop for Leased<K, V, M> {
         if self.settled {
             return;
         }
-        let id = self.lease.id;
         let all: Vec<_> = (0..self.lease.works.len()).collect();
-        self.shared
-            .change(|state| match state.queue.nack(id, &all) {
-                Ok(quarantined) => state.abandoned.extend(quarantined),
-                // Not possible with our queues; a panic while dropping would hide its cause.
-                Err(_) => debug_assert!(false, "{ONE_GUARD}"),
-            });
+        self.settle(|state, id| match state.queue.nack(id, &all) {
+            Ok(quarantined) => state.abandoned.extend(quarantined),
+            // Not possible with our queues; a panic while dropping would hide its cause.
+            Err(_) => debug_assert!(false, "{ONE_GUARD}"),
+        });
     }
 }
 

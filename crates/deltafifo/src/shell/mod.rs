@@ -48,6 +48,7 @@ pub fn channel<K, V, M>(
             abandoned: Vec::new(),
             producers: 1,
             consumer_lives: true,
+            lease_out: false,
             turn: 0,
         }),
         bound: bound.get(),
@@ -68,6 +69,8 @@ struct State<K, V, M> {
     abandoned: Vec<Quarantined<K, V>>,
     producers: usize,
     consumer_lives: bool,
+    /// A guard may settle its lease after its consumer is gone.
+    lease_out: bool,
     /// Counts state changes, so that watchers see whether they missed one.
     turn: u64,
 }
@@ -75,7 +78,8 @@ struct State<K, V, M> {
 impl<K, V, M> State<K, V, M> {
     /// Whether nobody will ever settle anything more.
     fn is_over(&self) -> bool {
-        self.queue.is_closed() && (self.queue.is_empty() || !self.consumer_lives)
+        let nobody_drains = !self.consumer_lives && !self.lease_out;
+        self.queue.is_closed() && (self.queue.is_empty() || nobody_drains)
     }
 }
 
