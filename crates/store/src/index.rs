@@ -69,9 +69,9 @@ impl<T> IndexState<T> {
         values.truncate(kept);
     }
 
-    /// The text of a value as the index already holds it, so that equal values share one text.
-    pub(crate) fn shared_text(&self, value: &str) -> Option<&Arc<str>> {
-        self.buckets.get_key_value(value).map(|(text, _)| text)
+    /// A value in the text the index has of it, and the numbers of the records that gave it.
+    pub(crate) fn filed(&self, value: &str) -> Option<(&Arc<str>, &IdList)> {
+        self.buckets.get_key_value(value)
     }
 
     /// The numbers of the records that gave this value, in key order.

@@ -14,7 +14,7 @@ use std::num::NonZeroUsize;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// The key of one object: `namespace/name`, or `name` alone when the object belongs to no namespace.
+/// The key of one object: `namespace/name`, or `name` alone when it belongs to no namespace.
 ///
 /// One allocation, shared by its clones. Equality, order and hash are those of the text, and
 /// `Borrow<str>` lets a map keyed by it be asked with a `&str`.

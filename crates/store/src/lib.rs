@@ -1,8 +1,8 @@
-//! A keyed store with named indexes: one writer, many readers, and every query answered from one
-//! snapshot.
+//! A keyed store with named indexes: one writer, many readers, and every query answered from
+//! one snapshot.
 //!
-//! This crate has never heard of Kubernetes, of events or deltas, of HTTP, or of async. An object is
-//! any `T: Send + Sync`; a key is a name in a namespace.
+//! This crate has never heard of Kubernetes, of events or deltas, of HTTP, or of async. An object
+//! is any `T: Send + Sync`; a key is a name in a namespace.
 //!
 //! ```
 //! use informer_store::{Entry, ObjectKey, store};
@@ -11,17 +11,20 @@
 //!
 //! let (mut writer, reader) = store::<Pod>();
 //! let by_node = writer.add_index("node", |pod: &Pod| [pod.node])?;
-//! writer.add(ObjectKey::new(Some("default"), "nginx")?, Entry::new(Pod { node: "n1" }, "uid", "7"));
+//! let key = ObjectKey::new(Some("default"), "nginx")?;
+//! writer.add(key, Entry::new(Pod { node: "n1" }, "uid", "7"));
 //!
 //! assert_eq!(reader.get("default/nginx").map(|pod| pod.node), Some("n1"));
 //! assert_eq!(by_node.get("n1").len(), 1);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! - Readers never wait for the writer, nor the writer for them: a state is published by swapping one
-//!   pointer, and a [`Snapshot`] keeps the one it was taken from.
-//! - A [`Batch`] becomes visible at once: items, indexes, applied versions and the sequence (STX-4).
+//! - Readers never wait for the writer, nor the writer for them: a state is published by swapping
+//!   one pointer, and a [`Snapshot`] keeps the one it was taken from.
+//! - A [`Batch`] becomes visible at once: items, indexes, applied versions, sequence (STX-4).
 //! - Listing is in key order, always.
+//!
+//! How it is built, and why: `docs/adr/0002-store-structure.md` in the repository.
 #![forbid(unsafe_code)]
 #![doc(test(attr(deny(warnings))))]
 

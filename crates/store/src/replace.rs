@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 #[cfg(test)]
 use crate::proof::Planted;
-use crate::record::Record;
+use crate::record::{Record, Sharing};
 use crate::state::State;
 use crate::{Commit, Entry, ObjectKey, Scope};
 
@@ -103,17 +103,18 @@ impl<T> State<T> {
         commit: &mut Commit,
     ) -> Vec<Arc<Record<T>>> {
         let mut records = Vec::with_capacity(list.len());
+        let mut sharing = Sharing::default();
         let mut list = list.into_iter().peekable();
         for stored in self.items.iter() {
             while let Some((key, entry)) = list.next_if(|(key, _)| *key < stored.key) {
-                records.push(self.record(key, entry, None));
+                records.push(self.record(key, entry, None, Some(&mut sharing)));
                 commit.inserted += 1;
             }
             if let Some((key, entry)) = list.next_if(|(key, _)| *key == stored.key) {
                 records.push(if stored.entry.is_same(&entry) {
                     Arc::clone(stored)
                 } else {
-                    self.record(key, entry, Some(stored))
+                    self.record(key, entry, Some(stored), Some(&mut sharing))
                 });
                 commit.updated += 1;
             } else if scope.covers(&stored.key) {
@@ -123,7 +124,7 @@ impl<T> State<T> {
             }
         }
         for (key, entry) in list {
-            records.push(self.record(key, entry, None));
+            records.push(self.record(key, entry, None, Some(&mut sharing)));
             commit.inserted += 1;
         }
         records

@@ -17,7 +17,7 @@ use crate::index::IndexState;
 use crate::items::{Items, Records};
 #[cfg(test)]
 use crate::proof::Planted;
-use crate::record::{IndexedValue, Record, Values};
+use crate::record::{IndexedValue, Record, Sharing, Values};
 use crate::{Commit, Entry, IndexError, ObjectKey, Scope};
 
 /// One version of the store. Cloning is O(number of indexes).
@@ -104,7 +104,7 @@ impl<T> State<T> {
     pub(crate) fn upsert(&mut self, key: ObjectKey, entry: Entry<T>, commit: &mut Commit) {
         match self.items.find(key.as_str()) {
             None => {
-                let record = self.record(key, entry, None);
+                let record = self.record(key, entry, None, None);
                 let id = self.items.insert(Arc::clone(&record));
                 for index in &mut self.indexes {
                     index.enter(&self.items, id, &record, None);
@@ -112,7 +112,7 @@ impl<T> State<T> {
                 commit.inserted += 1;
             }
             Some(id) => {
-                let record = self.record(key, entry, Some(self.items.at(id)));
+                let record = self.record(key, entry, Some(self.items.at(id)), None);
                 let old = self.items.update(id, Arc::clone(&record));
                 // The fast path of IX-04: nothing moves when the values are the same.
                 if !Arc::ptr_eq(&old.values, &record.values) {
@@ -161,44 +161,54 @@ impl<T> State<T> {
     }
 
     /// Asks every index about an object and makes a record of the answers, which shares what it
-    /// can with the record it succeeds.
+    /// can with the record it succeeds, with the list it came in, or with what is stored.
     pub(crate) fn record(
         &self,
         key: ObjectKey,
         entry: Entry<T>,
         old: Option<&Arc<Record<T>>>,
+        sharing: Option<&mut Sharing>,
     ) -> Arc<Record<T>> {
-        let values = self.values(&entry.object, old.map(|old| &old.values));
+        let mut values = Vec::with_capacity(self.indexes.len());
+        for index in &self.indexes {
+            index.compute(&entry.object, &mut values);
+        }
+        let values = match old {
+            Some(old) if *old.values == *values => Arc::clone(&old.values),
+            _ => match sharing {
+                Some(sharing) => sharing.share(values),
+                None => self.shared(values),
+            },
+        };
         let key = old.map_or(key, |old| old.key.clone());
         Arc::new(Record { key, entry, values })
     }
 
-    fn values(&self, object: &T, old: Option<&Values>) -> Values {
-        let mut values = Vec::with_capacity(self.indexes.len());
-        for index in &self.indexes {
-            index.compute(object, &mut values);
-        }
-        if let Some(old) = old
-            && **old == *values
-        {
-            return Arc::clone(old);
-        }
-        if values.is_empty() {
+    /// The same values as the first record has that was filed under the first of them, or else in
+    /// texts the indexes have.
+    fn shared(&self, mut values: Vec<IndexedValue>) -> Values {
+        let Some(first) = values.first() else {
             return Values::default();
+        };
+        if let Some((_, bucket)) = self.filed(first)
+            && let Some(id) = bucket.iter().next()
+            && *self.items.at(id).values == *values
+        {
+            return Arc::clone(&self.items.at(id).values);
         }
-        self.share_texts(&mut values);
-        values.into()
-    }
-
-    fn share_texts(&self, values: &mut [IndexedValue]) {
-        for held in values {
-            let index = self
-                .index_by_id(held.index)
-                .expect("computed by an index of this state");
-            if let Some(text) = index.shared_text(&held.value) {
+        for held in &mut values {
+            if let Some((text, _)) = self.filed(held) {
                 held.value = Arc::clone(text);
             }
         }
+        values.into()
+    }
+
+    fn filed(&self, held: &IndexedValue) -> Option<(&Arc<str>, &IdList)> {
+        let index = self
+            .index_by_id(held.index)
+            .expect("computed by an index of this state");
+        index.filed(&held.value)
     }
 
     /// Adds an index and fills it from what is stored (IX-10, FM-60). The others are not asked
@@ -209,23 +219,15 @@ impl<T> State<T> {
             self.indexes.push(index);
             return;
         }
-        let mut added = std::collections::BTreeSet::new();
+        let mut sharing = Sharing::default();
         let mut extended = |record: &Arc<Record<T>>| {
             let mut values = record.values.to_vec();
-            let start = values.len();
             index.compute(&record.entry.object, &mut values);
-            for held in &mut values[start..] {
-                if let Some(text) = added.get(&*held.value) {
-                    held.value = Arc::clone(text);
-                } else {
-                    added.insert(Arc::clone(&held.value));
-                }
-            }
             let (key, entry) = (record.key.clone(), record.entry.clone());
             Arc::new(Record {
                 key,
                 entry,
-                values: values.into(),
+                values: sharing.share(values),
             })
         };
         let records: Vec<_> = self.items.iter().map(&mut extended).collect();

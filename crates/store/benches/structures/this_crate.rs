@@ -69,10 +69,7 @@ impl Reader for (StoreReader<Object>, Index<Object>) {
 
     fn iterate(&self) -> usize {
         let snapshot = self.0.snapshot();
-        snapshot
-            .iter()
-            .map(|(key, entry)| key.namespace().map_or(0, str::len) + entry.uid.len())
-            .sum()
+        snapshot.iter().map(|(_, entry)| entry.uid.len()).sum()
     }
 
     fn list(&self) -> Vec<Arc<Object>> {
