@@ -17,6 +17,7 @@ use tokio::{
     task::JoinSet,
     time::{Instant, sleep_until},
 };
+use tracing::Instrument;
 
 use crate::{
     Config, Control, Effect, Emission, Input, ListRequest, ListWatch, Machine, Observe, Refused,
@@ -148,12 +149,12 @@ where
             match effect {
                 Effect::List(request) => {
                     let (send, news) = mpsc::channel(1);
-                    tasks.spawn(list(self.source(), request, send));
+                    tasks.spawn(list(self.source(), request, send).in_current_span());
                     *flight = Some(Flight { news });
                 }
                 Effect::Watch(request) => {
                     let (send, news) = mpsc::channel(1);
-                    tasks.spawn(watch(self.source(), request, send));
+                    tasks.spawn(watch(self.source(), request, send).in_current_span());
                     *flight = Some(Flight { news });
                 }
                 Effect::Abandon => {

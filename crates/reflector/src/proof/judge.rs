@@ -81,7 +81,7 @@ impl Judge {
         };
     }
 
-    pub(super) fn opened(&mut self, request: WatchRequest, since: Duration) {
+    pub(super) fn opened(&mut self, request: &WatchRequest, since: Duration) {
         self.watch = Some(Open {
             since,
             progress: false,

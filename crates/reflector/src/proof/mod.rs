@@ -4,4 +4,5 @@ mod judge;
 mod model;
 pub(crate) mod planted;
 mod random;
+mod serving;
 mod world;

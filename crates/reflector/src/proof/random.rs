@@ -126,9 +126,11 @@ pub(super) fn runs() -> impl Strategy<Value = Run> {
 
 /// Plays a run; panics with the id of the rule that was broken.
 pub(super) fn play(run: Run, planted: Option<Planted>) -> World {
-    let mut config = Config::default();
-    config.streaming = run.streaming;
-    config.page_size = run.page_size.and_then(NonZeroU32::new);
+    let config = Config {
+        streaming: run.streaming,
+        page_size: run.page_size.and_then(NonZeroU32::new),
+        ..Config::default()
+    };
     let mut world = World::new(config, run.seed, planted);
     for op in run.ops {
         world.apply(op);
