@@ -22,9 +22,10 @@ use crate::driver::Caller;
 use crate::fanout::Shared;
 use crate::gate::Gate;
 use crate::key::Key;
-use crate::listener::{Listener, ListenerPhase, Outcome, Taken};
+use crate::listener::{Listener, Taken};
 use crate::notification::Notification;
 use crate::pending_item::Displaced;
+use crate::phase::ListenerPhase;
 use crate::status::{ListenerId, ListenerStatus};
 use crate::walk::{Walk, WalkKind};
 
@@ -179,24 +180,20 @@ impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
         since: u64,
         displaced: &mut Vec<Displaced<K, T>>,
     ) {
-        let outcome = self.with(|listener| {
-            let in_hand = self.gauges.in_hand.load(Ordering::Acquire);
-            listener.push(news, since, in_hand, displaced)
-        });
-        self.warn(&outcome);
+        let warn = self.with(|listener| listener.push(news, since, self.in_hand(), displaced));
+        self.warn(warn);
     }
 
     /// See [`Joining::begin`](crate::Joining::begin).
     pub(crate) fn begin(&self, sequence: u64, walk: Walk<K, T>) {
         let since = self.nanos(crate::driver::now());
         let mut displaced = Vec::new();
-        let (outcome, _held) =
-            self.with(|listener| listener.begin(sequence, walk, since, &mut displaced));
-        self.warn(&outcome);
+        let begun = self.with(|listener| listener.begin(sequence, walk, since, &mut displaced));
+        self.warn(begun.warn);
     }
 
-    fn warn(&self, outcome: &Outcome) {
-        if let Some(pending) = outcome.warn {
+    fn warn(&self, depth: Option<usize>) {
+        if let Some(pending) = depth {
             tracing::warn!(
                 listener = %self.name,
                 pending,

@@ -1,4 +1,47 @@
 //! Hands notifications to many handlers, none of which can delay another or the sender.
+//!
+//! First of all, what happens to a slow handler: nothing to anybody else. What it has not taken
+//! waits in a ring of its own, which either grows and says so in the log, or keeps one entry per key
+//! ([`Overflow`]). The sender takes one lock per listener and batch and goes on.
+//!
+//! ```
+//! use std::{sync::Arc, time::Duration};
+//! use informer_processor::{ListenerConfig, Notification, Processor, Walk, handler_fn};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let processor: Processor<&str, u32> = Processor::default();
+//! let printer = handler_fn(|news: &Notification<&str, u32>| println!("{news:?}"));
+//! let joining = processor.add(printer, ListenerConfig::named("printer"))?;
+//! let handle = joining.begin(0, Walk::empty());
+//! let news = Notification::Added { key: "a", object: Arc::new(1), initial: false };
+//! processor.distribute(1, &[Arc::new(news)]);
+//! processor.upstream_synced();
+//! handle.synced().await?;
+//! assert!(processor.stop(Duration::from_secs(5)).await.is_clean());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! This crate has never heard of Kubernetes, of versions, of where news come from, or of how objects
+//! are stored. A key is opaque, and so is an object.
+//!
+//! # The life of a notification
+//!
+//! `fanout` passes a batch to each listener's `cell`; under its lock the `listener` puts it into its
+//! `backlog` (a `ring`, or a `coalesce` with the table of `compress`). The `consumer` takes it, asks
+//! the `gate`, and a task or thread of `driver`, or a `stream`, gives it to the user.
+//!
+//! # Promises
+//!
+//! - One callback at a time per listener, each notification at most once (PR-1).
+//! - A growing listener is told everything in order (RB-1); a coalescing one a legal compression of
+//!   it, with the same result (RB-4, RB-5, RB-6).
+//! - Who joins late is told what is there, once, marked as initial, and everything after (PR-7, PR-8).
+//! - A handler that blocks or panics changes nothing for others (PR-9, PR-12).
+//! - After a removal no callback starts; awaited, none runs (PR-11).
+//! - A listener is synced when the callbacks of everything that was there have returned (FM-72).
+#![forbid(unsafe_code)]
 #![doc(test(attr(deny(warnings))))]
 
 #[macro_use]
@@ -26,6 +69,7 @@ mod log_gate;
 mod notification;
 mod overflow;
 mod pending_item;
+mod phase;
 mod processor;
 mod registration;
 mod resync;
@@ -46,10 +90,10 @@ pub use filter::Filtered;
 pub use handler::{AsyncHandler, Handler};
 pub use key::Key;
 pub use late_join::Joining;
-pub use listener::ListenerPhase;
 pub use listener_config::ListenerConfig;
 pub use notification::{Cause, Notification};
 pub use overflow::Overflow;
+pub use phase::ListenerPhase;
 pub use processor::{JoiningStream, Processor, ProcessorConfig};
 pub use registration::Registration;
 pub use resync::{ResyncReason, ResyncTerms};

@@ -19,29 +19,10 @@ use crate::late_join::Held;
 use crate::notification::Notification;
 use crate::overflow::Overflow;
 use crate::pending_item::Displaced;
+use crate::phase::{ListenerPhase, Phase};
 use crate::resync::{ResyncTerms, Schedule};
 use crate::sync_tracker::SyncTracker;
 use crate::walk::{ActiveWalk, Walk, WalkKind, WalkSlot};
-
-/// Where a listener is in its life.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ListenerPhase {
-    /// Registered; what happens is held until [`Joining::begin`](crate::Joining::begin).
-    Joining,
-    /// Delivering.
-    Live,
-    /// Delivering what it had when the processor was stopped; gets nothing new.
-    Draining,
-    /// Removed, stopped or gone: nothing more is delivered.
-    Ended,
-}
-
-enum Phase<K, T> {
-    Joining(Held<K, T>),
-    Live,
-    Draining,
-    Ended,
-}
 
 /// What the consumer gets.
 pub(crate) enum Taken<K, T> {
@@ -55,13 +36,12 @@ pub(crate) enum Taken<K, T> {
     Closed,
 }
 
-/// What the shell has to do after a push.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Outcome {
-    /// The backlog has reached a depth worth a warning.
+/// What beginning leaves over, to be dropped outside the lock, and a depth to warn of.
+pub(crate) struct Begun<K, T> {
     pub(crate) warn: Option<usize>,
-    /// This closed the latch "synced".
-    pub(crate) synced: bool,
+    _held: Held<K, T>,
+    /// The walk, if the listener has ended before it began.
+    _refused: Option<Walk<K, T>>,
 }
 
 /// What a closed listener leaves. Dropped outside the lock, since drops may run user code.
@@ -103,59 +83,74 @@ impl<K: Key, T> Listener<K, T> {
         }
     }
 
-    /// Hands over what was committed under `sequence`. `in_hand` entries are with the consumer.
+    /// Hands over what was committed under `sequence`. `in_hand` entries are with the consumer. Says
+    /// at which depth a warning is due.
     pub(crate) fn push(
         &mut self,
         (sequence, batch): (u64, &[Arc<Notification<K, T>>]),
         since: u64,
         in_hand: usize,
         displaced: &mut Vec<Displaced<K, T>>,
-    ) -> Outcome {
-        let known = self.is_known(sequence);
+    ) -> Option<usize> {
         match &mut self.phase {
             Phase::Joining(held) => {
                 held.hold(sequence, since, batch);
-                Outcome::default()
+                return None;
             }
-            Phase::Live if known => Outcome::default(),
-            Phase::Live => {
-                let mut synced = false;
-                for notification in batch {
-                    synced |= self.push_one(notification, since, displaced);
-                }
-                self.pushed(in_hand, synced)
-            }
-            Phase::Draining | Phase::Ended => Outcome::default(),
+            Phase::Live => {}
+            Phase::Draining | Phase::Ended => return None,
         }
+        if self.is_known(sequence) {
+            return None;
+        }
+        for notification in batch {
+            self.push_one(notification, since, displaced);
+        }
+        self.pushed(in_hand)
     }
 
     /// Starts delivery: `walk` first, then what was held and is newer than `sequence` (PR-7).
-    /// Returns what was held and is not needed, to be dropped outside the lock.
     pub(crate) fn begin(
         &mut self,
         sequence: u64,
         walk: Walk<K, T>,
         since: u64,
         displaced: &mut Vec<Displaced<K, T>>,
-    ) -> (Outcome, Option<Held<K, T>>) {
+    ) -> Begun<K, T> {
         let held = match &mut self.phase {
             Phase::Joining(held) => std::mem::take(held),
-            Phase::Live | Phase::Draining | Phase::Ended => return (Outcome::default(), None),
+            Phase::Live | Phase::Draining | Phase::Ended => {
+                return Begun {
+                    warn: None,
+                    _held: Held::default(),
+                    _refused: Some(walk),
+                };
+            }
         };
         self.phase = Phase::Live;
         self.floor = Some(sequence);
         let position = self.backlog.walk_position();
-        let walk = ActiveWalk {
-            kind: WalkKind::Initial,
-            since,
-            items: walk,
-        };
-        self.walk = WalkSlot::Waiting { position, walk };
-        let mut synced = false;
         for (since, notification) in held.newer_than(sequence) {
-            synced |= self.push_one(notification, since, displaced);
+            self.push_one(notification, since, displaced);
         }
-        (self.pushed(0, synced), Some(held))
+        let kind = WalkKind::Initial;
+        if walk.is_empty() {
+            // After the held ones were counted, so that they are waited for.
+            self.walk = WalkSlot::Active { kind };
+            self.walk_ended();
+        } else {
+            let walk = ActiveWalk {
+                kind,
+                since,
+                items: walk,
+            };
+            self.walk = WalkSlot::Waiting { position, walk };
+        }
+        Begun {
+            warn: self.pushed(0),
+            _held: held,
+            _refused: None,
+        }
     }
 
     fn is_known(&self, sequence: u64) -> bool {
@@ -167,26 +162,25 @@ impl<K: Key, T> Listener<K, T> {
         notification: &Arc<Notification<K, T>>,
         since: u64,
         displaced: &mut Vec<Displaced<K, T>>,
-    ) -> bool {
+    ) {
         self.counts.received += 1;
         self.tracker.start(u64::from(notification.is_initial()));
         let merged = self.backlog.push(notification, since, displaced);
         self.counts.coalesced += merged.coalesced;
-        merged.settled > 0 && self.tracker.finish(merged.settled)
-    }
-
-    fn pushed(&mut self, in_hand: usize, synced: bool) -> Outcome {
-        let depth = self.backlog.len() + in_hand;
-        self.counts.high_water = self.counts.high_water.max(depth);
-        Outcome {
-            warn: self.backlog.warn(depth),
-            synced,
+        if merged.settled > 0 {
+            self.tracker.finish(merged.settled);
         }
     }
 
-    /// Every initial notification has been handed over. True if this closed the latch.
-    pub(crate) fn upstream_synced(&mut self) -> bool {
-        self.tracker.upstream_synced()
+    fn pushed(&mut self, in_hand: usize) -> Option<usize> {
+        let depth = self.backlog.len() + in_hand;
+        self.counts.high_water = self.counts.high_water.max(depth);
+        self.backlog.warn(depth)
+    }
+
+    /// Every initial notification has been handed over.
+    pub(crate) fn upstream_synced(&mut self) {
+        self.tracker.upstream_synced();
     }
 
     /// Whether a resync check at `now` finds this listener due (SP-05).
@@ -269,27 +263,23 @@ impl<K: Key, T> Listener<K, T> {
         !skip
     }
 
-    /// The consumer has pulled the last item of its walk, and it has been handled. True if this
-    /// closed the latch.
-    pub(crate) fn walk_ended(&mut self) -> bool {
+    /// The consumer has pulled the last item of its walk, and it has been handled.
+    pub(crate) fn walk_ended(&mut self) {
         let WalkSlot::Active { kind } = std::mem::replace(&mut self.walk, WalkSlot::None) else {
-            return false;
+            return;
         };
         match kind {
             WalkKind::Initial => {
                 self.initial_unfinished = false;
-                self.tracker.finish(1)
+                self.tracker.finish(1);
             }
-            WalkKind::Resync => {
-                self.backlog.set_resync(false);
-                false
-            }
+            WalkKind::Resync => self.backlog.set_resync(false),
         }
     }
 
-    /// An initial notification from the backlog has been handled. True if this closed the latch.
-    pub(crate) fn initial_handled(&mut self) -> bool {
-        self.tracker.finish(1)
+    /// An initial notification from the backlog has been handled.
+    pub(crate) fn initial_handled(&mut self) {
+        self.tracker.finish(1);
     }
 
     /// Takes nothing new; what waits is still delivered. A resync that waits is not news and goes.
@@ -337,12 +327,7 @@ impl<K: Key, T> Listener<K, T> {
     }
 
     pub(crate) fn phase(&self) -> ListenerPhase {
-        match self.phase {
-            Phase::Joining(_) => ListenerPhase::Joining,
-            Phase::Live => ListenerPhase::Live,
-            Phase::Draining => ListenerPhase::Draining,
-            Phase::Ended => ListenerPhase::Ended,
-        }
+        self.phase.shown()
     }
 
     /// Whether a consumer that asks gets something, be it the news that this is the end.

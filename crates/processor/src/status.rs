@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::listener::ListenerPhase;
 use crate::overflow::Overflow;
+use crate::phase::ListenerPhase;
 use crate::resync::ResyncTerms;
 
 /// Tells the listeners of one processor apart. Never used twice by it.

@@ -12,7 +12,8 @@ use crate::notification::Notification;
 /// Pulled by the listener's own task, never under a lock, each item when the one before it has been
 /// delivered. Dropped as soon as the listener is removed.
 pub struct Walk<K, T> {
-    items: Box<dyn Iterator<Item = Notification<K, T>> + Send>,
+    /// `None` is known to be empty without asking anybody.
+    items: Option<Box<dyn Iterator<Item = Notification<K, T>> + Send>>,
 }
 
 impl<K, T> Walk<K, T> {
@@ -23,19 +24,17 @@ impl<K, T> Walk<K, T> {
         I::IntoIter: Send + 'static,
     {
         Self {
-            items: Box::new(items.into_iter()),
+            items: Some(Box::new(items.into_iter())),
         }
     }
 
     /// No items: for a listener that joins when there is nothing yet (SI-10).
-    pub fn empty() -> Self
-    where
-        K: 'static,
-        T: 'static,
-    {
-        Self {
-            items: Box::new(std::iter::empty()),
-        }
+    pub fn empty() -> Self {
+        Self { items: None }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.items.is_none()
     }
 }
 
@@ -43,11 +42,13 @@ impl<K, T> Iterator for Walk<K, T> {
     type Item = Notification<K, T>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.items.next()
+        self.items.as_mut()?.next()
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.items.size_hint()
+        self.items
+            .as_ref()
+            .map_or((0, Some(0)), Iterator::size_hint)
     }
 }
 

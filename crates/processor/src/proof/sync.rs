@@ -58,7 +58,7 @@ fn check_all_told(rig: &Rig) -> Result<(), String> {
         lives
             .filter(|news| news.key() == key)
             .filter(|news| matches!(&***news, crate::Notification::Added { .. }))
-            .last()
+            .next_back()
             .is_some_and(|news| news.is_initial())
     };
     if rig.has_initial_walk() {
