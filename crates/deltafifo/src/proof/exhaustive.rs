@@ -6,8 +6,9 @@
 //! enough for a quarantine. At the end of every history the queue is drained.
 
 use super::Planted;
+use super::judged::Judged;
 use super::model::{Key, Mark, Value};
-use super::world::{Judged, Op, Verdict, World};
+use super::world::{Op, Verdict, World};
 use crate::{DeltaFifo, InOrderQueue};
 
 fn letters() -> Vec<Op> {

@@ -6,12 +6,14 @@
 //!
 //! - `model`: what both models are, and the store that a consumer fills.
 //! - `fifo_model`, `in_order_model`: the two queues, naively.
+//! - `judged`: what the proofs ask of a queue beyond its trait.
 //! - `world`: a queue, its model and its consumer side by side; every step is compared.
 //! - `random`: long random histories. `exhaustive`: all short ones. `planted`: bugs are caught.
 
 mod exhaustive;
 mod fifo_model;
 mod in_order_model;
+mod judged;
 mod model;
 mod planted;
 mod random;

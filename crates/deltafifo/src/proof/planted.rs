@@ -3,9 +3,10 @@
 use proptest::test_runner::{Config as Cases, TestError, TestRunner};
 
 use super::exhaustive::all;
+use super::judged::Judged;
 use super::model::{Key, Mark, Value};
 use super::random::ops;
-use super::world::{Judged, check};
+use super::world::check;
 use crate::InOrderQueue;
 use crate::delta_fifo::DeltaFifo;
 

@@ -10,11 +10,9 @@
 //! - FQ-10: after close every producer call is refused, and everything is still handed out.
 
 use super::Planted;
+use super::judged::Judged;
 use super::model::{Handed, Key, Mark, Model, Store, Value, apply};
-use crate::{
-    Closed, Config, Deletion, Delta, DeltaFifo, Final, InOrderQueue, Lease, Quarantined, Queue,
-    Work,
-};
+use crate::{Closed, Config, Deletion, Delta, Final, Lease, Quarantined, Work};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::{Arc, Mutex};
 
@@ -35,41 +33,6 @@ pub(super) enum Op {
     /// The works at these bits failed.
     Nack(u32),
     Close,
-}
-
-/// A queue that can be copied with all that is in it, and told to have a bug.
-pub(super) trait Judged: Queue<Key, Value, Mark> + Sized {
-    type Model: Model;
-    fn make(config: Config<Value>, planted: Option<Planted>) -> Self;
-    fn copy(&self) -> Self;
-}
-
-impl Judged for DeltaFifo<Key, Value, Mark> {
-    type Model = super::fifo_model::FifoModel;
-
-    fn make(config: Config<Value>, planted: Option<Planted>) -> Self {
-        let mut queue = Self::new(config);
-        queue.plant(planted);
-        queue
-    }
-
-    fn copy(&self) -> Self {
-        self.fork()
-    }
-}
-
-impl Judged for InOrderQueue<Key, Value, Mark> {
-    type Model = super::in_order_model::InOrderModel;
-
-    fn make(config: Config<Value>, planted: Option<Planted>) -> Self {
-        let mut queue = Self::new(config);
-        queue.planted = planted;
-        queue
-    }
-
-    fn copy(&self) -> Self {
-        self.fork()
-    }
 }
 
 /// A queue and all that is known to be right about it.
