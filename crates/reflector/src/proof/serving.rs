@@ -25,7 +25,7 @@ impl World {
                 self.judge.list_refused(request, kind);
                 self.step(Input::Page(fail(kind, wait)), Expected::Failure(kind));
             }
-            other => match self.page(request, other) {
+            other => match self.page(request, other.as_ref()) {
                 Ok((page, expected)) => self.step(Input::Page(Ok(page)), expected),
                 Err(kind) => {
                     self.judge.list_refused(request, kind);
@@ -39,7 +39,7 @@ impl World {
     fn page(
         &mut self,
         request: &ListRequest,
-        fault: Option<ListFault>,
+        fault: Option<&ListFault>,
     ) -> Result<(Page<()>, Expected), FailureKind> {
         let latest = self.server.version();
         let skew = self.answers % 3;
@@ -83,7 +83,7 @@ impl World {
             remaining: None,
         };
         self.judge.served = (self.server.branch(), at);
-        let expected = spoil(&mut page, fault.as_ref(), offset > 0);
+        let expected = spoil(&mut page, fault, offset > 0);
         let last = page.continue_token.is_none();
         if let (ListVersion::NotOlderThan(asked), Expected::Fine, true) =
             (&request.version, &expected, last)

@@ -7,12 +7,12 @@ use std::{collections::VecDeque, time::Duration};
 
 use super::{
     judge::{Expected, Judge},
-    model::{Server, identity, item, number, version},
+    model::{Server, identity, number, version},
     planted::Planted,
 };
 use crate::{
-    Config, Demand, Effect, Emission, Failure, FailureKind, Input, ListRequest, ListVersion,
-    Machine, Page, Phase, WatchEvent, WatchRequest,
+    Config, Demand, Effect, Emission, Failure, FailureKind, Input, ListRequest, Machine, Phase,
+    WatchEvent, WatchRequest,
 };
 
 /// What happens to the server, to the next request, or to time.
