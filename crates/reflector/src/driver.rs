@@ -6,7 +6,7 @@
 //! paused one works.
 //!
 //! - RFX-14, FM-81: every await ends with `stop`, or when the future is dropped; the task is
-//!   aborted and joined. `tests/driver.rs`
+//!   aborted and joined. `tests/driver/main.rs`
 //! - RFX-17: the task holds one event until the machine has taken the one before.
 
 use std::{future::Future, pin::pin, sync::Arc, time::Duration};

@@ -1,6 +1,8 @@
 //! The driver on a paused clock: deadlines, panics, back-pressure, and the end at every await.
 
+mod client_go;
 mod scripted;
+#[path = "../wire/mod.rs"]
 mod wire;
 
 use std::{

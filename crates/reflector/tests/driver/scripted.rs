@@ -71,6 +71,15 @@ impl Scripted {
         requests.iter().map(|(_, asked)| asked.clone()).collect()
     }
 
+    pub(crate) fn watches(&self) -> Vec<WatchRequest> {
+        let asked = self.asked().into_iter();
+        let watches = asked.filter_map(|asked| match asked {
+            Asked::Watch(watch) => Some(watch),
+            Asked::List(_) => None,
+        });
+        watches.collect()
+    }
+
     /// When each request came, from the first on.
     pub(crate) fn times(&self) -> Vec<Duration> {
         let requests = self.requests.lock().expect("no panic while held");
