@@ -1,0 +1,62 @@
+//! After the load: the cache catches up with the last write, the handlers with the cache.
+
+use std::time::Duration;
+
+use informer_factory::{ResourceVersion, WaitForVersionError};
+use tokio::time::Instant;
+
+use super::cluster::Cluster;
+use super::informers::Informers;
+use super::load::Produced;
+use super::picture::Picture;
+
+/// How long the cache may take.
+const APPLY_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// How long the handlers may take; the slow one rests 1 ms for each pod at worst.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(180);
+
+/// Between two looks at the handlers.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Whether everything has come to rest, and what has not.
+#[derive(Debug)]
+pub(super) struct Settled {
+    /// Why the cache is not at the server's last version.
+    pub(super) behind: Vec<WaitForVersionError>,
+    /// Whether the handlers have handled everything.
+    pub(super) drained: bool,
+}
+
+/// Waits until nothing is under way any more.
+pub(super) async fn settle(
+    informers: &Informers,
+    cluster: &Cluster,
+    picture: &mut Picture,
+    produced: &Produced,
+) -> Settled {
+    let version = |version: u64| ResourceVersion::from(version.to_string());
+    let (pods, nodes) = (
+        version(cluster.pod_version()),
+        version(cluster.node_version()),
+    );
+    let (pods, nodes) = tokio::join!(
+        informers.pods.wait_for_version(&pods, APPLY_TIMEOUT),
+        informers.nodes.wait_for_version(&nodes, APPLY_TIMEOUT),
+    );
+    let behind = [pods, nodes].into_iter().filter_map(Result::err).collect();
+    let deadline = Instant::now() + DRAIN_TIMEOUT;
+    let mut frames = tokio::time::interval(picture.period());
+    frames.reset();
+    let mut look = tokio::time::interval(LOOK);
+    while !informers.are_drained() && Instant::now() < deadline {
+        tokio::select! {
+            _ = look.tick() => {}
+            _ = frames.tick() => picture.draw("draining", informers, cluster, produced.events),
+        }
+    }
+    Settled {
+        behind,
+        drained: informers.are_drained(),
+    }
+}
