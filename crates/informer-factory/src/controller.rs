@@ -4,15 +4,18 @@
 //! every change exactly processed rather than observed. For many readers and handlers, and for
 //! handlers that cannot fail, take a [`crate::SharedInformer`].
 
+use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
+use informer_deltafifo::Work;
 use informer_processor::{Processor, ProcessorConfig};
 use informer_reflector::{ListWatch, ResourceVersion};
-use informer_store::{Scope, StoreReader};
+use informer_store::{ObjectKey, Scope, StoreReader};
 
+use crate::arrival::Arrival;
 use crate::core::{Core, Settings};
 use crate::informer::Event;
 use crate::launch::Connect;
@@ -136,8 +139,9 @@ impl<T: Send + Sync + 'static> Controller<T> {
     /// already.
     ///
     /// A change is processed *before* the store shows it, since only what was processed counts as
-    /// done; a key that fails keeps its place before its later changes. Of two notifications that
-    /// belong together (one life ends, another begins) both are processed again if the second fails.
+    /// done; a key that fails keeps its place before its later changes. Of several notifications that
+    /// belong together, a relist of the in-order queue above all, the store shows none before all
+    /// were processed; none of them is processed twice.
     ///
     /// # Panics
     ///
@@ -203,22 +207,24 @@ async fn consume<T, P, F, E>(
     E: fmt::Display + Send,
 {
     let watcher = consumer.watcher();
+    let mut begun = Begun::default();
     while let Some(leased) = consumer.next(BATCH).await {
         let mut failed = Vec::new();
         for (position, work) in leased.works.iter().enumerate() {
-            for notice in core.preview(&Scope::All, work, leased.initial) {
-                match process(notice).await {
-                    Ok(()) => report.processed += 1,
-                    Err(error) => {
-                        report.failed += 1;
-                        tracing::warn!(controller = %core.name, "a change failed: {error}");
-                        if matches!(on_failure, OnFailure::Retry { .. }) {
-                            failed.push(position);
-                            break;
-                        }
-                        report.processed += 1;
+            let notices = core.preview(&Scope::All, work, leased.initial);
+            let mut done = begun.take(work);
+            for notice in notices.into_iter().skip(done) {
+                if let Err(error) = process(notice).await {
+                    report.failed += 1;
+                    tracing::warn!(controller = %core.name, "a change failed: {error}");
+                    if matches!(on_failure, OnFailure::Retry { .. }) {
+                        failed.push(position);
+                        begun.put(work, done);
+                        break;
                     }
                 }
+                report.processed += 1;
+                done += 1;
             }
         }
         let done = leased
@@ -236,12 +242,43 @@ async fn consume<T, P, F, E>(
         if failed.is_empty() {
             leased.ack();
         } else {
-            quarantine(core, leased.nack(&failed));
+            let given_up = leased.nack(&failed);
+            given_up
+                .iter()
+                .for_each(|quarantined| begun.forget(&quarantined.work));
+            quarantine(core, given_up);
             if let OnFailure::Retry { after } = on_failure {
                 tokio::time::sleep(after).await;
             }
         }
         core.publish(&Scope::All, &watcher);
+    }
+}
+
+/// How many notifications of a work that failed were processed before it did, so that the next
+/// attempt goes on where the last one stopped. Later changes of a key only add to the end.
+#[derive(Default)]
+struct Begun(HashMap<Option<ObjectKey>, usize>);
+
+impl Begun {
+    fn take<T>(&mut self, work: &Work<ObjectKey, Arrival<T>>) -> usize {
+        self.0.remove(&Self::key(work)).unwrap_or(0)
+    }
+
+    fn forget<T>(&mut self, work: &Work<ObjectKey, Arrival<T>>) {
+        self.0.remove(&Self::key(work));
+    }
+
+    fn put<T>(&mut self, work: &Work<ObjectKey, Arrival<T>>, done: usize) {
+        self.0.insert(Self::key(work), done);
+    }
+
+    /// One lease is out at a time and a relist is handed out alone, so it needs no name.
+    fn key<T>(work: &Work<ObjectKey, Arrival<T>>) -> Option<ObjectKey> {
+        match work {
+            Work::Key { key, .. } => Some(key.clone()),
+            Work::Replace { .. } | Work::Resync => None,
+        }
     }
 }
 

@@ -203,19 +203,20 @@ impl SharedInformerFactory {
         grace: Grace,
     ) -> Result<Option<InformerReport>, FromOwnCallback> {
         informer.refuse_own_callback()?;
-        let ours = |owned: &Arc<dyn Owned>| {
-            let owned = owned.as_any().downcast_ref::<Shared<T>>();
-            owned.is_some_and(|owned| Arc::ptr_eq(owned.informer.core(), informer.core()))
-        };
-        let mut entries = self.inner.registry.iter();
-        let key = entries
-            .find(|entry| ours(entry.value()))
-            .map(|entry| entry.key().clone());
-        drop(entries);
-        match key.and_then(|key| self.inner.registry.remove(&key)) {
-            Some(_) => informer.shutdown(grace).await.map(Some),
-            None => Ok(None),
+        if !self.forget(informer) {
+            return Ok(None);
         }
+        informer.shutdown(grace).await.map(Some)
+    }
+
+    /// Takes an informer out of the registry; false if it is not there.
+    fn forget<T: Send + Sync + 'static>(&self, informer: &SharedInformer<T>) -> bool {
+        let before = self.inner.registry.len();
+        self.inner.registry.retain(|_, owned| {
+            let owned = owned.as_any().downcast_ref::<Shared<T>>();
+            !owned.is_some_and(|owned| Arc::ptr_eq(owned.informer.core(), informer.core()))
+        });
+        self.inner.registry.len() < before
     }
 
     /// Ends everything, all informers at once, each in order and within the grace. Afterwards

@@ -1,0 +1,113 @@
+//! The controller: one consumer whose processing may fail (CT, QU-06, FQ-11).
+
+mod cluster;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use cluster::{QUEUES, pod, pods, tell_event};
+use informer_factory::{Controller, ControllerConfig, OnFailure};
+use informer_testkit::ApiServer;
+use k8s_openapi::api::core::v1::Pod;
+use serde_json::json;
+use tokio::sync::{mpsc, oneshot};
+
+/// A change that fails is processed again, before any later change of its key, and everything is
+/// processed in the end.
+#[tokio::test(start_paused = true)]
+async fn what_fails_is_processed_again_in_order() {
+    for queue in QUEUES {
+        let server = ApiServer::new();
+        for name in ["a", "b"] {
+            server.create(&pods(), pod(name, "n1")).expect("created");
+        }
+        let source = Arc::new(server.source::<Pod>(&pods()).expect("registered"));
+        let controller = Controller::new(source, ControllerConfig::named("pods").queue(queue));
+        let handle = controller.handle();
+        let (lines, mut seen) = mpsc::unbounded_channel();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let mut tries: HashMap<String, u32> = HashMap::new();
+        let process = move |event: informer_factory::Event<Pod>| {
+            let line = tell_event(&event);
+            let tries = tries.entry(line.clone()).or_default();
+            *tries += 1;
+            // Every change fails twice.
+            let result = if *tries <= 2 { Err("not yet") } else { Ok(()) };
+            if result.is_ok() {
+                lines.send(line).expect("the test listens");
+            }
+            async move { result }
+        };
+        let running = tokio::spawn(controller.run(process, async { drop(stopped.await) }));
+        let mut first = [seen.recv().await.expect("a"), seen.recv().await.expect("b")];
+        first.sort();
+        assert!(first[0].starts_with("add a@") && first[1].starts_with("add b@"), "{first:?}");
+        for node in ["n2", "n3"] {
+            let patch = json!({"spec": {"nodeName": node}});
+            let version = server.patch(&pods(), "default", "a", patch).expect("patched").version();
+            let line = seen.recv().await.expect("update");
+            assert!(line.ends_with(&format!("-> a@{version} Watch")), "{line}");
+        }
+        assert!(handle.has_synced());
+        assert_eq!(handle.last_version().expect("received").as_str(), server.version().to_string());
+        assert_eq!(handle.reader().len(), 2);
+        stop.send(()).expect("it runs");
+        let report = running.await.expect("ends");
+        assert_eq!((report.processed, report.failed), (4, 8));
+    }
+}
+
+/// What never succeeds is given up by key, told, and holds nobody else back.
+#[tokio::test(start_paused = true)]
+async fn what_never_succeeds_is_quarantined() {
+    for queue in QUEUES {
+        let server = ApiServer::new();
+        for name in ["bad", "good"] {
+            server.create(&pods(), pod(name, "n1")).expect("created");
+        }
+        let source = Arc::new(server.source::<Pod>(&pods()).expect("registered"));
+        let controller = Controller::new(source, ControllerConfig::named("pods").queue(queue));
+        let handle = controller.handle();
+        let process = |event: informer_factory::Event<Pod>| {
+            let bad = event.key().as_str() == "default/bad";
+            async move { if bad { Err("never") } else { Ok(()) } }
+        };
+        let (stop, stopped) = oneshot::channel::<()>();
+        let running = tokio::spawn(controller.run(process, async { drop(stopped.await) }));
+        while !handle.has_synced() {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        let quarantined = handle.quarantined();
+        let keys: Vec<&str> = quarantined.iter().map(|q| q.key.as_str()).collect();
+        assert!(keys.contains(&"default/bad"), "{keys:?}");
+        stop.send(()).expect("it runs");
+        running.await.expect("ends");
+    }
+}
+
+/// `Skip` counts and goes on.
+#[tokio::test(start_paused = true)]
+async fn skipping_counts_the_failure_and_goes_on() {
+    let server = ApiServer::new();
+    server.create(&pods(), pod("a", "n1")).expect("created");
+    let source = Arc::new(server.source::<Pod>(&pods()).expect("registered"));
+    let config = ControllerConfig::named("pods").on_failure(OnFailure::Skip);
+    let controller = Controller::new(source, config);
+    let handle = controller.handle();
+    let seen = Arc::new(Mutex::new(0));
+    let counter = Arc::clone(&seen);
+    let process = move |_| {
+        *counter.lock().expect("whole") += 1;
+        async { Err::<(), _>("always") }
+    };
+    let (stop, stopped) = oneshot::channel::<()>();
+    let running = tokio::spawn(controller.run(process, async { drop(stopped.await) }));
+    while !handle.has_synced() {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    stop.send(()).expect("it runs");
+    let report = running.await.expect("ends");
+    assert_eq!((report.processed, report.failed, *seen.lock().expect("whole")), (1, 1, 1));
+    assert_eq!(handle.reader().len(), 1);
+}
