@@ -12,11 +12,14 @@ mod decode;
 mod fault;
 mod feed;
 mod field_selector;
+mod fields;
 mod http;
 mod label_selector;
 mod listing;
 mod merge_patch;
 mod object;
+#[cfg(test)]
+mod proof;
 mod rejection;
 mod request_log;
 mod resource;

@@ -12,7 +12,7 @@ use informer_reflector::{ObjectMeta, ResourceVersion};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::Resource;
+use crate::{Resource, fields::Fields};
 
 /// One version of one object, as the server holds it. Cheap to clone.
 #[derive(Clone)]
@@ -30,7 +30,13 @@ struct Rendered {
     digits: (usize, usize),
     /// Where the rest of the object begins: right behind the metadata's closing brace.
     rest: usize,
+    /// The rest, as slices of `bytes`.
+    fields: Fields,
+    /// Where in `bytes` each of them begins.
+    starts: Vec<usize>,
 }
+
+const METADATA: &[u8] = b"\"metadata\":";
 
 impl Object {
     /// Renders an object; `fields` holds everything but `kind`, `apiVersion` and `metadata`.
@@ -38,16 +44,18 @@ impl Object {
         resource: &Resource,
         version: u64,
         metadata: &Map<String, Value>,
-        fields: &Map<String, Value>,
+        fields: &Fields,
     ) -> Self {
-        let mut out = Vec::with_capacity(512);
+        let size: usize = fields.iter().map(|(_, value)| value.len() + 32).sum();
+        let mut out = Vec::with_capacity(size + 512);
         out.extend_from_slice(b"{\"kind\":");
         write_json(&mut out, &resource.kind);
         out.extend_from_slice(b",\"apiVersion\":");
         write_json(&mut out, &resource.api_version());
         out.push(b',');
         let metadata_at = out.len();
-        out.extend_from_slice(b"\"metadata\":{\"resourceVersion\":\"");
+        out.extend_from_slice(METADATA);
+        out.extend_from_slice(b"{\"resourceVersion\":\"");
         let digits_at = out.len();
         out.extend_from_slice(version.to_string().as_bytes());
         let digits = (digits_at, out.len());
@@ -56,24 +64,28 @@ impl Object {
             .iter()
             .filter(|(name, _)| *name != "resourceVersion")
         {
-            write_member(&mut out, name, value);
+            write_name(&mut out, name);
+            write_json(&mut out, value);
         }
         out.push(b'}');
         let rest = out.len();
-        for (name, value) in fields {
-            write_member(&mut out, name, value);
+        let mut starts = Vec::new();
+        for (name, value) in fields.iter() {
+            write_name(&mut out, name);
+            starts.push(out.len());
+            out.extend_from_slice(value);
         }
         out.push(b'}');
         out.shrink_to_fit();
-        let node = fields
-            .get("spec")
-            .and_then(|spec| text(spec.get("nodeName")));
+        let bytes = Bytes::from(out);
         Self(Arc::new(Rendered {
             meta: meta_of(version, metadata),
             version,
             labels: labels_of(metadata),
-            node: node.map(str::to_owned),
-            bytes: Bytes::from(out),
+            node: fields.node(),
+            fields: fields.within(&bytes, &starts),
+            starts,
+            bytes,
             metadata: metadata_at,
             digits,
             rest,
@@ -89,6 +101,9 @@ impl Object {
         out.extend_from_slice(text.as_bytes());
         out.extend_from_slice(&old.bytes[old.digits.1..]);
         let end = old.digits.0 + text.len();
+        let bytes = Bytes::from(out);
+        let grown = |start: &usize| start + bytes.len() - old.bytes.len();
+        let starts: Vec<usize> = old.starts.iter().map(grown).collect();
         Self(Arc::new(Rendered {
             meta: ObjectMeta {
                 version: ResourceVersion::from(text),
@@ -97,8 +112,10 @@ impl Object {
             version,
             labels: old.labels.clone(),
             node: old.node.clone(),
-            rest: old.rest + out.len() - old.bytes.len(),
-            bytes: Bytes::from(out),
+            rest: old.rest + bytes.len() - old.bytes.len(),
+            fields: old.fields.within(&bytes, &starts),
+            starts,
+            bytes,
             metadata: old.metadata,
             digits: (old.digits.0, end),
         }))
@@ -174,8 +191,11 @@ impl Object {
     }
 
     /// The metadata and the other fields, for the next write.
-    pub(crate) fn to_parts(&self) -> (Map<String, Value>, Map<String, Value>) {
-        split(self.json())
+    pub(crate) fn to_parts(&self) -> (Map<String, Value>, Fields) {
+        let start = self.0.metadata + METADATA.len();
+        let metadata = serde_json::from_slice(&self.0.bytes[start..self.0.rest]);
+        let metadata = metadata.expect("rendered by us, so it is JSON");
+        (metadata, self.0.fields.clone())
     }
 
     /// Whether two versions differ in nothing but the version.
@@ -204,15 +224,15 @@ impl PartialEq for Object {
 impl Eq for Object {}
 
 /// Takes an object apart; types are dropped, since the resource knows them.
-pub(crate) fn split(value: Value) -> (Map<String, Value>, Map<String, Value>) {
+pub(crate) fn split(value: Value) -> (Map<String, Value>, Fields) {
     let Value::Object(mut fields) = value else {
-        return (Map::new(), Map::new());
+        return (Map::new(), Fields::default());
     };
     fields.remove("kind");
     fields.remove("apiVersion");
     match fields.remove("metadata") {
-        Some(Value::Object(metadata)) => (metadata, fields),
-        _ => (Map::new(), fields),
+        Some(Value::Object(metadata)) => (metadata, fields.into()),
+        _ => (Map::new(), fields.into()),
     }
 }
 
@@ -241,11 +261,10 @@ fn labels_of(metadata: &Map<String, Value>) -> BTreeMap<String, String> {
     labels.iter().filter_map(pair).collect()
 }
 
-fn write_member(out: &mut Vec<u8>, name: &str, value: &Value) {
+fn write_name(out: &mut Vec<u8>, name: &str) {
     out.push(b',');
     write_json(out, name);
     out.push(b':');
-    write_json(out, value);
 }
 
 fn write_json<T: serde::Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {

@@ -336,12 +336,12 @@ fn change_list(fault: &Fault, list: &mut Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{EventKind, Object};
+    use crate::{EventKind, Object, fields::Fields};
 
     fn event(name: &str) -> Frame {
         let metadata = json!({"name": name});
         let metadata = metadata.as_object().unwrap();
-        let object = Object::render(&Resource::pods(), 7, metadata, &serde_json::Map::new());
+        let object = Object::render(&Resource::pods(), 7, metadata, &Fields::default());
         Frame::Event {
             kind: EventKind::Added,
             object,

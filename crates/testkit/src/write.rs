@@ -7,10 +7,13 @@
 //! Of admission and validation there is only what clients rely on: names, namespaces, versions,
 //! uids, finalizers. What a field may contain is not checked.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
 use crate::{
     Change, Cluster, Object, Rejection, Resource, ResourceId,
+    fields::Fields,
     merge_patch::merge_patch,
     object::{split, text},
 };
@@ -53,7 +56,7 @@ pub enum Part {
 }
 
 /// The metadata and the other fields of an object.
-type Parts = (Map<String, Value>, Map<String, Value>);
+type Parts = (Map<String, Value>, Fields);
 
 impl Cluster {
     /// Creates an object, named by `metadata.name` or `metadata.generateName`; `now` is RFC 3339.
@@ -68,7 +71,7 @@ impl Cluster {
         object: Value,
         now: &str,
     ) -> Result<Object, Rejection> {
-        let resource = std::sync::Arc::clone(&self.collection(id).resource);
+        let resource = Arc::clone(&self.collection(id).resource);
         check_type(&resource, &object)?;
         let (mut metadata, fields) = split(object);
         if text(metadata.get("resourceVersion")).is_some() {
@@ -121,7 +124,7 @@ impl Cluster {
         part: Part,
     ) -> Result<Object, Rejection> {
         let before = self.get(id, namespace, name)?;
-        let resource = std::sync::Arc::clone(&self.collection(id).resource);
+        let resource = Arc::clone(&self.collection(id).resource);
         check_type(&resource, &object)?;
         let (metadata, fields) = split(object);
         self.update(id, &before, (metadata, fields), part)
@@ -141,22 +144,28 @@ impl Cluster {
         part: Part,
     ) -> Result<Object, Rejection> {
         let before = self.get(id, namespace, name)?;
-        let resource = std::sync::Arc::clone(&self.collection(id).resource);
+        let resource = Arc::clone(&self.collection(id).resource);
         if !patch.is_object() {
             return Err(Rejection::bad_request(
                 "a merge patch of an object must be an object",
             ));
         }
-        let mut object = before.json();
-        if let Value::Object(members) = &mut object
-            && let Some(Value::Object(metadata)) = members.get_mut("metadata")
-        {
-            // Only a version the patch itself names is a condition.
-            metadata.remove("resourceVersion");
+        check_type(&resource, patch)?;
+        let (mut metadata, mut fields) = before.to_parts();
+        // Only a version the patch itself names is a condition.
+        metadata.remove("resourceVersion");
+        let mut metadata = Value::Object(metadata);
+        for (name, change) in patch.as_object().into_iter().flatten() {
+            match name.as_str() {
+                "kind" | "apiVersion" => {}
+                "metadata" => merge_patch(&mut metadata, change),
+                name => fields.merge(name, change),
+            }
         }
-        merge_patch(&mut object, patch);
-        check_type(&resource, &object)?;
-        self.update(id, &before, split(object), part)
+        let Value::Object(metadata) = metadata else {
+            return Err(Rejection::bad_request("metadata must be an object"));
+        };
+        self.update(id, &before, (metadata, fields), part)
     }
 
     fn update(
@@ -166,12 +175,12 @@ impl Cluster {
         (mut metadata, fields): Parts,
         part: Part,
     ) -> Result<Object, Rejection> {
-        let resource = std::sync::Arc::clone(&self.collection(id).resource);
+        let resource = Arc::clone(&self.collection(id).resource);
         check_identity(&resource, before, &metadata)?;
         let (old_metadata, old_fields) = before.to_parts();
         let fields = match part {
             Part::Whole => fields,
-            Part::Status => with_status(old_fields.clone(), fields),
+            Part::Status => old_fields.clone().with_status_of(&fields),
         };
         for kept in [
             "name",
@@ -189,7 +198,7 @@ impl Cluster {
             };
         }
         metadata.remove("selfLink");
-        if is_other_spec(&old_fields, &fields) {
+        if fields.is_other_spec(&old_fields) {
             metadata.insert("generation".into(), json!(generation(&old_metadata) + 1));
         }
         let version = self.next_version();
@@ -225,7 +234,7 @@ impl Cluster {
         now: &str,
     ) -> Result<Deletion, Rejection> {
         let before = self.get(id, namespace, name)?;
-        let resource = std::sync::Arc::clone(&self.collection(id).resource);
+        let resource = Arc::clone(&self.collection(id).resource);
         check_preconditions(&resource, &before, preconditions)?;
         let version = self.next_version();
         let (mut metadata, fields) = before.to_parts();
@@ -374,24 +383,6 @@ fn check_preconditions(
         return Err(Rejection::conflict(resource, object.name(), why));
     }
     Ok(())
-}
-
-fn with_status(mut old: Map<String, Value>, mut new: Map<String, Value>) -> Map<String, Value> {
-    match new.remove("status") {
-        Some(status) => old.insert("status".into(), status),
-        None => old.remove("status"),
-    };
-    old
-}
-
-fn is_other_spec(old: &Map<String, Value>, new: &Map<String, Value>) -> bool {
-    let spec = |fields: &Map<String, Value>| {
-        let fields = fields.iter().filter(|(name, _)| *name != "status");
-        fields
-            .map(|(name, value)| (name.clone(), value.clone()))
-            .collect::<Map<_, _>>()
-    };
-    spec(old) != spec(new)
 }
 
 fn generation(metadata: &Map<String, Value>) -> u64 {
