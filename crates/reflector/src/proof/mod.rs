@@ -1,5 +1,6 @@
 //! Proofs of the machine: a server's own history, faults by chance, and bugs planted on purpose.
 
+mod exhaustive;
 mod judge;
 mod model;
 pub(crate) mod planted;
