@@ -9,6 +9,23 @@
 //! | (none) | the ports and the machine; no runtime, no HTTP, no TLS |
 //! | `tokio` | the driver, which carries out what the machine asks for |
 //! | `kube` (default) | a [`ListWatch`] over `kube_client::Client` with its own framing and decoding |
+//!
+//! ```
+//! use std::time::Duration;
+//! use informer_reflector::{Config, Effect, Input, Machine};
+//!
+//! let mut machine = Machine::<()>::new(Config::default(), 42);
+//! let mut effects = Vec::new();
+//! machine.step(Duration::ZERO, Input::Start, &mut effects);
+//!
+//! let asked = effects.iter().find_map(|effect| match effect {
+//!     Effect::Watch(request) => Some(request),
+//!     _ => None,
+//! });
+//! // A streaming list: the initial state is asked for through a watch.
+//! assert!(asked.is_some_and(|request| request.send_initial_events));
+//! assert!(machine.deadline().is_some(), "and is not waited for without end");
+//! ```
 #![forbid(unsafe_code)]
 #![doc(test(attr(deny(warnings))))]
 
