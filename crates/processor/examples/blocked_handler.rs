@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p informer-processor --example blocked_handler [coalesce|grow] [UPDATES]`
 //!
-//! 1,000 keys of 2 KiB each (goal M3 of `docs`): with `coalesce`, the default, the process must not
+//! 1,000 keys of 2 KiB each (goal M3): with `coalesce`, the default, the process must not
 //! grow by more than 16 MiB; exit status 1 if it does. `grow` keeps everything, as client-go does,
 //! and only prints the figure. Linux only: the figure is read from `/proc/self/statm`.
 

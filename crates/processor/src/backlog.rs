@@ -112,8 +112,8 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
         }
     }
 
-    /// Takes up to `limit` entries, none from behind a walk at `walk`. A coalescing buffer gives one
-    /// at a time, since what has been taken can no longer be merged.
+    /// Takes up to `limit` entries, none from behind a walk at `walk`. A coalescing buffer gives
+    /// one at a time, since what has been taken can no longer be merged.
     pub(crate) fn take(
         &mut self,
         limit: usize,

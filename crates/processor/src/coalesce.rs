@@ -153,8 +153,8 @@ impl<K: Clone + Eq + Hash, T> CoalescingRing<K, T> {
         match merge {
             Merge::KeepOlder => {}
             Merge::KeepNewer => older.replace(Item::Shared(Arc::clone(newer)), displaced),
-            Merge::Added { object, initial } => older.become_added(object, initial, displaced),
-            Merge::Updated { old, new, cause } => older.become_updated(old, new, cause, displaced),
+            Merge::Added(object, initial) => older.become_added(object, initial, displaced),
+            Merge::Updated(old, new, cause) => older.become_updated(old, new, cause, displaced),
             Merge::Annihilate => {
                 coalesced = 2;
                 self.annihilate(at, displaced);
@@ -163,7 +163,7 @@ impl<K: Clone + Eq + Hash, T> CoalescingRing<K, T> {
                 coalesced = 0;
                 self.append_again(at, Item::Shared(Arc::clone(newer)));
             }
-            Merge::AppendAdded { object } => {
+            Merge::AppendAdded(object) => {
                 coalesced = 0;
                 let key = newer.key().clone();
                 let added = Notification::Added {

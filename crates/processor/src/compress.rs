@@ -20,108 +20,58 @@ pub(crate) enum Merge<T> {
     KeepOlder,
     /// The new one takes its place.
     KeepNewer,
-    /// An addition of the new state takes its place.
-    Added { object: Arc<T>, initial: bool },
+    /// An addition of this state, initial or not, takes its place.
+    Added(Arc<T>, bool),
     /// An update from the older's old state to the new state takes its place.
-    Updated {
-        old: Arc<T>,
-        new: Arc<T>,
-        cause: Cause,
-    },
+    Updated(Arc<T>, Arc<T>, Cause),
     /// The handler need never hear of this object.
     Annihilate,
     /// Both are needed: the new one waits behind the older.
     Append,
-    /// Both are needed, the new one as an addition.
-    AppendAdded { object: Arc<T> },
+    /// Both are needed, the new one as an addition of this state.
+    AppendAdded(Arc<T>),
 }
 
 /// The table (RB-5). `older` is the last entry waiting for the key.
+// A row a case: broken over more lines it could not be read as a table.
+#[rustfmt::skip]
 pub(crate) fn compress<K, T>(older: &Notification<K, T>, newer: &Notification<K, T>) -> Merge<T> {
+    use Cause::{Relist, Resync, Watch};
     use Notification::{Added, Deleted as Gone, Updated};
+    let same = Arc::clone;
     match (older, newer) {
         // A reminder adds nothing to news, nor to the news that there is nothing left.
-        (
-            Added { .. } | Updated { .. } | Gone(_),
-            Updated {
-                cause: Cause::Resync,
-                ..
-            },
-        ) => Merge::KeepOlder,
+        (Added { .. } | Updated { .. } | Gone(_), Updated { cause: Resync, .. }) => {
+            Merge::KeepOlder
+        }
 
-        (
-            Added { initial, .. },
-            Updated {
-                new,
-                cause: Cause::Watch | Cause::Relist,
-                ..
-            },
-        ) => {
-            let initial = *initial && !planted!(InitialFlagLost);
-            Merge::Added {
-                object: Arc::clone(new),
-                initial,
-            }
+        (Added { initial, .. }, Updated { new, cause: Watch | Relist, .. }) => {
+            Merge::Added(same(new), *initial && !planted!(InitialFlagLost))
         }
         // Not sent by a correct source: an addition of what is there.
-        (Added { initial, .. }, Added { object, .. }) => Merge::Added {
-            object: Arc::clone(object),
-            initial: *initial,
-        },
+        (Added { initial, .. }, Added { object, .. }) => Merge::Added(same(object), *initial),
         (Added { .. }, Gone(_)) => Merge::Annihilate,
 
-        (
-            Updated {
-                old, new: between, ..
-            },
-            Updated {
-                new,
-                cause: cause @ (Cause::Watch | Cause::Relist),
-                ..
-            },
-        ) => {
-            let old = if planted!(UpdateLosesFirstOld) {
-                between
-            } else {
-                old
-            };
-            Merge::Updated {
-                old: Arc::clone(old),
-                new: Arc::clone(new),
-                cause: *cause,
-            }
+        (Updated { new: between, .. }, Updated { new, cause, .. })
+            if planted!(UpdateLosesFirstOld) => Merge::Updated(same(between), same(new), *cause),
+        (Updated { old, .. }, Updated { new, cause: cause @ (Watch | Relist), .. }) => {
+            Merge::Updated(same(old), same(new), *cause)
         }
         // Not sent by a correct source: an addition of what is there.
-        (Updated { old, cause, .. }, Added { object, .. }) => Merge::Updated {
-            old: Arc::clone(old),
-            new: Arc::clone(object),
-            cause: *cause,
-        },
+        (Updated { old, cause, .. }, Added { object, .. }) => {
+            Merge::Updated(same(old), same(object), *cause)
+        }
         (Updated { .. }, Gone(_)) => Merge::KeepNewer,
 
-        (Gone(gone), Added { object, .. }) => match gone.last() {
-            Some(last) if planted!(RecreatedAsUpdate) => Merge::Updated {
-                old: Arc::clone(last),
-                new: Arc::clone(object),
-                cause: Cause::Watch,
-            },
-            // Another object with the same name: the end of the first must not be missed.
-            _ => Merge::Append,
-        },
+        (Gone(Deleted::Known { last, .. }), Added { object, .. })
+            if planted!(RecreatedAsUpdate) => Merge::Updated(same(last), same(object), Watch),
+        // Another object with the same name: the end of the first must not be missed.
+        (Gone(_), Added { .. }) => Merge::Append,
         // Not sent by a correct source: an update of what is gone.
-        (
-            Gone(_),
-            Updated {
-                new,
-                cause: Cause::Watch | Cause::Relist,
-                ..
-            },
-        ) => Merge::AppendAdded {
-            object: Arc::clone(new),
-        },
+        (Gone(_), Updated { new, cause: Watch | Relist, .. }) => Merge::AppendAdded(same(new)),
         // Not sent by a correct source: a second end. The better informed one stays.
         (Gone(Deleted::Unknown { .. }), Gone(Deleted::Known { .. })) => Merge::KeepNewer,
-        (Gone(Deleted::Known { .. }), Gone(Deleted::Known { .. } | Deleted::Unknown { .. }))
-        | (Gone(Deleted::Unknown { .. }), Gone(Deleted::Unknown { .. })) => Merge::KeepOlder,
+        (Gone(_), Gone(Deleted::Unknown { .. })) => Merge::KeepOlder,
+        (Gone(Deleted::Known { .. }), Gone(Deleted::Known { .. })) => Merge::KeepOlder,
     }
 }

@@ -64,8 +64,8 @@ impl<K, T> Held<K, T> {
 
 /// A listener that is registered and holds what happens; nothing is delivered yet.
 ///
-/// Take a snapshot after this was made, and call [`begin`](Joining::begin) with it. Dropped without
-/// that, the listener is removed.
+/// Take a snapshot after this was made, and call [`begin`](Joining::begin) with it, soon: whatever
+/// happens until then is held in memory. Dropped without that, the listener is removed.
 #[must_use = "a listener delivers nothing until `begin`, and is removed when this is dropped"]
 pub struct Joining<K: Key, T: Send + Sync + 'static> {
     cell: Option<Arc<Cell<K, T>>>,

@@ -1,8 +1,8 @@
 //! Hands notifications to many handlers, none of which can delay another or the sender.
 //!
 //! First of all, what happens to a slow handler: nothing to anybody else. What it has not taken
-//! waits in a ring of its own, which either grows and says so in the log, or keeps one entry per key
-//! ([`Overflow`]). The sender takes one lock per listener and batch and goes on.
+//! waits in a ring of its own, which either grows and says so in the log, or keeps one entry per
+//! key ([`Overflow`]). The sender takes one lock per listener and batch and goes on.
 //!
 //! ```
 //! use std::{sync::Arc, time::Duration};
@@ -23,21 +23,22 @@
 //! # }
 //! ```
 //!
-//! This crate has never heard of Kubernetes, of versions, of where news come from, or of how objects
-//! are stored. A key is opaque, and so is an object.
+//! This crate has never heard of Kubernetes, of versions, of where news come from, or of how
+//! objects are stored. A key is opaque, and so is an object.
 //!
 //! # The life of a notification
 //!
-//! `fanout` passes a batch to each listener's `cell`; under its lock the `listener` puts it into its
-//! `backlog` (a `ring`, or a `coalesce` with the table of `compress`). The `consumer` takes it, asks
-//! the `gate`, and a task or thread of `driver`, or a `stream`, gives it to the user.
+//! `fanout` passes a batch to each listener's `cell`; under its lock the `listener` puts it into
+//! its `backlog` (a `ring`, or a `coalesce` with the table of `compress`). The `consumer` takes it,
+//! asks the `gate`, and a task or thread of `driver`, or a `stream`, gives it to the user.
 //!
 //! # Promises
 //!
 //! - One callback at a time per listener, each notification at most once (PR-1).
 //! - A growing listener is told everything in order (RB-1); a coalescing one a legal compression of
 //!   it, with the same result (RB-4, RB-5, RB-6).
-//! - Who joins late is told what is there, once, marked as initial, and everything after (PR-7, PR-8).
+//! - Who joins late is told what is there, once, marked as initial, and everything after (PR-7,
+//!   PR-8).
 //! - A handler that blocks or panics changes nothing for others (PR-9, PR-12).
 //! - After a removal no callback starts; awaited, none runs (PR-11).
 //! - A listener is synced when the callbacks of everything that was there have returned (FM-72).

@@ -68,7 +68,8 @@ pub(crate) struct Listener<K, T> {
 impl<K: Key, T> Listener<K, T> {
     pub(crate) fn new(overflow: Overflow, terms: ResyncTerms, now: Instant) -> Self {
         let mut tracker = SyncTracker::default();
-        // The initial walk counts as one from the beginning, so that "synced" cannot come before it.
+        // The initial walk counts as one from the beginning, so that "synced" cannot come before
+        // it.
         tracker.start(1);
         Self {
             phase: Phase::Joining(Held::default()),
@@ -83,8 +84,8 @@ impl<K: Key, T> Listener<K, T> {
         }
     }
 
-    /// Hands over what was committed under `sequence`. `in_hand` entries are with the consumer. Says
-    /// at which depth a warning is due.
+    /// Hands over what was committed under `sequence`. `in_hand` entries are with the consumer.
+    /// Says at which depth a warning is due.
     pub(crate) fn push(
         &mut self,
         (sequence, batch): (u64, &[Arc<Notification<K, T>>]),

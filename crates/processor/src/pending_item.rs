@@ -129,10 +129,10 @@ pub(crate) fn settled<K, T>(
     let left = match merge {
         Merge::KeepOlder => u64::from(older.is_initial()),
         Merge::KeepNewer => u64::from(newer.is_initial()),
-        Merge::Added { initial, .. } => u64::from(*initial),
-        Merge::Updated { .. } => 0,
+        Merge::Added(_, initial) => u64::from(*initial),
+        Merge::Updated(..) => 0,
         Merge::Append => u64::from(older.is_initial()) + u64::from(newer.is_initial()),
-        Merge::AppendAdded { .. } => u64::from(older.is_initial()),
+        Merge::AppendAdded(_) => u64::from(older.is_initial()),
         Merge::Annihilate if planted!(AnnihilationUnsettled) => return 0,
         Merge::Annihilate => 0,
     };

@@ -13,7 +13,7 @@ pub struct ListenerId(pub(crate) u64);
 
 /// One listener at one moment.
 ///
-/// When nothing is being handed over or handled the numbers are exact, and (RB-7)
+/// When it has begun and nothing is being handed over or handled the numbers are exact, and (RB-7)
 /// `received + walked = delivered + depth + coalesced + abandoned`.
 #[derive(Clone, Debug)]
 #[non_exhaustive]

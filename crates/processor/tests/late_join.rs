@@ -1,5 +1,5 @@
-//! PR-7, FM-69: joining a running processor, at every point of a short history and in every order of
-//! its steps, by a task and by a stream, with either overflow.
+//! PR-7, FM-69: joining a running processor, at every point of a short history and in every order
+//! of its steps, by a task and by a stream, with either overflow.
 
 mod recorder;
 
@@ -109,7 +109,6 @@ async fn join(order: &[bool], overflow: Overflow, kind: Kind, eager: bool) {
             tokio::task::yield_now().await;
         }
     }
-    let registration = registration.expect("begun");
     processor.upstream_synced();
     if let Some(stream) = stream {
         let mut to = recorder.clone();
@@ -122,12 +121,19 @@ async fn join(order: &[bool], overflow: Overflow, kind: Kind, eager: bool) {
     } else {
         assert!(processor.stop(Duration::from_secs(1)).await.is_clean());
     }
-    assert!(registration.has_synced());
-    let heard = recorder.heard();
+    assert!(registration.expect("begun").has_synced());
+    let (snapshot, sequence) = snapshot.expect("taken");
+    let each = matches!(overflow, Overflow::Grow { .. });
+    let later = &commits[usize::try_from(sequence).expect("small")..];
+    check(&recorder.heard(), &snapshot, each.then_some(later), &state);
+}
+
+/// The objects of the snapshot, then each of the later changes if they are given; in the end the
+/// state.
+fn check(heard: &[Heard], snapshot: &State, later: Option<&[News]>, state: &State) {
     let mut told = State::new();
     heard.iter().for_each(|news| apply(&mut told, news));
-    assert_eq!(told, state, "PR-6");
-    let (snapshot, sequence) = snapshot.expect("taken");
+    assert_eq!(told, *state, "PR-6");
     let first: State = heard[..snapshot.len()]
         .iter()
         .map(|news| match *news {
@@ -135,15 +141,10 @@ async fn join(order: &[bool], overflow: Overflow, kind: Kind, eager: bool) {
             ref other => panic!("PR-8: {other:?} among the initial ones"),
         })
         .collect();
-    assert_eq!(first, snapshot, "PR-7: what was there");
-    if matches!(overflow, Overflow::Grow { .. }) {
-        let later = &commits[usize::try_from(sequence).expect("small")..];
+    assert_eq!(first, *snapshot, "PR-7: what was there");
+    if let Some(later) = later {
         let later: Vec<_> = later.iter().map(plain).collect();
-        assert_eq!(
-            heard[snapshot.len()..],
-            later,
-            "PR-7: each later change, once"
-        );
+        assert_eq!(heard[snapshot.len()..], later, "PR-7: each later change");
     }
 }
 

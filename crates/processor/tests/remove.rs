@@ -313,3 +313,53 @@ fn a_stopped_stream_gives_what_it_had() {
         Poll::Ready(false)
     );
 }
+
+/// FM-67: a callback may use everything there is, of its own processor too.
+#[tokio::test]
+async fn a_callback_may_use_the_whole_processor() {
+    for overflow in [Overflow::default(), Overflow::Coalesce] {
+        let processor = Numbers::default();
+        let slot = Slot::default();
+        let (inner, own) = (processor.clone(), Arc::clone(&slot));
+        let mut calls = 0;
+        let handler = handler_fn(move |_: &News| {
+            calls += 1;
+            assert!(inner.calling_listener().is_some());
+            let handle = own.lock().expect("no panic").clone().expect("set");
+            assert_eq!(inner.calling_listener(), Some(handle.id()));
+            let _synced = (handle.has_synced(), handle.status(), handle.resync());
+            assert!(!inner.listeners().is_empty());
+            let (joining, stream) = inner
+                .add_stream(ListenerConfig::default())
+                .expect("running");
+            let other = joining.begin(100, Walk::new([initial("x", 1)]));
+            inner.upstream_synced();
+            if calls < 3 {
+                inner.distribute(100 + calls, &[Arc::new(added("b", 1))]);
+            }
+            assert_eq!(inner.next_resync(), None);
+            other.remove_now();
+            drop(stream);
+            if calls == 3 {
+                let stopped = inner
+                    .stop(Duration::ZERO)
+                    .now_or_never()
+                    .expect("no waiting");
+                assert_eq!(stopped.listeners.len(), 1);
+                assert!(stopped.listeners[0].still_running);
+            }
+        });
+        let config = ListenerConfig::named("curious").overflow(overflow);
+        let joining = processor.add(handler, config).expect("running");
+        let handle = joining.begin(0, Walk::empty());
+        *slot.lock().expect("no panic") = Some(handle.clone());
+        processor.distribute(1, &batch(1));
+        while handle.status().phase != ListenerPhase::Ended {
+            tokio::task::yield_now().await;
+        }
+        let status = handle.status();
+        assert_eq!((status.delivered, status.panics), (3, 0));
+        // The handler holds its processor and its own handle: let go of both.
+        *slot.lock().expect("no panic") = None;
+    }
+}

@@ -1,5 +1,5 @@
-//! PR-10, SP-05, SI-16, FM-71: resyncs go to those who asked and are due, one at a time. The time is
-//! an argument, so no clock runs.
+//! PR-10, SP-05, SI-16, FM-71: resyncs go to those who asked and are due, one at a time. The time
+//! is an argument, so no clock runs.
 
 mod recorder;
 
@@ -203,8 +203,8 @@ fn a_late_listener_is_not_reminded_of_an_older_state() {
     assert_eq!(read(&mut stream), [told("a", 2)]);
 }
 
-/// client-go's `TestResyncCheckPeriod`: who joins before the start lowers the check period, who joins
-/// later is raised to it; the handle tells which, and why (FM-71).
+/// client-go's `TestResyncCheckPeriod`: who joins before the start lowers the check period, who
+/// joins later is raised to it; the handle tells which, and why (FM-71).
 #[test]
 fn the_check_period_follows_who_joins_before_the_start() {
     let config = ProcessorConfig::default().check_period(12 * 3600 * SECOND);

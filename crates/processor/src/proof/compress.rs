@@ -11,36 +11,21 @@ const KEY: Key = 0;
 
 /// What a merge leaves, as notifications.
 fn result(older: &News, newer: &News) -> Vec<News> {
+    let key = KEY;
+    let older_again = || older.clone();
     match compress(older, newer) {
-        Merge::KeepOlder => vec![older.clone()],
+        Merge::KeepOlder => vec![older_again()],
         Merge::KeepNewer => vec![newer.clone()],
-        Merge::Added { object, initial } => {
-            vec![Notification::Added {
-                key: KEY,
-                object,
-                initial,
-            }]
-        }
-        Merge::Updated { old, new, cause } => {
-            vec![Notification::Updated {
-                key: KEY,
-                old,
-                new,
-                cause,
-            }]
-        }
+        Merge::Added(object, initial) => vec![added(*object, initial)],
+        Merge::Updated(old, new, cause) => vec![Notification::Updated {
+            key,
+            old,
+            new,
+            cause,
+        }],
         Merge::Annihilate => vec![],
-        Merge::Append => vec![older.clone(), newer.clone()],
-        Merge::AppendAdded { object } => {
-            vec![
-                older.clone(),
-                Notification::Added {
-                    key: KEY,
-                    object,
-                    initial: false,
-                },
-            ]
-        }
+        Merge::Append => vec![older_again(), newer.clone()],
+        Merge::AppendAdded(object) => vec![older_again(), added(*object, false)],
     }
 }
 

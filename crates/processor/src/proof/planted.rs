@@ -8,8 +8,8 @@ use proptest::strategy::Strategy;
 use super::{coalescing, compress, joining, listener, quiet_runner, ring, sync};
 use crate::planted::{self, Planted};
 
-/// Whether `check` fails for some history while `bug` is switched on. Assertions of the cores count:
-/// they are there to stop such a bug.
+/// Whether `check` fails for some history while `bug` is switched on. Assertions of the cores
+/// count: they are there to stop such a bug.
 fn is_found<S>(bug: Planted, strategy: &S, check: impl Fn(S::Value) -> Result<(), String>) -> bool
 where
     S: Strategy,

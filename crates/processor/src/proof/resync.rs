@@ -11,90 +11,36 @@ const fn seconds(count: u64) -> Option<Duration> {
     Some(Duration::from_secs(count))
 }
 
-/// requested, check period, started -> effective, check period afterwards, reason.
+type Row = (Option<Duration>, u64, bool, u64, u64, ResyncReason);
+
+/// Requested, check period, started; effective, check period afterwards, reason. Seconds, 0: never.
+#[rustfmt::skip]
+const ROWS: [Row; 11] = [
+    (None, 5, false, 0, 5, ResyncReason::NotRequested),
+    (Some(Duration::ZERO), 5, true, 0, 5, ResyncReason::NotRequested),
+    (seconds(3), 0, false, 0, 0, ResyncReason::ChecksDisabled),
+    (seconds(3), 0, true, 0, 0, ResyncReason::ChecksDisabled),
+    (seconds(7), 5, false, 7, 5, ResyncReason::AsRequested),
+    (seconds(5), 5, true, 5, 5, ResyncReason::AsRequested),
+    (seconds(3), 5, false, 3, 3, ResyncReason::LoweredCheckPeriod),
+    (seconds(3), 5, true, 5, 5, ResyncReason::RaisedToCheckPeriod),
+    (HALF, 5, false, 1, 1, ResyncReason::RaisedToMinimum),
+    (HALF, 1, true, 1, 1, ResyncReason::RaisedToMinimum),
+    (HALF, 5, true, 5, 5, ResyncReason::RaisedToCheckPeriod),
+];
+
+const HALF: Option<Duration> = Some(Duration::from_millis(500));
+
 #[test]
 fn negotiation_rows() {
-    use ResyncReason::{
-        AsRequested, ChecksDisabled, LoweredCheckPeriod, NotRequested, RaisedToCheckPeriod,
-        RaisedToMinimum,
-    };
-    let half = Some(Duration::from_millis(500));
-    let rows = [
-        (None, seconds(5), false, None, seconds(5), NotRequested),
-        (
-            Some(Duration::ZERO),
-            seconds(5),
-            true,
-            None,
-            seconds(5),
-            NotRequested,
-        ),
-        (seconds(3), None, false, None, None, ChecksDisabled),
-        (seconds(3), None, true, None, None, ChecksDisabled),
-        (
-            seconds(7),
-            seconds(5),
-            false,
-            seconds(7),
-            seconds(5),
-            AsRequested,
-        ),
-        (
-            seconds(5),
-            seconds(5),
-            true,
-            seconds(5),
-            seconds(5),
-            AsRequested,
-        ),
-        (
-            seconds(3),
-            seconds(5),
-            false,
-            seconds(3),
-            seconds(3),
-            LoweredCheckPeriod,
-        ),
-        (
-            seconds(3),
-            seconds(5),
-            true,
-            seconds(5),
-            seconds(5),
-            RaisedToCheckPeriod,
-        ),
-        (
-            half,
-            seconds(5),
-            false,
-            seconds(1),
-            seconds(1),
-            RaisedToMinimum,
-        ),
-        (
-            half,
-            seconds(1),
-            true,
-            seconds(1),
-            seconds(1),
-            RaisedToMinimum,
-        ),
-        (
-            half,
-            seconds(5),
-            true,
-            seconds(5),
-            seconds(5),
-            RaisedToCheckPeriod,
-        ),
-    ];
-    for (requested, check, started, effective, check_after, reason) in rows {
-        let agreement = negotiate(requested, check, started);
+    let or_never = |count| if count == 0 { None } else { seconds(count) };
+    for (requested, check, started, effective, check_after, reason) in ROWS {
+        let agreement = negotiate(requested, or_never(check), started);
         let case = format!("{requested:?} with {check:?}, started {started}");
         assert_eq!(agreement.terms.requested, requested, "{case}");
-        assert_eq!(agreement.terms.effective, effective, "{case}");
+        assert_eq!(agreement.terms.effective, or_never(effective), "{case}");
         assert_eq!(agreement.terms.reason, reason, "{case}");
-        assert_eq!(agreement.check_period, check_after, "{case}");
+        assert_eq!(agreement.check_period, or_never(check_after), "{case}");
     }
 }
 

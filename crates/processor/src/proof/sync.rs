@@ -57,8 +57,7 @@ fn check_all_told(rig: &Rig) -> Result<(), String> {
         let lives = (0..=rig.sequence()).filter_map(|at| rig.news(at));
         lives
             .filter(|news| news.key() == key)
-            .filter(|news| matches!(&***news, crate::Notification::Added { .. }))
-            .next_back()
+            .rfind(|news| matches!(&***news, crate::Notification::Added { .. }))
             .is_some_and(|news| news.is_initial())
     };
     if rig.has_initial_walk() {
