@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use super::{
     object::ObjectDecoder,
-    page::{at_hand, not_json, wrong_kind},
+    page::{at_hand, not_json, text, wrong_kind},
     status::{HttpParts, WireStatus},
     wire::{Envelope, LastNamespace, Text, version_of},
 };
@@ -69,7 +69,7 @@ impl<T: DeserializeOwned> EventReader<T> {
     /// Reads one line.
     pub(super) fn read(&mut self, line: &[u8]) -> Result<WatchEvent<T>, Failure> {
         let event: WireEvent<'_> =
-            serde_json::from_slice(line).map_err(|error| not_json(&error))?;
+            serde_json::from_str(text(line)?).map_err(|error| not_json(&error))?;
         let object = event.object.get();
         match event.kind.as_str() {
             "ADDED" => Ok(WatchEvent::Added(self.item(object, true)?)),

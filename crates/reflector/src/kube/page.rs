@@ -67,7 +67,8 @@ pub(super) struct UndecodedPage<'a> {
 impl<'a> UndecodedPage<'a> {
     /// Finds the items in a complete body.
     pub(super) fn find<T>(body: &'a [u8], decoder: &ObjectDecoder<T>) -> Result<Self, Failure> {
-        let page: WirePage<'a> = serde_json::from_slice(body).map_err(|error| not_json(&error))?;
+        let body = text(body)?;
+        let page: WirePage<'a> = serde_json::from_str(body).map_err(|error| not_json(&error))?;
         if page.kind.as_str() == "Status" {
             return Err(status_instead(body));
         }
@@ -167,11 +168,19 @@ fn misfit(path: &str) -> DecodeError {
     DecodeError::new(DecodeErrorCategory::Data, path.to_owned(), 0, 0)
 }
 
-fn status_instead(body: &[u8]) -> Failure {
-    match serde_json::from_slice::<WireStatus<'_>>(body) {
+fn status_instead(body: &str) -> Failure {
+    match serde_json::from_str::<WireStatus<'_>>(body) {
         Ok(status) => status.judge(HttpParts::default()),
         Err(error) => not_json(&error),
     }
+}
+
+/// JSON is UTF-8 throughout, in what we skip as well; one look at all of it is the quickest way.
+pub(super) fn text(bytes: &[u8]) -> Result<&str, Failure> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let message = format!("the answer is not UTF-8 at byte {}", error.valid_up_to());
+        Failure::new(FailureKind::Protocol, "Malformed", message)
+    })
 }
 
 /// Not JSON, or not of this shape. Says where, never what (SEC-7).
