@@ -8,12 +8,13 @@ use kube_core::Resource;
 /// The uids of all owners, so that "who belongs to this ReplicaSet" is one look-up.
 ///
 /// ```
-/// # use informer_factory::index;
-/// # use k8s_openapi::api::core::v1::Pod;
-/// # fn f(pods: &informer_factory::SharedInformer<Pod>) -> Result<(), Box<dyn std::error::Error>> {
-/// let by_owner = pods.add_index("owner", index::owner_uid)?;
-/// let children = by_owner.get("5f1c…");
-/// # Ok(()) }
+/// use informer_factory::{AddIndexError, Index, SharedInformer, index};
+/// use k8s_openapi::api::core::v1::Pod;
+///
+/// pub fn pods_by_owner(pods: &SharedInformer<Pod>) -> Result<Index<Pod>, AddIndexError> {
+///     pods.add_index("owner", index::owner_uid)
+/// }
+/// # let _ = pods_by_owner;
 /// ```
 pub fn owner_uid<T: Resource>(object: &T) -> Vec<String> {
     let owners = object.meta().owner_references.iter().flatten();

@@ -6,20 +6,21 @@
 //! holds it with indexes, [`processor`] tells handlers.
 //!
 //! ```no_run
-//! # use std::time::Duration;
-//! # use informer_factory::{Grace, SharedInformerFactory, processor};
-//! # use k8s_openapi::api::core::v1::Pod;
-//! # async fn example(config: kube_client::Config) -> Result<(), Box<dyn std::error::Error>> {
-//! let client = informer_factory::client(config)?;
+//! use std::{sync::Arc, time::Duration};
+//! use informer_factory::{Callbacks, Grace, SharedInformerFactory, index};
+//! use k8s_openapi::api::core::v1::Pod;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let client = informer_factory::client(kube_client::Config::infer().await?)?;
 //! let factory = SharedInformerFactory::new(client);
 //! let pods = factory.informer::<Pod>();
-//! let by_node = pods.add_index("node", informer_factory::index::node)?;
-//! let seen = processor::Callbacks::new().on_add(|pod, initial| drop((pod, initial)));
-//! pods.add_handler(seen)?;
+//! let by_node = pods.add_index("node", index::node)?;
+//! pods.add_handler(Callbacks::new().on_add(|pod: &Arc<Pod>, _| println!("{:?}", pod.metadata.name)))?;
 //! factory.start()?;
 //! factory.wait_for_sync(Duration::from_secs(30)).await?;
 //! println!("{} pods, {} on node-17", pods.lister().all().len(), by_node.get("node-17").len());
-//! factory.shutdown(Grace::default()).await;
+//! factory.shutdown(Grace::default()).await?;
 //! # Ok(()) }
 //! ```
 //!
@@ -84,3 +85,8 @@ pub use informer_processor::{
 };
 pub use informer_reflector::{PartialObjectMetadata, Projection, ResourceVersion};
 pub use informer_store::{Index, Lister, ObjectKey, StoreReader};
+
+/// The examples of the project's README are tests of this crate, which has all layers at hand.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct Readme;

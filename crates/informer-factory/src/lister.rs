@@ -47,7 +47,7 @@ fn matches<T: Resource>(object: &T, selector: &Selector) -> bool {
 /// ```
 /// use informer_factory::{ListByLabels, lister_of};
 /// use k8s_openapi::api::core::v1::Pod;
-/// use kube_core::{ObjectMeta, Selector};
+/// use kube_core::Selector;
 ///
 /// let mut pod = Pod::default();
 /// pod.metadata.name = Some("nginx".into());
