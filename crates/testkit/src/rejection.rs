@@ -21,6 +21,14 @@ pub struct Rejection {
     pub reason: String,
     /// For people.
     pub message: String,
+    /// The rest, which is seldom there.
+    pub details: Box<RejectionDetails>,
+}
+
+/// What a [`Rejection`] may say beyond code, reason and message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RejectionDetails {
     /// `details.causes`: a reason and a message each.
     pub causes: Vec<(String, String)>,
     /// `details.retryAfterSeconds` and the header `Retry-After`.
@@ -38,29 +46,28 @@ impl Rejection {
             code,
             reason: reason.into(),
             message: message.into(),
-            causes: Vec::new(),
-            retry_after: None,
-            continue_token: None,
-            object: None,
+            details: Box::default(),
         }
     }
 
     /// Adds a wish for a delay; sent as whole seconds.
     #[must_use]
     pub fn with_retry_after(mut self, delay: Duration) -> Self {
-        self.retry_after = Some(delay);
+        self.details.retry_after = Some(delay);
         self
     }
 
     /// Adds a cause.
     #[must_use]
     pub fn with_cause(mut self, reason: &str, message: &str) -> Self {
-        self.causes.push((reason.to_owned(), message.to_owned()));
+        self.details
+            .causes
+            .push((reason.to_owned(), message.to_owned()));
         self
     }
 
     fn about(mut self, resource: &Resource, name: &str) -> Self {
-        self.object = Some((name.to_owned(), resource.plural.clone()));
+        self.details.object = Some((name.to_owned(), resource.plural.clone()));
         self
     }
 
@@ -122,10 +129,9 @@ impl Rejection {
                        result. You can start a new list without the continue parameter, or use \
                        the continue token in this response to retrieve the remainder of the \
                        results, which is then inconsistent.";
-        Self {
-            continue_token: Some(token),
-            ..Self::new(410, "Expired", message)
-        }
+        let mut rejection = Self::new(410, "Expired", message);
+        rejection.details.continue_token = Some(token);
+        rejection
     }
 
     /// 504: the version is ahead of the server's (FM-03).
@@ -139,21 +145,21 @@ impl Rejection {
     /// The `Status` object.
     pub fn to_json(&self) -> Value {
         let mut details = serde_json::Map::new();
-        if let Some((name, kind)) = &self.object {
+        if let Some((name, kind)) = &self.details.object {
             details.insert("name".into(), json!(name));
             details.insert("kind".into(), json!(kind));
         }
-        if !self.causes.is_empty() {
-            let causes = self.causes.iter();
+        if !self.details.causes.is_empty() {
+            let causes = self.details.causes.iter();
             let causes =
                 causes.map(|(reason, message)| json!({"reason": reason, "message": message}));
             details.insert("causes".into(), causes.collect());
         }
-        if let Some(delay) = self.retry_after {
+        if let Some(delay) = self.details.retry_after {
             details.insert("retryAfterSeconds".into(), json!(delay.as_secs()));
         }
         let mut metadata = serde_json::Map::new();
-        if let Some(token) = &self.continue_token {
+        if let Some(token) = &self.details.continue_token {
             metadata.insert("continue".into(), json!(token));
         }
         let mut status = json!({
@@ -173,15 +179,25 @@ impl Rejection {
 
     /// The same, as the reflector's port speaks of it.
     pub fn to_failure(&self) -> Failure {
-        let reasons: Vec<&str> = self.causes.iter().map(|(reason, _)| &**reason).collect();
-        let messages: Vec<&str> = self.causes.iter().map(|(_, message)| &**message).collect();
+        let reasons: Vec<&str> = self
+            .details
+            .causes
+            .iter()
+            .map(|(reason, _)| &**reason)
+            .collect();
+        let messages: Vec<&str> = self
+            .details
+            .causes
+            .iter()
+            .map(|(_, message)| &**message)
+            .collect();
         Failure::from_status(StatusParts {
             code: self.code,
             reason: &self.reason,
             message: &self.message,
             cause_reasons: &reasons,
             cause_messages: &messages,
-            retry_after: self.retry_after,
+            retry_after: self.details.retry_after,
         })
     }
 }

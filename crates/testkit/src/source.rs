@@ -141,7 +141,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Source<T> {
         rejection.to_failure()
     }
 
-    fn line(&self, verb: Verb, query: String) -> RequestLine {
+    fn line(&self, verb: Verb, query: &str) -> RequestLine {
         RequestLine {
             namespace: self.selection.namespace.clone(),
             query: format!("{}?{query}", self.path),
@@ -160,7 +160,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Source<T> {
         RequestLine {
             version: options.version.clone(),
             is_continuation: options.continue_token.is_some(),
-            ..self.line(Verb::List, query)
+            ..self.line(Verb::List, &query)
         }
     }
 
@@ -176,7 +176,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Source<T> {
         RequestLine {
             version: request.version.as_str().to_owned(),
             wants_initial_events: request.send_initial_events,
-            ..self.line(Verb::Watch, query)
+            ..self.line(Verb::Watch, &query)
         }
     }
 

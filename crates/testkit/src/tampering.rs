@@ -38,7 +38,7 @@ pub(crate) struct Tampering {
 }
 
 /// What is done to the first event's line.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 enum LineFault {
     Truncated,
     Garbage,

@@ -1,4 +1,8 @@
 //! What faults look like to a client that reads bytes: status, headers, body, and how it ends.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a helper of tests that cannot go on has failed"
+)]
 
 use std::time::Duration;
 

@@ -1,6 +1,10 @@
 //! Every fault, seen by a client of the port: one test each, under a paused clock.
 //!
 //! What the same faults look like as bytes is in `fault_bytes.rs`.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a helper of tests that cannot go on has failed"
+)]
 
 use std::{sync::Arc, time::Duration};
 

@@ -1,4 +1,8 @@
 //! The server as users of kube-rs see it: through `kube_client::Client`, with and without sockets.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a helper of tests that cannot go on has failed"
+)]
 
 use std::pin::pin;
 

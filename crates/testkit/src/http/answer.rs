@@ -107,7 +107,7 @@ pub(super) fn refusal(rejection: &Rejection) -> Response<ApiBody> {
     let status = StatusCode::from_u16(rejection.code);
     let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut response = json_value(status, &rejection.to_json());
-    if let Some(delay) = rejection.retry_after {
+    if let Some(delay) = rejection.details.retry_after {
         response
             .headers_mut()
             .insert(header::RETRY_AFTER, HeaderValue::from(delay.as_secs()));

@@ -95,8 +95,8 @@ async fn accept(listener: TcpListener, service: ApiService, mut stopped: oneshot
                 let service = hyper::service::service_fn(move |request| {
                     service.clone().oneshot(request)
                 });
-                let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
-                connections.spawn(connection);
+                let stream = TokioIo::new(stream);
+                connections.spawn(http1::Builder::new().serve_connection(stream, service));
             }
         }
     }

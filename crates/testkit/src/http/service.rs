@@ -100,7 +100,7 @@ async fn respond(server: &Arc<Server>, parts: Parts, body: Bytes) -> io::Result<
     let is_hanging = faults.contains(&Fault::Hang);
     let is_html = faults.contains(&Fault::Html);
     let is_watch = is_watch(&parts, &query);
-    let (mut response, why) = match handle(server, route, parts, query, body, faults) {
+    let (mut response, why) = match handle(server, route, &parts, query, body, faults) {
         Ok((response, why)) => (response, why),
         Err(rejection) => (refusal(&rejection), rejection.to_string()),
     };
@@ -123,7 +123,7 @@ fn is_watch(parts: &Parts, query: &Query) -> bool {
 fn handle(
     server: &Arc<Server>,
     route: Route,
-    parts: Parts,
+    parts: &Parts,
     query: Query,
     body: Bytes,
     faults: Vec<Fault>,

@@ -107,7 +107,7 @@ pub(super) fn write(server: &ApiServer, record: &mut Record, write: &Write) {
                 label: *label,
             };
             record.change(object.version(), |state| {
-                drop(state.insert(name_of(*name), known))
+                drop(state.insert(name_of(*name), known));
             });
         }
         Write::Label { name, label } => {
