@@ -28,8 +28,8 @@ use crate::status::{InformerStatus, Life};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnFailure {
     /// It is processed again after a delay, before any later change of its key; after the queue's
-    /// number of attempts the key is quarantined. What client-go called `ErrRequeue`, without moving
-    /// time backwards (QU-06).
+    /// number of attempts the key is quarantined. What client-go called `ErrRequeue`, without
+    /// moving time backwards (QU-06).
     Retry {
         /// How long to wait.
         after: Duration,
@@ -139,9 +139,9 @@ impl<T: Send + Sync + 'static> Controller<T> {
     /// already.
     ///
     /// A change is processed *before* the store shows it, since only what was processed counts as
-    /// done; a key that fails keeps its place before its later changes. Of several notifications that
-    /// belong together, a relist of the in-order queue above all, the store shows none before all
-    /// were processed; none of them is processed twice.
+    /// done; a key that fails keeps its place before its later changes. Of several notifications
+    /// that belong together, a relist of the in-order queue above all, the store shows none before
+    /// all were processed; none of them is processed twice.
     ///
     /// # Panics
     ///

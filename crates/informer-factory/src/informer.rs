@@ -72,6 +72,8 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         for scope in &*self.scopes {
             self.core.sources.start(&self.core, scope);
         }
+        // From here on the check period is settled: who joins later cannot lower it (SI-16).
+        self.core.processor.start();
         tokio::spawn(resync::run(Arc::clone(&self.core)));
         Ok(())
     }
@@ -112,8 +114,8 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
 
     /// Adds a handler with the default configuration: every change, in order, growing memory.
     ///
-    /// Before the start or after, it sees everything there is and every change from then on, without
-    /// gap or repetition (C-07, PR-7).
+    /// Before the start or after, it sees everything there is and every change from then on,
+    /// without gap or repetition (C-07, PR-7).
     ///
     /// # Errors
     ///

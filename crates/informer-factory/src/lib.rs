@@ -16,7 +16,8 @@
 //! let factory = SharedInformerFactory::new(client);
 //! let pods = factory.informer::<Pod>();
 //! let by_node = pods.add_index("node", index::node)?;
-//! pods.add_handler(Callbacks::new().on_add(|pod: &Arc<Pod>, _| println!("{:?}", pod.metadata.name)))?;
+//! let names = Callbacks::new().on_add(|pod: &Arc<Pod>, _| println!("{:?}", pod.metadata.name));
+//! pods.add_handler(names)?;
 //! factory.start()?;
 //! factory.wait_for_sync(Duration::from_secs(30)).await?;
 //! println!("{} pods, {} on node-17", pods.lister().all().len(), by_node.get("node-17").len());

@@ -65,7 +65,8 @@ impl Observe for BoardObserver {
                 reused,
                 version,
             } => {
-                tracing::debug!(informer = %self.board.name, ?cause, items, reused, %version, "listed");
+                let informer = &self.board.name;
+                tracing::debug!(%informer, ?cause, items, reused, %version, "listed");
                 counter!(telemetry::LISTS, "informer" => name(), "cause" => format!("{cause:?}"))
                     .increment(1);
                 self.source(|source| {

@@ -115,8 +115,8 @@ impl Drop for AbortOnDrop {
     }
 }
 
-/// One source: the reflector fills the queue, the applying loop empties it into the store. Ends when
-/// it is told to stop and the queue has been drained (design 6.11).
+/// One source: the reflector fills the queue, the applying loop empties it into the store. Ends
+/// when it is told to stop and the queue has been drained (design 6.11).
 async fn run<T: Send + Sync + 'static>(core: Arc<Core<T>>, scope: Scope, stop: CancellationToken) {
     let (producer, consumer) = queue(&core);
     let applying = tokio::spawn(supervise(
@@ -140,8 +140,8 @@ pub(crate) fn queue<T: Send + Sync + 'static>(core: &Core<T>) -> (Producing<T>, 
     informer_deltafifo::channel(queue, core.settings.queue_bound)
 }
 
-/// Lists and watches into the queue until told to stop. A reflector never ends by itself (FM-82): if
-/// one panics, it is started again, from a new list.
+/// Lists and watches into the queue until told to stop. A reflector never ends by itself (FM-82):
+/// if one panics, it is started again, from a new list.
 pub(crate) async fn reflect<T: Send + Sync + 'static>(
     core: &Arc<Core<T>>,
     scope: &Scope,

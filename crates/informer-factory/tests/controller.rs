@@ -42,15 +42,24 @@ async fn what_fails_is_processed_again_in_order() {
         let running = tokio::spawn(controller.run(process, async { drop(stopped.await) }));
         let mut first = [seen.recv().await.expect("a"), seen.recv().await.expect("b")];
         first.sort();
-        assert!(first[0].starts_with("add a@") && first[1].starts_with("add b@"), "{first:?}");
+        assert!(
+            first[0].starts_with("add a@") && first[1].starts_with("add b@"),
+            "{first:?}"
+        );
         for node in ["n2", "n3"] {
             let patch = json!({"spec": {"nodeName": node}});
-            let version = server.patch(&pods(), "default", "a", patch).expect("patched").version();
+            let version = server
+                .patch(&pods(), "default", "a", patch)
+                .expect("patched")
+                .version();
             let line = seen.recv().await.expect("update");
             assert!(line.ends_with(&format!("-> a@{version} Watch")), "{line}");
         }
         assert!(handle.has_synced());
-        assert_eq!(handle.last_version().expect("received").as_str(), server.version().to_string());
+        assert_eq!(
+            handle.last_version().expect("received").as_str(),
+            server.version().to_string()
+        );
         assert_eq!(handle.reader().len(), 2);
         stop.send(()).expect("it runs");
         let report = running.await.expect("ends");
@@ -108,6 +117,13 @@ async fn skipping_counts_the_failure_and_goes_on() {
     }
     stop.send(()).expect("it runs");
     let report = running.await.expect("ends");
-    assert_eq!((report.processed, report.failed, *seen.lock().expect("whole")), (1, 1, 1));
+    assert_eq!(
+        (
+            report.processed,
+            report.failed,
+            *seen.lock().expect("whole")
+        ),
+        (1, 1, 1)
+    );
     assert_eq!(handle.reader().len(), 1);
 }

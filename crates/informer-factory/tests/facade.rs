@@ -11,8 +11,8 @@ use informer_testkit::{ApiServer, Fault, Match, Times};
 use k8s_openapi::api::core::v1::Pod;
 use serde_json::json;
 
-/// GT-01, GT-03, GT-07: initial adds, then an update with both objects, then a delete with the final
-/// state; store and index agree at each step.
+/// GT-01, GT-03, GT-07: initial adds, then an update with both objects, then a delete with the
+/// final state; store and index agree at each step.
 #[tokio::test(start_paused = true)]
 async fn changes_reach_store_index_and_handler() {
     for queue in QUEUES {

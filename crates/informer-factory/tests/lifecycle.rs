@@ -28,16 +28,30 @@ async fn after_the_end_everything_is_refused_and_the_store_stays() {
     factory.start().expect("a runtime");
     factory.wait_for_sync(SOON).await.expect("synced");
 
-    let first = factory.shutdown(Grace::default()).await.expect("not in a callback");
-    let second = factory.shutdown(Grace::none()).await.expect("not in a callback");
+    let first = factory
+        .shutdown(Grace::default())
+        .await
+        .expect("not in a callback");
+    let second = factory
+        .shutdown(Grace::none())
+        .await
+        .expect("not in a callback");
     assert_eq!(first.informers[0].handlers, second.informers[0].handlers);
     assert_eq!(first.informers[0].handlers.delivered, 1);
     assert_eq!(informer.status().state, InformerState::Stopped);
-    assert_eq!(informer.lister().all().len(), 1, "the store can still be read");
+    assert_eq!(
+        informer.lister().all().len(),
+        1,
+        "the store can still be read"
+    );
     assert!(matches!(factory.start(), Err(StartError::Stopped(_))));
     assert!(matches!(informer.start(), Err(StartError::Stopped(_))));
     assert!(informer.add_handler(Recorder::default()).is_err());
-    assert!(informer.add_index("late", informer_factory::index::node).is_err());
+    assert!(
+        informer
+            .add_index("late", informer_factory::index::node)
+            .is_err()
+    );
     assert!(factory.informer_with::<Pod>(Default::default()).is_err());
     let ended = factory.informer::<Pod>();
     assert!(ended.start().is_err());
@@ -53,7 +67,10 @@ async fn stop_before_start_asks_nothing_of_the_server() {
     let factory = factory(&server, QUEUES[0]);
     let informer = factory.informer::<Pod>();
     let registration = informer.add_handler(Recorder::default()).expect("running");
-    let report = factory.shutdown(Grace::default()).await.expect("not in a callback");
+    let report = factory
+        .shutdown(Grace::default())
+        .await
+        .expect("not in a callback");
     assert!(report.is_complete());
     assert!(!registration.has_synced());
     assert!(server.requests().is_empty());
@@ -65,15 +82,26 @@ async fn the_end_is_prompt_at_any_point() {
     for after in [0, 1, 2, 5, 50, 500, 5_000, 50_000] {
         let server = ApiServer::new();
         let out = informer_testkit::Fault::status(503, "ServiceUnavailable", "out");
-        server.fault(informer_testkit::Match::any(), out, informer_testkit::Times::Always);
+        server.fault(
+            informer_testkit::Match::any(),
+            out,
+            informer_testkit::Times::Always,
+        );
         let factory = factory(&server, QUEUES[0]);
         let _informer = factory.informer::<Pod>();
         factory.start().expect("a runtime");
         tokio::time::advance(Duration::from_millis(after)).await;
         let start = tokio::time::Instant::now();
-        let report = factory.shutdown(Grace::default()).await.expect("not in a callback");
+        let report = factory
+            .shutdown(Grace::default())
+            .await
+            .expect("not in a callback");
         assert!(report.is_complete(), "{report:?}");
-        assert!(start.elapsed() < Duration::from_millis(1), "after {after} ms: {:?}", start.elapsed());
+        let took = start.elapsed();
+        assert!(
+            took < Duration::from_millis(1),
+            "after {after} ms: {took:?}"
+        );
     }
 }
 
@@ -86,10 +114,19 @@ async fn release_ends_one_informer_and_forgets_it() {
     let informer = factory.informer::<Pod>();
     factory.start().expect("a runtime");
     factory.wait_for_sync(SOON).await.expect("synced");
-    let report = factory.release(&informer, Grace::default()).await.expect("not in a callback");
+    let report = factory
+        .release(&informer, Grace::default())
+        .await
+        .expect("not in a callback");
     assert!(report.is_some());
     server.wait_for_watches(&pods(), 0).await;
-    assert!(factory.release(&informer, Grace::default()).await.expect("as before").is_none());
+    assert!(
+        factory
+            .release(&informer, Grace::default())
+            .await
+            .expect("as before")
+            .is_none()
+    );
     let next = factory.informer::<Pod>();
     assert!(!next.has_synced());
     factory.start().expect("only the new one is started");
@@ -140,11 +177,19 @@ async fn shutdown_from_a_callback_is_refused() {
     let factory = factory(&server, QUEUES[0]);
     let informer = factory.informer::<Pod>();
     let (answer, refused) = oneshot::channel();
-    let handler = EndsItself { informer: informer.clone(), answer: Some(answer) };
-    informer.add_async_handler(handler, ListenerConfig::named("ends itself")).expect("running");
+    let handler = EndsItself {
+        informer: informer.clone(),
+        answer: Some(answer),
+    };
+    informer
+        .add_async_handler(handler, ListenerConfig::named("ends itself"))
+        .expect("running");
     factory.start().expect("a runtime");
     assert!(refused.await.expect("answered"));
-    factory.shutdown(Grace::default()).await.expect("not in a callback");
+    factory
+        .shutdown(Grace::default())
+        .await
+        .expect("not in a callback");
 }
 
 /// FM-64, PR-9, D1: a handler that never returns delays neither the store nor another handler, and
@@ -156,16 +201,23 @@ async fn a_stuck_handler_is_reported_and_delays_nobody() {
     let factory = factory(&server, QUEUES[0]);
     let informer = factory.informer::<Pod>();
     let stuck = processor::async_fn(|_| std::future::pending::<()>());
-    let registration =
-        informer.add_async_handler(stuck, ListenerConfig::named("stuck")).expect("running");
+    let registration = informer
+        .add_async_handler(stuck, ListenerConfig::named("stuck"))
+        .expect("running");
     let recorder = Recorder::default();
     informer.add_handler(recorder.clone()).expect("running");
     factory.start().expect("a runtime");
-    factory.wait_for_sync(SOON).await.expect("the informer is synced");
+    factory
+        .wait_for_sync(SOON)
+        .await
+        .expect("the informer is synced");
     server.create(&pods(), pod("b", "n1")).expect("created");
     assert_eq!(recorder.wait(2).await.len(), 2);
     assert!(!registration.has_synced(), "IN-2: this handler is not");
-    let report = factory.shutdown(Grace(Duration::from_secs(3))).await.expect("not in a callback");
+    let report = factory
+        .shutdown(Grace(Duration::from_secs(3)))
+        .await
+        .expect("not in a callback");
     assert!(!report.is_complete());
     assert_eq!(report.abandoned(), 2);
     let stuck = &report.informers[0].handlers.listeners[0];
@@ -192,7 +244,10 @@ async fn the_status_stream_tells_each_state_once_it_is_reached() {
     factory.start().expect("a runtime");
     factory.wait_for_sync(SOON).await.expect("synced");
     while seen.recv().await.expect("goes on") != InformerState::Synced {}
-    factory.shutdown(Grace::default()).await.expect("not in a callback");
+    factory
+        .shutdown(Grace::default())
+        .await
+        .expect("not in a callback");
     watcher.await.expect("the stream ends");
     let mut last = InformerState::Synced;
     while let Some(state) = seen.recv().await {
@@ -205,15 +260,23 @@ async fn the_status_stream_tells_each_state_once_it_is_reached() {
 #[tokio::test(start_paused = true)]
 async fn wait_for_version_is_about_what_was_applied() {
     for queue in QUEUES {
-        let server = ApiServer::builder().bookmark_interval(Duration::from_secs(5)).build();
+        let server = ApiServer::builder()
+            .bookmark_interval(Duration::from_secs(5))
+            .build();
         let factory = factory(&server, queue);
         let informer = factory.informer::<Pod>();
         factory.start().expect("a runtime");
         factory.wait_for_sync(SOON).await.expect("synced");
         for name in ["a", "b", "c"] {
-            let version = server.create(&pods(), pod(name, "n1")).expect("created").version();
+            let version = server
+                .create(&pods(), pod(name, "n1"))
+                .expect("created")
+                .version();
             let version = ResourceVersion::from(version.to_string());
-            informer.wait_for_version(&version, SOON).await.expect("reached");
+            informer
+                .wait_for_version(&version, SOON)
+                .await
+                .expect("reached");
             assert!(informer.lister().namespace("default").get(name).is_some());
         }
         // A version in which nothing changed here is reached by a bookmark.
@@ -221,17 +284,33 @@ async fn wait_for_version_is_about_what_was_applied() {
         let node = serde_json::json!({"metadata": {"name": "n1"}});
         let version = server.create(&nodes, node).expect("created").version();
         let version = ResourceVersion::from(version.to_string());
-        informer.wait_for_version(&version, SOON).await.expect("a bookmark tells");
+        informer
+            .wait_for_version(&version, SOON)
+            .await
+            .expect("a bookmark tells");
         assert_eq!(
-            informer.reader().version(&informer_factory::store::Scope::All).as_deref(),
+            informer
+                .reader()
+                .version(&informer_factory::store::Scope::All)
+                .as_deref(),
             Some(version.as_str())
         );
 
         let never = ResourceVersion::from("999999");
-        let error = informer.wait_for_version(&never, Duration::from_secs(1)).await;
-        assert!(matches!(error, Err(WaitForVersionError::TimedOut { .. })), "{error:?}");
+        let error = informer
+            .wait_for_version(&never, Duration::from_secs(1))
+            .await;
+        assert!(
+            matches!(error, Err(WaitForVersionError::TimedOut { .. })),
+            "{error:?}"
+        );
         let odd = ResourceVersion::from("abc");
-        let error = informer.wait_for_version(&odd, Duration::from_secs(1)).await;
-        assert!(matches!(error, Err(WaitForVersionError::Incomparable { .. })), "{error:?}");
+        let error = informer
+            .wait_for_version(&odd, Duration::from_secs(1))
+            .await;
+        assert!(
+            matches!(error, Err(WaitForVersionError::Incomparable { .. })),
+            "{error:?}"
+        );
     }
 }

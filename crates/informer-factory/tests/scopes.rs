@@ -19,12 +19,16 @@ async fn several_namespaces_share_one_store() {
     for queue in QUEUES {
         let server = ApiServer::new();
         for namespace in ["red", "green", "blue"] {
-            server.create(&pods(), pod_in(namespace, "a", "n1")).expect("created");
+            server
+                .create(&pods(), pod_in(namespace, "a", "n1"))
+                .expect("created");
         }
         let factory = factory(&server, queue);
         let both = Namespaces::These(vec!["red".into(), "green".into()]);
         let options = InformerOptions::new().namespaces(both);
-        let informer = factory.informer_with::<Pod>(options).expect("pods are namespaced");
+        let informer = factory
+            .informer_with::<Pod>(options)
+            .expect("pods are namespaced");
         let recorder = Recorder::default();
         informer.add_handler(recorder.clone()).expect("running");
         factory.start().expect("a runtime");
@@ -36,7 +40,10 @@ async fn several_namespaces_share_one_store() {
         assert!(informer.add_namespace("blue"));
         assert!(!informer.add_namespace("blue"), "it is followed already");
         let lines = recorder.wait(1).await;
-        assert!(lines[0].starts_with("add a@") && !lines[0].ends_with("initial"), "{lines:?}");
+        assert!(
+            lines[0].starts_with("add a@") && !lines[0].ends_with("initial"),
+            "{lines:?}"
+        );
         assert!(informer.has_synced(), "IN-1: never false again");
         assert_eq!(informer.lister().namespace("blue").all().len(), 1);
 
@@ -68,13 +75,23 @@ async fn selectors_bound_the_cache() {
     assert_eq!(on_n2.lister().all().len(), 1);
     recorder.wait(2).await;
     let label = |value: &str| json!({"metadata": {"labels": {"app": value}}});
-    server.patch(&pods(), "default", "a", label("db")).expect("patched");
+    server
+        .patch(&pods(), "default", "a", label("db"))
+        .expect("patched");
     assert!(recorder.wait(1).await[0].starts_with("delete a@"));
-    server.patch(&pods(), "default", "a", label("web")).expect("patched");
+    server
+        .patch(&pods(), "default", "a", label("web"))
+        .expect("patched");
     assert!(recorder.wait(1).await[0].starts_with("add a@"));
     let selector = Selector::from_iter([("app", "web")]);
     assert_eq!(web.lister().labelled(&selector).len(), 2);
-    assert_eq!(web.lister().namespace("default").labelled(&Selector::default()).len(), 2);
+    assert_eq!(
+        web.lister()
+            .namespace("default")
+            .labelled(&Selector::default())
+            .len(),
+        2
+    );
 }
 
 /// A resource that this program has no type for, whole and as metadata.
@@ -91,14 +108,21 @@ async fn kinds_known_at_run_time_only() {
     let factory = factory(&server, QUEUES[0]);
     let gvk = kube_core::GroupVersionKind::gvk("example.com", "v1", "Widget");
     let resource = ApiResource::from_gvk_with_plural(&gvk, "widgets");
-    let whole = factory.dynamic(&resource, InformerOptions::new()).expect("new");
-    let metadata = factory.metadata(&resource, InformerOptions::new()).expect("new");
+    let whole = factory
+        .dynamic(&resource, InformerOptions::new())
+        .expect("new");
+    let metadata = factory
+        .metadata(&resource, InformerOptions::new())
+        .expect("new");
     factory.start().expect("a runtime");
     factory.wait_for_sync(SOON).await.expect("synced");
     let object = whole.lister().get("default/w").expect("stored");
     assert_eq!(object.data["spec"]["size"], 3);
     let types = object.types.as_ref().expect("list and watch look the same");
-    assert_eq!((&*types.api_version, &*types.kind), ("example.com/v1", "Widget"));
+    assert_eq!(
+        (&*types.api_version, &*types.kind),
+        ("example.com/v1", "Widget")
+    );
     let partial = metadata.lister().get("default/w").expect("stored");
     assert_eq!(partial.metadata.uid, object.metadata.uid);
     assert_eq!(whole.name(), "widgets.example.com");
@@ -120,13 +144,27 @@ async fn one_transform_per_shared_informer() {
     });
     let options = InformerOptions::new().transform(strip.clone());
     let informer = factory.informer_with::<Pod>(options.clone()).expect("new");
-    factory.informer_with::<Pod>(options).expect("the same value is shared");
+    factory
+        .informer_with::<Pod>(options)
+        .expect("the same value is shared");
     let other = InformerOptions::new().transform(Transform::new(Ok));
-    let error = factory.informer_with::<Pod>(other).expect_err("another transform");
-    assert!(matches!(error, InformerError::TransformDiffers { .. }), "{error}");
+    let error = factory
+        .informer_with::<Pod>(other)
+        .expect_err("another transform");
+    assert!(
+        matches!(error, InformerError::TransformDiffers { .. }),
+        "{error}"
+    );
     factory.start().expect("a runtime");
     factory.wait_for_sync(SOON).await.expect("synced");
-    assert!(informer.lister().get("default/a").expect("stored").spec.is_none());
+    assert!(
+        informer
+            .lister()
+            .get("default/a")
+            .expect("stored")
+            .spec
+            .is_none()
+    );
     assert!(informer.lister().get("default/bad").is_none());
     assert_eq!(informer.quarantined().len(), 1);
     assert_eq!(informer.quarantined()[0].key.as_str(), "default/bad");
@@ -146,7 +184,13 @@ async fn projections_are_caches_of_their_own() {
     factory.start().expect("a runtime");
     factory.wait_for_sync(SOON).await.expect("synced");
     let managed = |informer: &cluster::Pods| {
-        informer.lister().get("default/a").expect("stored").metadata.managed_fields.clone()
+        informer
+            .lister()
+            .get("default/a")
+            .expect("stored")
+            .metadata
+            .managed_fields
+            .clone()
     };
     assert!(managed(&lean).is_none());
     assert!(managed(&full).is_some());
