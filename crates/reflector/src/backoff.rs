@@ -10,6 +10,9 @@ use std::time::Duration;
 
 use crate::{Backoff, FailureKind, chance::Chance};
 
+/// Whatever is configured, no loop is hotter than this.
+const SHORTEST: Duration = Duration::from_millis(2);
+
 /// The state of the back-off: how far it has grown, and how often in a row something failed.
 #[derive(Clone, Debug)]
 pub(crate) struct Delays {
@@ -55,7 +58,12 @@ impl Delays {
             _ => self.config.cap,
         };
         let grown = 2_u32.checked_pow(self.step).unwrap_or(u32::MAX);
-        let longest = self.config.base.saturating_mul(grown).min(cap);
+        let longest = self
+            .config
+            .base
+            .saturating_mul(grown)
+            .min(cap)
+            .max(SHORTEST);
         self.step = self.step.saturating_add(1);
         let mut delay = chance.between(longest / 2, longest);
         if progress && may_hurry(kind) {
@@ -125,6 +133,19 @@ mod tests {
         let absent = draws(FailureKind::NotFound, None, false);
         assert!(absent.iter().all(|&delay| delay < 60 * SECOND));
         assert!(absent.iter().any(|&delay| delay > 45 * SECOND));
+    }
+
+    /// A back-off configured away is still one.
+    #[test]
+    fn no_configuration_makes_a_hot_loop() {
+        let nothing = Backoff {
+            base: Duration::ZERO,
+            cap: Duration::ZERO,
+            ..Backoff::default()
+        };
+        let (mut delays, mut chance) = (Delays::new(nothing), Chance::seeded(3));
+        let delay = delays.draw(FailureKind::Other, None, false, &mut chance);
+        assert!(delay >= Duration::from_millis(1));
     }
 
     /// RFX-8: a watch that lived starts the delays over.

@@ -2,26 +2,21 @@
 //!
 //! One loop over one closed set of events: stop, demand, deadline, news from the request in flight.
 //! The request runs on a task of its own, so that its panic is a failure like any other (FM-82)
-//! and dropping it is a cancellation. This file owns the only clock of the crate, tokio's, so a
-//! paused one works.
+//! and dropping it is a cancellation. The only clock is tokio's (`alarm.rs`), so a paused one works.
 //!
 //! - RFX-14, FM-81: every await ends with `stop`, or when the future is dropped; the task is
 //!   aborted and joined. `tests/driver/main.rs`
 //! - RFX-17: the task holds one event until the machine has taken the one before.
 
-use std::{future::Future, pin::pin, sync::Arc, time::Duration};
+use std::{future::Future, pin::pin, sync::Arc};
 
 use futures::StreamExt;
-use tokio::{
-    sync::mpsc,
-    task::JoinSet,
-    time::{Instant, sleep_until},
-};
+use tokio::{sync::mpsc, task::JoinSet};
 use tracing::Instrument;
 
 use crate::{
     Config, Control, Effect, Emission, Input, ListRequest, ListWatch, Machine, Observe, Refused,
-    Reuse, Sink, WatchRequest, control::Demands,
+    Reuse, Sink, WatchRequest, alarm::Alarm, control::Demands,
 };
 
 /// Keeps a [`Sink`] in step with a collection, until it is stopped.
@@ -94,7 +89,7 @@ where
     /// Dropping the future aborts what is in flight; an emission the sink has not finished taking
     /// is lost, and nothing resumes. A run that ends by `stop` has joined its task.
     pub async fn run(mut self, stop: impl Future<Output = ()> + Send) -> Outcome {
-        let origin = Instant::now();
+        let mut alarm = Alarm::new();
         let mut stop = pin!(stop);
         let mut tasks = JoinSet::new();
         let mut flight = None;
@@ -102,7 +97,7 @@ where
         let mut input = Input::Start;
         let outcome = loop {
             let refused = matches!(input, Input::Refused);
-            self.machine.step(origin.elapsed(), input, &mut effects);
+            self.machine.step(alarm.now(), input, &mut effects);
             if refused {
                 break Outcome::Refused;
             }
@@ -119,14 +114,13 @@ where
                 None => tokio::select! {
                     biased;
                     () = &mut stop => Event::Stop,
-                    event = next(&self.machine, origin, &self.demands, &mut flight) => event,
+                    event = next(&self.machine, &mut alarm, &self.demands, &mut flight) => event,
                 },
             };
             match event {
                 Event::Input(next) => input = next,
                 Event::Stop => {
-                    self.machine
-                        .step(origin.elapsed(), Input::Stop, &mut effects);
+                    self.machine.step(alarm.now(), Input::Stop, &mut effects);
                     break Outcome::Stopped;
                 }
             }
@@ -222,7 +216,7 @@ async fn watch<L: ListWatch>(
 /// Waits for whatever comes next: a demand, the deadline, or news.
 async fn next<T>(
     machine: &Machine<T>,
-    origin: Instant,
+    alarm: &mut Alarm,
     demands: &Demands,
     flight: &mut Option<Flight<T>>,
 ) -> Event<T> {
@@ -230,15 +224,8 @@ async fn next<T>(
         // The deadline before the news, or a stream that never pauses could never be overdue.
         biased;
         demand = demands.next() => Event::Input(Input::Demand(demand)),
-        () = until(origin, machine.deadline()) => Event::Input(Input::Timer),
+        () = alarm.ring(machine.deadline()) => Event::Input(Input::Timer),
         input = news(flight) => Event::Input(input),
-    }
-}
-
-async fn until(origin: Instant, deadline: Option<Duration>) {
-    match deadline.and_then(|deadline| origin.checked_add(deadline)) {
-        Some(due) => sleep_until(due).await,
-        None => std::future::pending().await,
     }
 }
 

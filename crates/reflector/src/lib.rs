@@ -29,6 +29,8 @@
 #![forbid(unsafe_code)]
 #![doc(test(attr(deny(warnings))))]
 
+#[cfg(feature = "tokio")]
+mod alarm;
 mod backoff;
 mod chance;
 mod config;

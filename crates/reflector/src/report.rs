@@ -50,7 +50,8 @@ pub enum Report {
     Failed {
         /// Why.
         failure: Failure,
-        /// How many attempts in a row have failed, this one included.
+        /// How many attempts have failed since a watch last lived, this one included. A list
+        /// that succeeded in between does not start the count over, nor the delays (RFX-8).
         attempts: u32,
         /// How long until the next attempt.
         next_in: Duration,
