@@ -255,7 +255,8 @@ impl<T: DeserializeOwned + Send + Sync + 'static> ListWatch for Source<T> {
                 .then(|| "NotOlderThan".to_owned()),
             bookmarks: request.bookmarks,
             send_initial_events: request.send_initial_events.then_some(true),
-            timeout: Some(Duration::from_secs(request.timeout.as_secs())),
+            timeout: Some(Duration::from_secs(request.timeout.as_secs()))
+                .filter(|timeout| !timeout.is_zero()),
         };
         let opened = Feed::open(&self.server, self.id, options, self.form, &faults);
         let (feed, why) = opened.map_err(|rejection| self.refused(number, &rejection))?;

@@ -289,3 +289,89 @@ async fn a_scripted_status_reaches_the_client_and_the_story_tells_it() {
         story[0]
     );
 }
+
+/// A server that refuses, crashes and comes back at its address keeps its state; what was open
+/// breaks.
+#[tokio::test]
+async fn a_restart_over_http_breaks_connections_and_keeps_the_state() {
+    let server = ApiServer::new();
+    let handle = server.serve().await.unwrap();
+    let mut config = Config::new(handle.url.parse().unwrap());
+    config.default_retry = false;
+    let client = Client::try_from(config).unwrap();
+    let pods: Api<Pod> = Api::default_namespaced(client);
+    server.fault(Match::list(), Fault::Refuse, Times::Once);
+    let refused = pods.list(&ListParams::default()).await.unwrap_err();
+    assert!(!matches!(refused, Error::Api(_)), "{refused}");
+    pods.create(&PostParams::default(), &pod("a"))
+        .await
+        .unwrap();
+    let watch = pods.watch(&WatchParams::default(), "1").await.unwrap();
+    let mut watch = pin!(watch);
+    assert!(matches!(watch.next().await, Some(Ok(WatchEvent::Added(_)))));
+
+    let addr = handle.addr;
+    handle.shutdown().await;
+    let end = watch.next().await;
+    assert!(matches!(end, None | Some(Err(_))), "{end:?}");
+    pods.get("a").await.unwrap_err();
+    let handle = server.serve_at(addr).await.unwrap();
+    pods.get("a").await.unwrap();
+    handle.shutdown().await;
+}
+
+/// An object with a finalizer goes when the finalizer does.
+#[tokio::test]
+async fn finalizers_hold_a_deletion() {
+    let server = ApiServer::new();
+    let maps: Api<ConfigMap> = Api::default_namespaced(Client::new(server.service(), "default"));
+    let metadata = json!({"generateName": "m-", "finalizers": ["example.com/f"]});
+    let map: ConfigMap = serde_json::from_value(json!({"metadata": metadata})).unwrap();
+    let map = maps.create(&PostParams::default(), &map).await.unwrap();
+    let name = map.metadata.name.unwrap();
+    assert_eq!(name.len(), "m-".len() + 5);
+    let pending = maps.delete(&name, &DeleteParams::default()).await.unwrap();
+    assert!(
+        pending
+            .left()
+            .unwrap()
+            .metadata
+            .deletion_timestamp
+            .is_some()
+    );
+    let patch = Patch::Merge(json!({"metadata": {"finalizers": null}}));
+    maps.patch(&name, &PatchParams::default(), &patch)
+        .await
+        .unwrap();
+    assert_eq!(code(maps.get(&name).await.unwrap_err()), 404);
+}
+
+/// A write that changes nothing has no version and no event, as in kube-apiserver.
+#[tokio::test]
+async fn a_write_without_a_change_is_no_change() {
+    let server = ApiServer::new();
+    let before = server.create(&Resource::pods(), pod("a")).unwrap();
+    let patch = json!({"metadata": {"labels": {"app": "web"}}});
+    let after = server
+        .patch(&Resource::pods(), "default", "a", patch)
+        .unwrap();
+    assert_eq!(
+        (after.version(), server.version()),
+        (before.version(), before.version())
+    );
+    assert_eq!(
+        server.replace(&Resource::pods(), after.json()).unwrap(),
+        before
+    );
+}
+
+#[test]
+fn handles_can_be_sent_and_shared() {
+    fn are_sent<T: Send>() {}
+    fn are_shared<T: Send + Sync + Clone>() {}
+    are_shared::<ApiServer>();
+    are_sent::<informer_testkit::ApiService>();
+    are_sent::<informer_testkit::ServerHandle>();
+    are_sent::<informer_testkit::Source<Pod>>();
+    are_sent::<informer_testkit::Events<Pod>>();
+}

@@ -1,12 +1,14 @@
-//! Traces with one defect each: a validator that accepts them proves nothing.
+//! Traces with one defect each, and a server that is made to have one: a validator that accepts
+//! them proves nothing.
 
 use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
 
 use super::{
     history::{Record, write, writes},
     properties::{Told, Trace, check},
+    watches::{START, paused, watched},
 };
-use crate::{ApiServer, EventKind, ListOptions, Resource, Selection};
+use crate::{ApiServer, EventKind, Fault, ListOptions, Resource, Selection};
 
 /// A history with some length, and the true trace of it from its start.
 fn true_trace() -> (Trace, Record) {
@@ -137,4 +139,30 @@ fn the_record_agrees_with_a_list() {
         .map(|item| item.name().to_owned())
         .collect();
     assert!(names.iter().eq(record.at(u64::MAX).keys()));
+}
+
+/// Defects of the server itself, by its own script: the check over random histories finds each.
+#[test]
+fn a_defective_server_is_seen() {
+    let defects = [
+        (Fault::LoseEvent(1), ["Reliable", "Bookmarkable"]),
+        (Fault::ReplaySuffix(1), ["Ordered", "Reliable"]),
+        (Fault::EarlyBookmark, ["Bookmarkable", "Bookmarkable"]),
+    ];
+    for (defect, broken) in defects {
+        let mut runner = TestRunner::deterministic();
+        let found = (0..100).find_map(|_| {
+            let history = writes(20).new_tree(&mut runner).unwrap().current();
+            let from = START + history.len() as u64 / 2;
+            let fault = Some(defect.clone());
+            let watch = watched(&history, history.len() / 2, from, None, fault);
+            let (trace, record) = paused().block_on(watch);
+            check(&trace, &record).err()
+        });
+        let found = found.expect("within 100 histories");
+        assert!(
+            broken.iter().any(|name| found.starts_with(name)),
+            "{defect:?}: {found}"
+        );
+    }
 }

@@ -15,11 +15,11 @@ use super::{
     history::{Record, Write, write, writes},
     properties::{Told, Trace, check, selected},
 };
-use crate::{ApiServer, EventKind, Resource, Source};
+use crate::{ApiServer, EventKind, Fault, Match, Resource, Source, Times};
 
-const START: u64 = 40;
+pub(super) const START: u64 = 40;
 
-fn paused() -> Runtime {
+pub(super) fn paused() -> Runtime {
     let mut builder = tokio::runtime::Builder::new_current_thread();
     builder.enable_time().start_paused(true).build().unwrap()
 }
@@ -69,7 +69,13 @@ fn line(event: WatchEvent<Value>) -> Told {
 
 /// Watches from `from`; the writes after the first `early` happen while the watch is open, with a
 /// pause after each, in which bookmarks may come.
-async fn watched(history: &[Write], early: usize, from: u64, label: Option<u8>) -> (Trace, Record) {
+pub(super) async fn watched(
+    history: &[Write],
+    early: usize,
+    from: u64,
+    label: Option<u8>,
+    fault: Option<Fault>,
+) -> (Trace, Record) {
     let server = server();
     let mut record = Record::new(START);
     let (before, meanwhile) = history.split_at(early);
@@ -78,6 +84,9 @@ async fn watched(history: &[Write], early: usize, from: u64, label: Option<u8>) 
         .for_each(|one| write(&server, &mut record, one));
     let from = from.clamp(START, server.version());
     let source = source(&server, label);
+    if let Some(fault) = fault {
+        server.fault(Match::watch(), fault, Times::Always);
+    }
     let events = source.watch(request(from, 90), Arc::new(())).await.unwrap();
     let reading = tokio::spawn(events.map(|event| line(event.unwrap())).collect::<Vec<_>>());
     for one in meanwhile {
@@ -108,7 +117,7 @@ proptest! {
         label in prop::option::of(0..3_u8),
     ) {
         let early = early.min(history.len());
-        let (trace, record) = paused().block_on(watched(&history, early, from, label));
+        let (trace, record) = paused().block_on(watched(&history, early, from, label, None));
         prop_assert_eq!(check(&trace, &record), Ok(()), "{:?}", trace);
         prop_assert!(matches!(trace.told.last(), Some(Told::Bookmark(_))), "the last word");
     }
