@@ -2,7 +2,8 @@
 //!
 //! One loop over one closed set of events: stop, demand, deadline, news from the request in flight.
 //! The request runs on a task of its own, so that its panic is a failure like any other (FM-82)
-//! and dropping it is a cancellation. The only clock is tokio's (`alarm.rs`), so a paused one works.
+//! and dropping it is a cancellation. The only clock is tokio's (`alarm.rs`), so a
+//! paused one works.
 //!
 //! - RFX-14, FM-81: every await ends with `stop`, or when the future is dropped; the task is
 //!   aborted and joined. `tests/driver/main.rs`

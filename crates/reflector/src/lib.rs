@@ -8,7 +8,7 @@
 //! | --- | --- |
 //! | (none) | the ports and the machine; no runtime, no HTTP, no TLS |
 //! | `tokio` | the driver, which carries out what the machine asks for |
-//! | `kube` (default) | a [`ListWatch`] over `kube_client::Client` with its own framing and decoding |
+//! | `kube` (default) | a [`ListWatch`] over `kube_client`, with framing and decoding of its own |
 //!
 //! ```
 //! use std::time::Duration;

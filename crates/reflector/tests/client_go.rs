@@ -355,8 +355,8 @@ fn a_refused_version_is_replaced_by_a_consistent_read() {
     }
 }
 
-/// `TestReflectorFullListIfExpired`: a continue token that expired is answered with one full list at
-/// the version asked for, and if that is refused with a consistent one.
+/// `TestReflectorFullListIfExpired`: a continue token that expired is answered with one full list
+/// at the version asked for, and if that is refused with a consistent one.
 #[test]
 fn an_expired_token_is_replaced_by_a_full_list() {
     let mut config = listing();

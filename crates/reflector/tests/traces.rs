@@ -39,8 +39,8 @@ fn lists_then_watches_and_reopens_where_it_was() {
     );
 }
 
-/// GT-01, GT-02, RL-25, RL-27, RL-28: initial events in any order, settled before they are handed on;
-/// the stream goes on.
+/// GT-01, GT-02, RL-25, RL-27, RL-28: initial events in any order are settled before they are handed
+/// on; the stream goes on.
 #[test]
 fn a_streaming_list_becomes_the_watch() {
     check(
@@ -373,6 +373,36 @@ fn a_rewound_history_is_noticed_by_a_fresh_watch() {
              watch 43",
         );
     }
+}
+
+/// FM-39: the same for the watch that follows a stream, however the stream was read.
+#[test]
+fn a_rewound_history_is_noticed_after_a_stream() {
+    check(
+        streaming(),
+        "start
+         opened
+         end 50
+         added a@60
+         after 40
+         closed
+         opened
+         added b@55
+         wait
+         opened
+         end 56",
+        "stream \"\"
+         replace -> 50
+         listed Initial
+         add a@60 -> 60
+         watch 60
+         abandon
+         failed TooLarge #1, again later
+         stream \"\"
+         replace -> 56
+         new epoch 60 -> 56
+         listed TooLarge",
+    );
 }
 
 /// FM-37, FM-39: after a consistent list old events are replays; they do not lead to another list.

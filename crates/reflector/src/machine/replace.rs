@@ -106,7 +106,8 @@ impl<T> Machine<T> {
         self.resume = version.clone();
         self.lessons.unusable = false;
         self.lessons.trouble = None;
-        self.lessons.vouched = replacing.consistent;
+        // A watch that goes on has used that up: the next one begins at a later version.
+        self.lessons.vouched = replacing.consistent && replacing.handover.is_none();
         #[cfg(test)]
         if self.has(super::Planted::ListResetsBackoff) {
             self.recovered();

@@ -180,7 +180,7 @@ impl<T> Machine<T> {
         self.replace(collection, Some(handover), out);
     }
 
-    /// RL-29, bounded: what a list would meet as well is waited for, everything else ends in a list.
+    /// RL-29, bounded: what a list would meet as well is waited for, the rest ends in a list.
     fn streaming_failed(&mut self, pass: Pass, failure: Failure, out: &mut Vec<Effect<T>>) {
         let delayed = Pace::Delayed { progress: false };
         let kind = failure.kind;

@@ -322,7 +322,7 @@ impl Judge {
 
     /// RFX-8 over the whole run, whatever the faults were.
     pub(super) fn finish(&self) {
-        // Per healthy spell of 120 s: eight delays of the ramp, and at once a reopening, a consistent
+        // Per healthy spell of 120 s: eight delays of the ramp; at once a reopening, a consistent
         // list, an unpaged list and the fallbacks from streams. Demands are the user's.
         let allowance = 3 * self.demands;
         assert!(

@@ -6,9 +6,9 @@
 //! | --- | --- |
 //! | `start`, `stop`, `panic`, `retry`, `relist`, `repair` | that input |
 //! | `page 5 a@1 b@2 more=t` | a page of version 5, with a continue token |
-//! | `page-fails Kind`, `refused Kind`, `breaks Kind`, `error Kind` | list, watch, stream, `ERROR` |
+//! | `page-fails K`, `refused K`, `breaks K`, `error K` | kind K: list, watch, stream, `ERROR` |
 //! | `opened`, `closed` | the watch |
-//! | `added a@1`, `modified`, `deleted`, `bookmark 7`, `end 7` | events; `end` ends the initial ones |
+//! | `added a@1`, `modified`, `deleted`, `bookmark 7`, `end 7` | events; `end`: the last initial |
 //! | `after 31` | that many seconds pass |
 //! | `wait` | time passes to the deadline |
 
