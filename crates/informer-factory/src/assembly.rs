@@ -67,6 +67,14 @@ pub(crate) fn make<T: Send + Sync + 'static>(
     SharedInformer::new(core, namespaces)
 }
 
+/// Whether objects of a type have no namespace. What is known at run time only may have one.
+pub(crate) fn is_cluster_scoped<R: Resource>() -> bool
+where
+    R::Scope: 'static,
+{
+    TypeId::of::<R::Scope>() == TypeId::of::<ClusterResourceScope>()
+}
+
 /// Refuses namespaces that make no sense for the resource.
 pub(crate) fn check_scope<R: Resource>(
     resource: &R::DynamicType,
@@ -77,15 +85,12 @@ where
 {
     let kind = || R::kind(resource).into_owned();
     match namespaces {
-        Namespaces::All => Ok(()),
         Namespaces::These(names) if names.is_empty() => {
             Err(InformerError::NoNamespace { kind: kind() })
         }
-        Namespaces::These(_)
-            if TypeId::of::<R::Scope>() == TypeId::of::<ClusterResourceScope>() =>
-        {
+        Namespaces::These(_) if is_cluster_scoped::<R>() => {
             Err(InformerError::NotNamespaced { kind: kind() })
         }
-        Namespaces::These(_) => Ok(()),
+        Namespaces::All | Namespaces::These(_) => Ok(()),
     }
 }

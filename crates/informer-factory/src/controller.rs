@@ -212,8 +212,8 @@ async fn consume<T, P, F, E>(
         let mut failed = Vec::new();
         for (position, work) in leased.works.iter().enumerate() {
             let notices = core.preview(&Scope::All, work, leased.initial);
-            let mut done = begun.take(work);
-            for notice in notices.into_iter().skip(done) {
+            let before = begun.take(work);
+            for (done, notice) in notices.into_iter().enumerate().skip(before) {
                 if let Err(error) = process(notice).await {
                     report.failed += 1;
                     tracing::warn!(controller = %core.name, "a change failed: {error}");
@@ -224,7 +224,6 @@ async fn consume<T, P, F, E>(
                     }
                 }
                 report.processed += 1;
-                done += 1;
             }
         }
         let done = leased

@@ -14,12 +14,12 @@ use kube_core::discovery::ApiResource;
 use kube_core::{DynamicObject, Resource};
 use serde::de::DeserializeOwned;
 
-use crate::assembly::{check_scope, connect, make};
+use crate::assembly::{check_scope, connect, is_cluster_scoped, make};
 use crate::builder::{Defaults, FactoryBuilder};
 use crate::core::Settings;
 use crate::error::{AlreadyStopped, FromOwnCallback, InformerError, NotSynced, StartError};
 use crate::informer::SharedInformer;
-use crate::options::InformerOptions;
+use crate::options::{InformerOptions, Namespaces};
 use crate::registry::{Owned, Shared};
 use crate::sharing_key::{Scoping, SharingKey};
 use crate::shutdown::{Grace, InformerReport, ShutdownReport};
@@ -75,16 +75,21 @@ impl SharedInformerFactory {
     /// The same one for everybody who asks for the same. After a shutdown, an informer that has
     /// ended: its handlers and its start are refused.
     ///
+    /// A cluster-scoped type is followed as a whole, whatever the factory's namespaces.
+    ///
     /// # Panics
     ///
-    /// If the factory was built for certain namespaces and `K` is cluster-scoped; ask with
+    /// If the factory was built for an empty list of namespaces; ask with
     /// [`informer_with`](Self::informer_with) for an error instead.
     pub fn informer<K>(&self) -> SharedInformer<K>
     where
         K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
         K::Scope: 'static,
     {
-        let options = self.default_options();
+        let mut options = self.default_options();
+        if is_cluster_scoped::<K>() {
+            options.namespaces = Namespaces::All;
+        }
         match self.get_or_make::<K, K>(&(), Representation::Full, options) {
             Ok(informer) => informer,
             Err(error) => panic!("{error}"),

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use informer_deltafifo::{Consumer, DeltaFifo, InOrderQueue, Producer, Quarantined, Queue, Work};
-use informer_reflector::ResourceVersion;
+use informer_reflector::{InitialState, ResourceVersion};
 use informer_store::{ObjectKey, Scope};
 use tokio::task::{AbortHandle, JoinHandle};
 use tokio::time::Instant;
@@ -148,6 +148,7 @@ pub(crate) async fn reflect<T: Send + Sync + 'static>(
     producer: &Producing<T>,
     stop: &CancellationToken,
 ) {
+    let mut config = core.settings.reflector.clone();
     while !stop.is_cancelled() {
         let parts = Parts {
             sink: QueueSink::new(Arc::clone(core), scope.clone(), producer.clone()),
@@ -156,7 +157,7 @@ pub(crate) async fn reflect<T: Send + Sync + 'static>(
                 board: Arc::clone(&core.board),
                 scope: scope.clone(),
             },
-            config: core.settings.reflector.clone(),
+            config: config.clone(),
             seed: core.settings.seed,
             stop: stop.clone(),
         };
@@ -166,6 +167,8 @@ pub(crate) async fn reflect<T: Send + Sync + 'static>(
             Ok(_) => return,
             Err(error) => note_panic(core, &error, "reflector"),
         }
+        // The new one knows no version, and a list of any age could take the store back (FM-01).
+        config.initial = InitialState::Consistent;
         // A source that panics at once must not become a hot loop.
         tokio::select! {
             () = stop.cancelled() => {}

@@ -201,6 +201,14 @@ async fn projections_are_caches_of_their_own() {
 async fn senseless_scopes_are_refused() {
     let server = ApiServer::new();
     let factory = factory(&server, QUEUES[0]);
+    let builder = informer_factory::SharedInformerFactory::builder(cluster::client(&server));
+    let in_one = builder.namespaces(Namespaces::one("default")).build();
+    assert_eq!(
+        in_one.informer::<Node>().name(),
+        "nodes",
+        "cluster-scoped: followed as a whole"
+    );
+    assert_eq!(in_one.informer::<Pod>().name(), "pods [in default]");
     let error = factory.informer_with::<Node>(InformerOptions::new().namespace("default"));
     assert!(matches!(error, Err(InformerError::NotNamespaced { .. })));
     let none = InformerOptions::new().namespaces(Namespaces::These(Vec::new()));
