@@ -1,8 +1,142 @@
-//! Stub.
+//! `watch`: any resource of the current cluster, through an informer, one line per change.
+
+mod catalog;
+mod changes;
+mod connect;
+mod explain;
+mod follow;
+mod line;
+mod near;
+mod printer;
+mod resource;
+mod scope;
+
+use std::time::Duration;
+
+use clap::ValueEnum;
+use informer_factory::{InformerOptions, Projection, SharedInformerFactory};
+
+use crate::duration;
 use crate::failure::Failure;
-/// Stub
+use crate::queue::Queue;
+use crate::screen::Screen;
+use crate::signals;
+
+use catalog::Catalog;
+use follow::Following;
+use line::{Form, Lines};
+
+/// Show what an informer is told about a resource: added, updated with what changed, deleted
+///
+/// RESOURCE is what kubectl takes: pods, pod, po, deployments.apps, deployments.v1.apps, or any
+/// custom resource. Needs the permissions to list and to watch it, and nothing else.
+///
+/// First come the objects there are, marked `initial`; then every change. A deletion that happened
+/// while the connection was down is found by listing again, and said to be one whose final state is
+/// unknown. Control characters in names and values are escaped, and the values of secrets are
+/// never shown.
+///
+/// Examples:
+///   kubectl informer watch pods -A
+///   kubectl informer watch deploy -n web --diff
+///   kubectl informer watch nodes --metadata-only --output json --until-synced
 #[derive(Debug, clap::Args)]
-pub(crate) struct WatchArguments {}
-pub(crate) async fn run(_a: &WatchArguments) -> Result<(), Failure> {
-    Ok(())
+#[command(verbatim_doc_comment)]
+pub(crate) struct WatchArguments {
+    /// What to watch: plural, singular, short name or kind; also PLURAL.GROUP, PLURAL.VERSION.GROUP
+    resource: String,
+    /// The namespaces, several separated by commas [default: that of the context]
+    #[arg(short, long, value_name = "NS", value_delimiter = ',')]
+    namespace: Vec<String>,
+    /// All namespaces
+    #[arg(short = 'A', long, conflicts_with = "namespace")]
+    all_namespaces: bool,
+    /// Only objects with these labels, such as app=web,tier!=cache
+    #[arg(short = 'l', long, value_name = "SEL")]
+    selector: Option<String>,
+    /// Only objects with these fields, such as spec.nodeName=node-7
+    #[arg(long, value_name = "SEL")]
+    field_selector: Option<String>,
+    /// The form of the lines on stdout
+    #[arg(short, long, value_enum, default_value_t)]
+    output: Output,
+    /// Ask the server for metadata only: less traffic, less memory
+    #[arg(long)]
+    metadata_only: bool,
+    /// Show old and new values of what changed, not only where
+    #[arg(long)]
+    diff: bool,
+    /// End when everything there is has been printed
+    #[arg(long)]
+    until_synced: bool,
+    /// End after this time
+    #[arg(long = "for", value_name = "DURATION", value_parser = duration::parse)]
+    duration: Option<Duration>,
+    /// Which queue stands between the watch and the cache
+    #[arg(long, value_enum, default_value_t)]
+    queue: Queue,
+    #[command(flatten)]
+    cluster: connect::ClusterArguments,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Output {
+    /// For people: a word, the object, what changed.
+    #[default]
+    Text,
+    /// For programs: one JSON object per line, with the object itself.
+    Json,
+}
+
+/// Runs the watch until it is told to end.
+pub(crate) async fn run(arguments: &WatchArguments) -> Result<(), Failure> {
+    let screen = Screen::plain();
+    let client = connect::client(&arguments.cluster).await?;
+    let catalog = Catalog::fetch(&client)
+        .await
+        .map_err(|error| explain::discovery(&error))?;
+    let resource = catalog.resolve(&arguments.resource)?;
+    let asked = scope::Asked {
+        namespaces: &arguments.namespace,
+        all: arguments.all_namespaces,
+        default: client.default_namespace(),
+    };
+    let namespaces = scope::namespaces(resource, &asked)?;
+    let following = Following {
+        lines: Lines::new(resource, form(arguments)),
+        scope: scope::in_words(resource, &namespaces),
+        resource: resource.qualified(),
+        until_synced: arguments.until_synced,
+        duration: arguments.duration,
+        screen: screen.clone(),
+    };
+    let api = resource.api();
+    let queue = arguments.queue.kind();
+    let factory = SharedInformerFactory::builder(client).queue(queue).build();
+    signals::tell_status_when_asked(factory.clone(), screen);
+    let failed = |error: informer_factory::InformerError| Failure::failed(error.to_string());
+    if arguments.metadata_only {
+        let options = options(arguments).namespaces(namespaces);
+        let informer = factory.metadata(&api, options).map_err(failed)?;
+        following.follow(&factory, &informer).await
+    } else {
+        let options = options(arguments).namespaces(namespaces);
+        let informer = factory.dynamic(&api, options).map_err(failed)?;
+        following.follow(&factory, &informer).await
+    }
+}
+
+fn form(arguments: &WatchArguments) -> Form {
+    match (arguments.output, arguments.diff) {
+        (Output::Text, diff) => Form::Text { values: diff },
+        (Output::Json, diff) => Form::Json { values: diff },
+    }
+}
+
+/// What kubectl hides too is not even kept.
+fn options<T>(arguments: &WatchArguments) -> InformerOptions<T> {
+    let mut options = InformerOptions::new().projection(Projection::lean());
+    options.label_selector.clone_from(&arguments.selector);
+    options.field_selector.clone_from(&arguments.field_selector);
+    options
 }

@@ -1,0 +1,95 @@
+//! From a kubeconfig to a client, with errors that say what to do.
+//!
+//! Errors of libraries are not printed as they are: those about a kubeconfig or about credentials
+//! may quote what they could not read (SEC-8).
+
+use std::path::PathBuf;
+
+use kube_client::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
+use kube_client::{Client, Config};
+
+use super::explain;
+use crate::escape;
+use crate::failure::Failure;
+
+/// Which cluster, and as whom.
+#[derive(Debug, clap::Args)]
+pub(super) struct ClusterArguments {
+    /// The context of the kubeconfig [default: its current one]
+    #[arg(long, value_name = "C")]
+    context: Option<String>,
+    /// The kubeconfig [default: $KUBECONFIG, then ~/.kube/config, then the pod's service account]
+    #[arg(long, value_name = "PATH")]
+    kubeconfig: Option<PathBuf>,
+}
+
+/// The client for the cluster that was asked for.
+pub(super) async fn client(arguments: &ClusterArguments) -> Result<Client, Failure> {
+    let config = config(arguments).await?;
+    informer_factory::client(config).map_err(|error| {
+        let why = explain::client_error(&error);
+        Failure::setup(format!("the kubeconfig does not lead to a client: {why}"))
+    })
+}
+
+async fn config(arguments: &ClusterArguments) -> Result<Config, Failure> {
+    let options = KubeConfigOptions {
+        context: arguments.context.clone(),
+        ..KubeConfigOptions::default()
+    };
+    if let Some(path) = &arguments.kubeconfig {
+        let unreadable = |error: &KubeconfigError| {
+            let path = path.display().to_string();
+            unusable(&format!("the kubeconfig {}", escape::text(&path)), error)
+        };
+        let kubeconfig = Kubeconfig::read_from(path).map_err(|e| unreadable(&e))?;
+        let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
+        return config.map_err(|e| unreadable(&e));
+    }
+    match Config::from_kubeconfig(&options).await {
+        Ok(config) => Ok(config),
+        // Without a kubeconfig this may be a pod of the cluster; with a context it is not meant.
+        Err(error) => match Config::incluster() {
+            Ok(config) if arguments.context.is_none() => Ok(config),
+            // Why it is no pod either is of no use to a person.
+            Ok(_) | Err(_) => Err(unusable("the kubeconfig", &error)),
+        },
+    }
+}
+
+fn unusable(what: &str, error: &KubeconfigError) -> Failure {
+    let why = kubeconfig_error(error);
+    let advice = match error {
+        KubeconfigError::LoadContext(_) | KubeconfigError::CurrentContextNotSet => {
+            "`kubectl config get-contexts` lists the contexts; choose one with --context."
+        }
+        _ => "Name a kubeconfig with --kubeconfig or in KUBECONFIG.",
+    };
+    Failure::setup(format!("{what} cannot be used: {why}")).advise(advice)
+}
+
+/// Why, without quoting the file.
+fn kubeconfig_error(error: &KubeconfigError) -> String {
+    match error {
+        KubeconfigError::ReadConfig(error, path) => {
+            let path = path.display().to_string();
+            format!("{} cannot be read: {error}", escape::text(&path))
+        }
+        KubeconfigError::Parse(error) => match error.location() {
+            Some(at) => format!(
+                "it is no kubeconfig: line {}, column {}",
+                at.line(),
+                at.column()
+            ),
+            None => "it is no kubeconfig".to_owned(),
+        },
+        KubeconfigError::ParseClusterUrl(_) => "the server's URL is wrong".to_owned(),
+        KubeconfigError::ParseProxyUrl(_) => "the proxy's URL is wrong".to_owned(),
+        KubeconfigError::LoadContext(name) => format!("it has no context {name:?}"),
+        KubeconfigError::LoadClusterOfContext(name) => format!("it has no cluster {name:?}"),
+        KubeconfigError::CurrentContextNotSet => "it has no current context".to_owned(),
+        KubeconfigError::FindPath => "there is none".to_owned(),
+        // These name a file or a kind of mistake, never what is in the file.
+        error => escape::text(&error.to_string()).into_owned(),
+    }
+}
