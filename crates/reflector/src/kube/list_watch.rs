@@ -26,6 +26,26 @@ const ITEMS_PER_TURN: usize = 16;
 ///
 /// The client should have no retry layer of its own, and its connections keep-alive; the retry
 /// layer of kube's default configuration hides failures for minutes (design 6.18).
+///
+/// ```
+/// use informer_reflector::{KubeListWatch, KubeSource, Projection, Representation};
+/// use k8s_openapi::api::core::v1::Pod;
+///
+/// fn pods_of_a_node(client: kube_client::Client, node: &str) -> KubeListWatch<Pod> {
+///     KubeListWatch::new(client, KubeSource {
+///         path: "/api/v1/pods".into(),
+///         api_version: "v1".into(),
+///         kind: "Pod".into(),
+///         representation: Representation::Full,
+///         label_selector: None,
+///         field_selector: Some(format!("spec.nodeName={node}")),
+///         transform: None,
+///         projection: Projection::lean(),
+///         limits: Default::default(),
+///         deadlines: Default::default(),
+///     })
+/// }
+/// ```
 pub struct KubeListWatch<T> {
     shared: Arc<Shared<T>>,
 }

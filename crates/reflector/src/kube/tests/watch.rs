@@ -202,6 +202,20 @@ async fn a_refused_watch_is_one_failure() {
     );
 }
 
+/// FM-32: what no layer below has decompressed is not read as if it had.
+#[tokio::test]
+async fn a_compressed_watch_is_refused() {
+    let compressed = always(|| {
+        let mut answer = scripted::json(FIVE);
+        let encoding = http::HeaderValue::from_static("gzip");
+        answer.headers_mut().insert("content-encoding", encoding);
+        answer
+    });
+    let events = watch(&pods(compressed), Arc::new(())).await;
+    let told: Vec<_> = events.iter().map(told).collect();
+    assert_eq!(told, ["failure Protocol"]);
+}
+
 /// A reset connection is a cut, and nothing after it.
 #[tokio::test]
 async fn a_reset_is_a_cut() {
