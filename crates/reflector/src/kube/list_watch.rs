@@ -45,6 +45,7 @@ const ITEMS_PER_TURN: usize = 16;
 ///         deadlines: Default::default(),
 ///     })
 /// }
+/// # let _ = pods_of_a_node;
 /// ```
 pub struct KubeListWatch<T> {
     shared: Arc<Shared<T>>,
