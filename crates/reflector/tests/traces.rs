@@ -39,8 +39,8 @@ fn lists_then_watches_and_reopens_where_it_was() {
     );
 }
 
-/// GT-01, GT-02, RL-25, RL-27, RL-28: initial events in any order are settled before they are handed
-/// on; the stream goes on.
+/// GT-01, GT-02, RL-25, RL-27, RL-28: initial events in any order are settled before they are
+/// handed on; the stream goes on.
 #[test]
 fn a_streaming_list_becomes_the_watch() {
     check(
