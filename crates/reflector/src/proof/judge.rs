@@ -254,7 +254,7 @@ impl Judge {
         );
         let seconds = request.timeout.as_secs();
         assert!(
-            (300..=600).contains(&seconds) && request.timeout.subsec_nanos() == 0,
+            (240..=300).contains(&seconds) && request.timeout.subsec_nanos() == 0,
             "RL-02"
         );
     }
