@@ -495,7 +495,7 @@ async fn no_fault() {
     let seen = run("none", day, watches(|_| idle())).await;
     assert_eq!((seen.lists(), seen.stored()), (1, vec!["a@1".to_owned()]));
     assert!(
-        seen.watches() <= 24 * 3600 / 290,
+        seen.watches() <= 24 * 3600 / 240,
         "{} watches",
         seen.watches()
     );
