@@ -46,11 +46,11 @@ impl Screen {
     /// Shows a progress bar.
     pub(crate) fn progress(&self, what: &str, done: u64, of: u64) {
         let Some(picture) = &self.picture else { return };
+        picture.set_message(what.to_owned());
         if picture.length() != Some(of) {
             picture.set_style(bar_style());
             picture.set_length(of);
         }
-        picture.set_message(what.to_owned());
         picture.set_position(done.min(of));
         picture.tick();
     }

@@ -39,7 +39,7 @@ impl Verdict {
 pub(super) fn judge(
     informers: &Informers,
     cluster: &Cluster,
-    settled: Settled,
+    settled: &Settled,
 ) -> Result<Verdict, Failure> {
     let server = cluster.server();
     let (pods, nodes) = (informers.pods.reader(), informers.nodes.reader());

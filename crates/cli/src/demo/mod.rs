@@ -94,7 +94,7 @@ async fn play(arguments: &DemoArguments, screen: &Screen) -> Result<(), Failure>
     let produced = change(arguments, &mut load, &informers, &cluster, &mut picture).await?;
 
     let settled = settle::settle(&informers, &cluster, &mut picture, &produced).await;
-    let verdict = judge::judge(&informers, &cluster, settled)?;
+    let verdict = judge::judge(&informers, &cluster, &settled)?;
     let report = Report::new(arguments, &informers, &verdict, &produced, synced);
     informers
         .factory

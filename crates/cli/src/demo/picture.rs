@@ -109,7 +109,7 @@ fn line(head: &str, informers: &Informers, cluster: &Cluster) -> String {
     let pods = informers.pods.reader().len();
     let lag = brief(informers.pod_handlers[0].max_lag());
     format!(
-        "{head}; cache {pods} pods, {queue} behind, lag {lag}; {}",
+        "{head}; cache {pods} pods, {queue} versions behind, lag {lag}; {}",
         handlers.join(", ")
     )
 }
@@ -131,7 +131,7 @@ fn informer<T: Send + Sync>(name: &str, informer: &SharedInformer<T>, written: u
         return format!("{name:6} {:?}", status.state);
     };
     format!(
-        "{name:6} {:?}, {:?}; {} in the cache, {queue} behind; {} relists, {} reconnects",
+        "{name:6} {:?}, {:?}; {} in the cache, {queue} versions behind; {} relists, {} reconnects",
         status.state,
         source.phase,
         status.objects,
