@@ -1,0 +1,92 @@
+//! The server under test: clients for it, and faults of it on request.
+
+use std::env;
+use std::path::PathBuf;
+
+use k8s_openapi::api::core::v1::Namespace;
+use kube_client::api::PostParams;
+use kube_client::config::{KubeConfigOptions, Kubeconfig};
+use kube_client::{Api, Client, Config};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::UnixStream;
+
+use crate::request_log::RequestLog;
+
+const KUBECONFIG: &str = "INFORMER_E2E_KUBECONFIG";
+const CONTROL: &str = "INFORMER_E2E_CONTROL";
+
+/// The control plane that `cargo xtask e2e` or `cargo xtask control-plane run` has started.
+pub(crate) struct Cluster {
+    config: Config,
+    control: PathBuf,
+}
+
+impl Cluster {
+    pub(crate) async fn from_environment() -> Self {
+        let path = |name: &str| -> PathBuf {
+            let value = env::var_os(name);
+            let value = value.unwrap_or_else(|| panic!("{name} is not set: run `cargo xtask e2e`"));
+            value.into()
+        };
+        let kubeconfig = Kubeconfig::read_from(path(KUBECONFIG)).expect("the kubeconfig is read");
+        let options = KubeConfigOptions::default();
+        let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
+        Self {
+            config: config.expect("the kubeconfig is complete"),
+            control: path(CONTROL),
+        }
+    }
+
+    /// A client for the tests' own reads and writes.
+    pub(crate) fn client(&self) -> Client {
+        informer_factory::client(self.config.clone()).expect("the configuration has a client")
+    }
+
+    /// A client for informers, and a log of what they ask.
+    pub(crate) fn logged_client(&self) -> (Client, RequestLog) {
+        RequestLog::over(self.client())
+    }
+
+    /// As [`logged_client`](Self::logged_client), by way of another port of this machine.
+    pub(crate) fn logged_client_through(&self, port: u16) -> (Client, RequestLog) {
+        let mut config = self.config.clone();
+        let uri = format!("https://127.0.0.1:{port}");
+        config.cluster_url = uri.parse().expect("a loopback address is a URI");
+        RequestLog::over(informer_factory::client(config).expect("the configuration has a client"))
+    }
+
+    /// Where the server listens.
+    pub(crate) fn address(&self) -> String {
+        let url = &self.config.cluster_url;
+        let port = url.port_u16().expect("the server's address has a port");
+        format!("127.0.0.1:{port}")
+    }
+
+    /// Asks the control socket; see `control` of xtask's control plane for what it knows.
+    pub(crate) async fn ask(&self, command: &str) -> String {
+        let mut stream = UnixStream::connect(&self.control)
+            .await
+            .expect("the control socket is served");
+        let line = format!("{command}\n");
+        let written = stream.write_all(line.as_bytes()).await;
+        written.expect("the control socket takes a command");
+        let mut answer = String::new();
+        let read = BufReader::new(stream).read_line(&mut answer).await;
+        read.expect("the control socket answers");
+        match answer.trim().strip_prefix("ok") {
+            Some(text) => text.trim().to_owned(),
+            None => panic!("{command} failed: {answer}"),
+        }
+    }
+
+    /// A namespace that nobody has used before.
+    pub(crate) async fn fresh_namespace(&self, case: &str) -> String {
+        let mut namespace = Namespace::default();
+        namespace.metadata.generate_name = Some(format!("e2e-{case}-"));
+        let made = Api::<Namespace>::all(self.client())
+            .create(&PostParams::default(), &namespace)
+            .await
+            .expect("the namespace is made");
+        made.metadata.name.expect("the server gave it a name")
+    }
+}

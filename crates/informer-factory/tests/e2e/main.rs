@@ -1,0 +1,77 @@
+//! The facade against a real kube-apiserver, on both queues (design 7).
+//!
+//! What is judged: every handler's fold and the store against the server's own LIST at an exact
+//! version, while objects are created, changed and deleted, and while the server is killed, the
+//! connection is cut and the history is compacted. `cargo xtask e2e` starts the server and tells
+//! where it is by two environment variables (`cluster`).
+//!
+//! | file | concept |
+//! | --- | --- |
+//! | `load`, `expiry`, `variants` | the cases |
+//! | `followed` | one informer with its audience and the collection it follows |
+//! | `audience`, `witness` | handlers of all kinds, and the rules each of them must see kept |
+//! | `collection` | what the server itself says the collection is, at an exact version |
+//! | `planted` | that the judge finds what it is to find; needs no server |
+//! | `workload` | writes that outlive a server |
+//! | `cluster`, `relay`, `request_log`, `chronicle` | the server, the way to it, and observation |
+#![cfg(feature = "e2e")]
+
+mod audience;
+mod chronicle;
+mod cluster;
+mod collection;
+mod expiry;
+mod followed;
+mod load;
+mod planted;
+mod relay;
+mod request_log;
+mod variants;
+mod witness;
+mod workload;
+
+use std::time::Duration;
+
+use informer_factory::QueueKind;
+
+/// No case may take longer, however busy the machine is.
+const CASE_LIMIT: Duration = Duration::from_secs(240);
+
+async fn within_limit(name: &str, queue: QueueKind, case: impl Future<Output = ()>) {
+    let start = tokio::time::Instant::now();
+    println!("--- {name} on {queue:?}");
+    if tokio::time::timeout(CASE_LIMIT, case).await.is_err() {
+        panic!("{name} on {queue:?} did not end within {CASE_LIMIT:?}");
+    }
+    println!("--- {name} on {queue:?}: {:.1?} in all", start.elapsed());
+}
+
+macro_rules! on_both_queues {
+    ($($name:ident => $case:path;)*) => {$(
+        mod $name {
+            use informer_factory::QueueKind;
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn delta_fifo() {
+                let queue = QueueKind::DeltaFifo;
+                super::within_limit(stringify!($name), queue, $case(queue)).await;
+            }
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn in_order() {
+                let queue = QueueKind::InOrder;
+                super::within_limit(stringify!($name), queue, $case(queue)).await;
+            }
+        }
+    )*};
+}
+
+on_both_queues! {
+    a_load_and_a_killed_server => crate::load::run;
+    b_expired_watch => crate::expiry::run;
+    c_streaming_and_paged_lists => crate::variants::streaming_and_paged;
+    d_metadata_only => crate::variants::metadata_only;
+    e_custom_resource => crate::variants::custom_resource;
+    f_label_selector => crate::variants::label_selector;
+    g_several_namespaces => crate::variants::several_namespaces;
+}
