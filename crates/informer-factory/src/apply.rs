@@ -8,11 +8,14 @@
 //! - A new uid under an old name is the end of one life and the beginning of another: one commit,
 //!   `Deleted::Unknown` and then `Added` (design 6.10, FM-45, PR-4).
 //! - The deletion of an object that nobody knows is dropped (FM-47, PR-2).
+//! - An object on which an index function panics is refused: its last good version stays, unless that
+//!   was another life (IN-7, STX-10).
 //!
 //! Nothing here blocks, allocates a task or reads a clock. Tested in `tests/apply.rs` against a
 //! model, and in `proof`.
 
-use std::{collections::HashMap, sync::Arc};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use informer_deltafifo::{Delta, Deltas, Final, Work};
 use informer_processor::{Cause, Deleted, Notification};
@@ -50,6 +53,8 @@ pub(crate) struct Fold<'a, T> {
     /// The epoch of the newest arrival seen.
     epoch: u32,
     initial: bool,
+    /// Keys whose objects the store cannot take.
+    refused: &'a BTreeSet<ObjectKey>,
     /// Keys this lease has touched already; `None` is a key it removed.
     touched: HashMap<ObjectKey, Option<Current<T>>>,
     notices: Vec<Notice<T>>,
@@ -63,6 +68,7 @@ impl<'a, T> Fold<'a, T> {
         scope: &'a Scope,
         store_epoch: u32,
         initial: bool,
+        refused: &'a BTreeSet<ObjectKey>,
     ) -> Self {
         Self {
             store,
@@ -70,6 +76,7 @@ impl<'a, T> Fold<'a, T> {
             store_epoch,
             epoch: store_epoch,
             initial,
+            refused,
             touched: HashMap::new(),
             notices: Vec::new(),
             dropped: 0,
@@ -168,6 +175,8 @@ impl<'a, T> Fold<'a, T> {
         };
         match verdict {
             Verdict::Drop => self.dropped += 1,
+            Verdict::Reborn if self.refused.contains(key) => self.delete_unknown(key),
+            Verdict::Add | Verdict::Update(_) if self.refused.contains(key) => self.dropped += 1,
             Verdict::Keep => self.keep(key, arrival),
             Verdict::Add => {
                 self.put(key, arrival);

@@ -1,7 +1,8 @@
 //! What the tasks and the handles of one informer share, and the one step in which things change.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::num::NonZeroUsize;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use futures::FutureExt;
 use informer_deltafifo::Work;
 use informer_processor::{Joining, Notification, Processor, Registration, Walk};
 use informer_reflector::{Config, ResourceVersion};
-use informer_store::{ObjectKey, Scope, StoreReader, StoreWriter};
+use informer_store::{Commit, ObjectKey, Scope, StoreReader, StoreWriter};
 use metrics::{counter, gauge};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -18,6 +19,7 @@ use crate::apply::{Applied, Fold, Notice};
 use crate::arrival::Arrival;
 use crate::launch::Launch;
 use crate::options::QueueKind;
+use crate::probe::Probes;
 use crate::quarantine::Quarantine;
 use crate::sources::Sources;
 use crate::status::{Board, Life};
@@ -48,6 +50,8 @@ pub(crate) struct Core<T: Send + Sync + 'static> {
     pub(crate) stop: CancellationToken,
     /// Woken when a handler with a resync period of its own has joined or left.
     pub(crate) resync_changed: Notify,
+    /// Finds the objects on which an index function panics.
+    pub(crate) probes: Probes<T>,
     applier: Mutex<Applier<T>>,
 }
 
@@ -56,6 +60,12 @@ struct Applier<T> {
     writer: StoreWriter<T>,
     /// The epoch of what the store holds, per source.
     epochs: HashMap<Scope, u32>,
+}
+
+/// A commit that an index function stopped.
+struct Panicked {
+    payload: Box<dyn std::any::Any + Send>,
+    culprits: Vec<ObjectKey>,
 }
 
 impl<T: Send + Sync + 'static> Core<T> {
@@ -77,6 +87,7 @@ impl<T: Send + Sync + 'static> Core<T> {
             sources: Sources::default(),
             stop: CancellationToken::new(),
             resync_changed: Notify::new(),
+            probes: Probes::default(),
             applier: Mutex::new(Applier {
                 writer,
                 epochs: HashMap::new(),
@@ -95,14 +106,42 @@ impl<T: Send + Sync + 'static> Core<T> {
         initial: bool,
         version: Option<&ResourceVersion>,
     ) {
+        let works: Vec<_> = works.into_iter().collect();
         let mut applier = self.lock();
+        let mut refused = BTreeSet::new();
+        let (commit, notices, dropped) = loop {
+            match self.try_apply(&mut applier, scope, &works, initial, version, &refused) {
+                Ok(applied) => break applied,
+                Err(Panicked { culprits, .. }) if !culprits.is_empty() => refused.extend(culprits),
+                // Nobody to blame: whoever supervises us tries again.
+                Err(Panicked { payload, .. }) => resume_unwind(payload),
+            }
+        };
+        self.processor.distribute(commit.sequence, &notices);
+        drop(applier);
+        for key in refused {
+            self.quarantine.put_unappliable(key, 1);
+            self.board.set_quarantined(self.quarantine.len());
+        }
+        self.count(notices.len() as u64, dropped);
+    }
+
+    /// One commit without the objects of `refused`. When an index function panics nothing has
+    /// changed (STX-10), and the objects it panics on are the culprits.
+    fn try_apply(
+        &self,
+        applier: &mut Applier<T>,
+        scope: &Scope,
+        works: &[&Work<ObjectKey, Arrival<T>>],
+        initial: bool,
+        version: Option<&ResourceVersion>,
+        refused: &BTreeSet<ObjectKey>,
+    ) -> Result<(Commit, Vec<Notice<T>>, u64), Panicked> {
         let epoch = applier.epochs.get(scope).copied().unwrap_or(0);
         let snapshot = self.reader.snapshot();
         let initial = initial && !self.board.is_synced();
-        let mut fold = Fold::new(&snapshot, scope, epoch, initial);
-        for work in works {
-            fold.work(work);
-        }
+        let mut fold = Fold::new(&snapshot, scope, epoch, initial, refused);
+        works.iter().for_each(|work| fold.work(work));
         let Applied {
             mut batch,
             notices,
@@ -113,11 +152,18 @@ impl<T: Send + Sync + 'static> Core<T> {
         if let Some(version) = version {
             batch.mark(scope.clone(), version.to_shared());
         }
-        let commit = applier.writer.commit(batch);
-        applier.epochs.insert(scope.clone(), epoch);
-        self.processor.distribute(commit.sequence, &notices);
-        drop(applier);
-        self.count(notices.len() as u64, dropped);
+        match catch_unwind(AssertUnwindSafe(|| applier.writer.commit(batch))) {
+            Ok(commit) => {
+                applier.epochs.insert(scope.clone(), epoch);
+                Ok((commit, notices, dropped))
+            }
+            Err(payload) => {
+                tracing::error!(informer = %self.name, "an index function panicked");
+                self.board.count_task_panic();
+                let culprits = self.probes.culprits(&notices);
+                Err(Panicked { payload, culprits })
+            }
+        }
     }
 
     /// What applying one work would tell, without applying it.
@@ -128,7 +174,8 @@ impl<T: Send + Sync + 'static> Core<T> {
         initial: bool,
     ) -> Vec<Notice<T>> {
         let (snapshot, epoch) = (self.reader.snapshot(), self.epoch(scope));
-        let mut fold = Fold::new(&snapshot, scope, epoch, initial && !self.board.is_synced());
+        let (initial, refused) = (initial && !self.board.is_synced(), BTreeSet::new());
+        let mut fold = Fold::new(&snapshot, scope, epoch, initial, &refused);
         fold.work(work);
         fold.finish().notices
     }

@@ -9,7 +9,7 @@ use informer_processor::{
     AddError, AsyncHandler, EventStream, Handler, ListenerConfig, Notification, Registration,
 };
 use informer_reflector::ResourceVersion;
-use informer_store::{Index, Lister, ObjectKey, Scope, StoreReader};
+use informer_store::{Index, IndexError, Lister, ObjectKey, Scope, StoreReader};
 use tokio::sync::Mutex;
 
 use crate::core::Core;
@@ -92,10 +92,15 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     ///
     /// The function gives every value an object is to be found under. It runs on the informer's
     /// task for every change, so it must be quick, and it must not call back into the informer.
+    /// An object on which it panics is quarantined by key; everything else goes on (IN-7, FM-82).
     ///
     /// # Errors
     ///
     /// [`AddIndexError`] when the name is taken or the informer has ended.
+    ///
+    /// # Panics
+    ///
+    /// If `values` panics on an object that is stored already; the index is not added then.
     pub fn add_index<F, I, V>(
         &self,
         name: impl Into<Arc<str>>,
@@ -107,9 +112,17 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         V: Into<Arc<str>>,
     {
         self.refuse_after_stop()?;
-        Ok(self
-            .core
-            .with_writer(|writer| writer.add_index(name, values))?)
+        let values = Arc::new(values);
+        let probe = Arc::clone(&values);
+        // Both before the next commit, which may be the first to panic.
+        Ok(self.core.with_writer(|writer| {
+            let index = writer.add_index(name, move |object: &T| values(object))?;
+            self.core.probes.add(move |object| {
+                let values = probe(object).into_iter();
+                values.for_each(|value| drop::<Arc<str>>(value.into()));
+            });
+            Ok::<_, IndexError>(index)
+        })?)
     }
 
     /// Adds a handler with the default configuration: every change, in order, growing memory.

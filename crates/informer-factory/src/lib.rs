@@ -47,6 +47,7 @@ mod launch;
 mod lister;
 mod observer;
 mod options;
+mod probe;
 mod quarantine;
 mod registry;
 mod resync;

@@ -7,6 +7,7 @@ mod cluster;
 
 mod answers;
 mod callers;
+mod indexes;
 mod objects;
 mod rewind;
 mod world;
