@@ -66,6 +66,8 @@ where
         seed: u64,
     ) -> Self {
         config.streaming &= list_watch.streaming_lists();
+        // The switch holds for the initial events of a stream too, which carry no flag of their own.
+        let reuse = if config.reuse { reuse } else { Arc::new(()) };
         Self {
             list_watch,
             reuse,

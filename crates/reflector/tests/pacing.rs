@@ -262,7 +262,7 @@ fn streams_that_are_not_the_protocol_are_bounded() {
 fn silent_watches_are_replaced() {
     let counts = hour(listing(), good, |_| Watch::Silent);
     assert_eq!(counts.lists, 1);
-    assert!((6..=12).contains(&counts.watches), "{counts:?}");
+    assert!((11..=15).contains(&counts.watches), "{counts:?}");
 }
 
 /// Row O: streams that never end their initial events are tried twice, then listed.

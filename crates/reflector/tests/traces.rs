@@ -25,7 +25,7 @@ fn lists_then_watches_and_reopens_where_it_was() {
          modified a@7
          deleted b@8
          bookmark 20
-         after 300
+         after 240
          closed",
         "list any limit=500
          replace a@1 b@3 -> 5
