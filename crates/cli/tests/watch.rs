@@ -287,7 +287,7 @@ async fn a_missing_permission_is_named() {
     done.assert_says("cannot list pods in namespace team: Forbidden (403)");
     done.assert_says("`list` and `watch` on pods");
     // Without --until-synced it says so at once, goes on, and fails only when its time is up.
-    let done = cluster.watch(&["pods", "--for", "1s"]);
+    let done = cluster.watch(&["pods", "--for", "3s"]);
     done.assert_code(1);
     done.assert_says("cannot list pods");
 }

@@ -1,4 +1,4 @@
-//! `demo`: an API server, a load, informers and handlers in one process, and a judgement at the end.
+//! `demo`: an API server, a load, informers and handlers in one process, and a judgement.
 //!
 //! Everything between server and handlers is what a controller would use: real HTTP on loopback, a
 //! client, a factory. Only the judge looks behind the server's back.
@@ -30,7 +30,7 @@ use crate::{duration, signals};
 use cluster::Cluster;
 use informers::Informers;
 use load::{Load, Produced};
-use picture::Picture;
+use picture::{Picture, Scene};
 use report::Report;
 
 /// Show an informer at work: an API server in memory, a load, and handlers, all in this process
@@ -59,8 +59,8 @@ pub(crate) struct DemoArguments {
     /// Print one JSON object on stdout at the end; everything else goes to stderr
     ///
     /// `delivered` and `handlers_match` have one entry per handler. `max_lag_ms` is the longest
-    /// time from a write at the server to the callback, in the handlers that do not rest; `handlers`
-    /// has it for each. `accounted` says that for each handler received + initial = delivered +
+    /// time from a write at the server to the callback, in the handlers that do not rest;
+    /// `handlers` has it for each. `accounted` says that for each handler received + initial = delivered +
     /// coalesced + pending + abandoned, and that the handler has counted as many calls.
     /// `peak_rss_bytes` is that of the whole process, server and load included.
     #[arg(long)]
@@ -174,7 +174,7 @@ async fn change(
                 drop(stop.take());
             }
             _ = frames.tick() => {
-                picture.draw("changing", informers, cluster, counter.load());
+                picture.draw(Scene::Changing, informers, cluster, counter.load());
             }
         }
     }

@@ -15,6 +15,15 @@ use crate::status::{self, brief};
 /// How many nodes are shown.
 const TOP: usize = 5;
 
+/// What the demo is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scene {
+    /// The load is writing.
+    Changing,
+    /// The handlers get through with what they were given.
+    Draining,
+}
+
 /// Draws the state of the demo.
 pub(super) struct Picture {
     screen: Screen,
@@ -43,17 +52,19 @@ impl Picture {
     /// Draws; `events` is how many changes were written so far.
     pub(super) fn draw(
         &mut self,
-        what: &str,
+        scene: Scene,
         informers: &Informers,
         cluster: &Cluster,
         events: u64,
     ) {
         let rate = self.rate(events);
-        let head = format!(
-            "{what} {} of {}: {events} changes, {rate:.0} a second",
-            brief(self.start.elapsed()),
-            brief(self.duration)
-        );
+        let (elapsed, duration) = (brief(self.start.elapsed()), brief(self.duration));
+        let head = match scene {
+            Scene::Changing => {
+                format!("{elapsed} of {duration}: {events} changes, {rate:.0} a second")
+            }
+            Scene::Draining => format!("{elapsed}: after {events} changes, handlers catch up"),
+        };
         if !self.screen.is_live() {
             return self.screen.say(&line(&head, informers, cluster));
         }

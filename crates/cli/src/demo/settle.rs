@@ -1,4 +1,5 @@
 //! After the load: the cache catches up with the last write, the handlers with the cache.
+//! Whoever asks to end now ends the waiting; what is not done by then is a complaint.
 
 use std::time::Duration;
 
@@ -8,13 +9,18 @@ use tokio::time::Instant;
 use super::cluster::Cluster;
 use super::informers::Informers;
 use super::load::Produced;
-use super::picture::Picture;
+use super::picture::{Picture, Scene};
+use crate::signals;
 
 /// How long the cache may take.
 const APPLY_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How long the handlers may take; the slow one rests 1 ms for each pod at worst.
-const DRAIN_TIMEOUT: Duration = Duration::from_secs(180);
+/// How long the handlers may take, whatever they have to do.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// And for each pod: two changes may wait for it, after each of which the slow one rests 1 ms,
+/// which the timer makes 2 ms.
+const DRAIN_TIMEOUT_PER_POD: Duration = Duration::from_millis(5);
 
 /// Between two looks at the handlers.
 const LOOK: Duration = Duration::from_millis(20);
@@ -45,14 +51,16 @@ pub(super) async fn settle(
         informers.nodes.wait_for_version(&nodes, APPLY_TIMEOUT),
     );
     let behind = [pods, nodes].into_iter().filter_map(Result::err).collect();
-    let deadline = Instant::now() + DRAIN_TIMEOUT;
+    let deadline = Instant::now() + DRAIN_TIMEOUT + DRAIN_TIMEOUT_PER_POD * cluster.pods();
     let mut frames = tokio::time::interval(picture.period());
     frames.reset();
     let mut look = tokio::time::interval(LOOK);
+    let mut end = std::pin::pin!(signals::end());
     while !informers.are_drained() && Instant::now() < deadline {
         tokio::select! {
             _ = look.tick() => {}
-            _ = frames.tick() => picture.draw("draining", informers, cluster, produced.events),
+            () = &mut end => break,
+            _ = frames.tick() => picture.draw(Scene::Draining, informers, cluster, produced.events),
         }
     }
     Settled {

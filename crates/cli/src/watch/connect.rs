@@ -11,6 +11,7 @@ use kube_client::{Client, Config};
 use super::explain;
 use crate::escape;
 use crate::failure::Failure;
+use crate::screen::Screen;
 
 /// Which cluster, and as whom.
 #[derive(Debug, clap::Args)]
@@ -24,8 +25,15 @@ pub(super) struct ClusterArguments {
 }
 
 /// The client for the cluster that was asked for.
-pub(super) async fn client(arguments: &ClusterArguments) -> Result<Client, Failure> {
+pub(super) async fn client(
+    arguments: &ClusterArguments,
+    screen: &Screen,
+) -> Result<Client, Failure> {
     let config = config(arguments).await?;
+    if config.accept_invalid_certs {
+        // SEC-1: never without a word.
+        screen.say("warning: the kubeconfig says not to verify who the server is");
+    }
     informer_factory::client(config).map_err(|error| {
         let why = explain::client_error(&error);
         Failure::setup(format!("the kubeconfig does not lead to a client: {why}"))

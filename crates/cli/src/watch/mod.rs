@@ -91,7 +91,7 @@ enum Output {
 /// Runs the watch until it is told to end.
 pub(crate) async fn run(arguments: &WatchArguments) -> Result<(), Failure> {
     let screen = Screen::plain();
-    let client = connect::client(&arguments.cluster).await?;
+    let client = connect::client(&arguments.cluster, &screen).await?;
     let catalog = Catalog::fetch(&client)
         .await
         .map_err(|error| explain::discovery(&error))?;

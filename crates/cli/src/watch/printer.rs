@@ -1,4 +1,4 @@
-//! The handler that prints: one write for each line, on a thread of its own, since a pipe may block.
+//! The handler that prints: a write for each line, on a thread of its own, since a pipe may block.
 
 use std::io::{self, ErrorKind, Write};
 use std::sync::Arc;
