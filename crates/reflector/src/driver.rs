@@ -66,7 +66,7 @@ where
         seed: u64,
     ) -> Self {
         config.streaming &= list_watch.streaming_lists();
-        // The switch holds for the initial events of a stream too, which carry no flag of their own.
+        // The switch holds for the initial events of a stream too, which carry no flag.
         let reuse = if config.reuse { reuse } else { Arc::new(()) };
         Self {
             list_watch,
