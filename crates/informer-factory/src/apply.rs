@@ -11,8 +11,8 @@
 //! - An object on which an index function panics is refused: its last good version stays, unless that
 //!   was another life (IN-7, STX-10).
 //!
-//! Nothing here blocks, allocates a task or reads a clock. Tested in `tests/apply.rs` against a
-//! model, and in `proof`.
+//! Nothing here blocks, allocates a task or reads a clock. Proved against a naive model in `proof`, and
+//! through the whole path in `tests/bad_input`.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -134,7 +134,7 @@ impl<'a, T> Fold<'a, T> {
             .into_iter()
             .filter(|key| !kept.contains(key))
             .collect();
-        for key in &gone {
+        for key in gone.iter().filter(|_| !planted!(ReplaceForgetsDeletes)) {
             self.delete_unknown(key);
         }
         for (key, arrival) in items {
@@ -149,6 +149,7 @@ impl<'a, T> Fold<'a, T> {
             Scope::Namespace(namespace) => key.namespace() == Some(namespace),
         };
         let stored: Box<dyn Iterator<Item = &ObjectKey>> = match self.scope {
+            _ if planted!(ReplaceIgnoresScope) => Box::new(self.store.iter().map(|(key, _)| key)),
             Scope::All => Box::new(self.store.iter().map(|(key, _)| key)),
             Scope::Namespace(namespace) => {
                 Box::new(self.store.namespace(namespace).map(|(key, _)| key))
@@ -173,10 +174,11 @@ impl<'a, T> Fold<'a, T> {
             None => Verdict::Add,
             Some((entry, epoch)) => judge(entry, epoch, arrival, cause),
         };
+        let refused = self.refused.contains(key) && !planted!(RefusedAnnounced);
         match verdict {
             Verdict::Drop => self.dropped += 1,
-            Verdict::Reborn if self.refused.contains(key) => self.delete_unknown(key),
-            Verdict::Add | Verdict::Update(_) if self.refused.contains(key) => self.dropped += 1,
+            Verdict::Reborn if refused => self.delete_unknown(key),
+            Verdict::Add | Verdict::Update(_) if refused => self.dropped += 1,
             Verdict::Keep => self.keep(key, arrival),
             Verdict::Add => {
                 self.put(key, arrival);
@@ -205,10 +207,14 @@ impl<'a, T> Fold<'a, T> {
         self.epoch = self.epoch.max(arrival.epoch);
         let Some((entry, epoch)) = self.current(key) else {
             self.dropped += 1;
+            if planted!(StrangerAnnounced) {
+                self.remove_known(key, arrival);
+            }
             return;
         };
         let older = epoch == arrival.epoch && is_older(&arrival.entry.version, &entry.version);
         match same_life(entry, &arrival.entry) {
+            Life::Other if planted!(OldLifeKills) => self.delete_unknown(key),
             Life::Same => self.remove_known(key, arrival),
             Life::Unknown | Life::Other if older => self.dropped += 1,
             Life::Unknown => self.remove_known(key, arrival),
@@ -222,7 +228,7 @@ impl<'a, T> Fold<'a, T> {
             self.dropped += 1;
             return;
         };
-        let last = Some(Arc::clone(&entry.object));
+        let last = (!planted!(TombstoneIsEmpty)).then(|| Arc::clone(&entry.object));
         self.touched.insert(key.clone(), None);
         self.notify(Notification::Deleted(Deleted::Unknown {
             key: key.clone(),
@@ -255,7 +261,8 @@ impl<'a, T> Fold<'a, T> {
     }
 
     fn announce_added(&mut self, key: &ObjectKey, arrival: &Arrival<T>) {
-        let (object, initial) = (Arc::clone(&arrival.entry.object), self.initial);
+        let initial = self.initial && !planted!(InitialFlagLost);
+        let object = Arc::clone(&arrival.entry.object);
         self.notify(Notification::Added {
             key: key.clone(),
             object,
@@ -269,10 +276,10 @@ impl<'a, T> Fold<'a, T> {
 
     fn current(&self, key: &ObjectKey) -> Option<(&Entry<T>, u32)> {
         match self.touched.get(key) {
-            Some(state) => state
+            Some(state) if !planted!(StaleLookup) => state
                 .as_ref()
                 .map(|current| (&current.entry, current.epoch)),
-            None => self
+            _ => self
                 .store
                 .get(key.as_str())
                 .map(|entry| (entry, self.store_epoch)),
@@ -307,8 +314,9 @@ fn same_life<T>(a: &Entry<T>, b: &Entry<T>) -> Life {
 
 fn judge<T>(stored: &Entry<T>, epoch: u32, arrival: &Arrival<T>, cause: Cause) -> Verdict<T> {
     let update = || Verdict::Update(Arc::clone(&stored.object));
-    let same_epoch = epoch == arrival.epoch;
-    let older = same_epoch && is_older(&arrival.entry.version, &stored.version);
+    let same_epoch = epoch == arrival.epoch || planted!(EpochIgnored);
+    let older =
+        !planted!(OlderApplied) && same_epoch && is_older(&arrival.entry.version, &stored.version);
     let life = same_life(stored, &arrival.entry);
     match cause {
         // A resync repeats what is there; it never brings anything back to life or back in time.
@@ -316,12 +324,12 @@ fn judge<T>(stored: &Entry<T>, epoch: u32, arrival: &Arrival<T>, cause: Cause) -
         Cause::Resync => update(),
         Cause::Watch | Cause::Relist if older => Verdict::Drop,
         Cause::Watch | Cause::Relist => match life {
-            Life::Other => Verdict::Reborn,
+            Life::Other if !planted!(RebornAsUpdate) => Verdict::Reborn,
             // Across a rewind an equal version may stand for another state (RFX-15).
-            Life::Same | Life::Unknown if same_epoch && same_version(stored, arrival) => {
+            _ if same_epoch && same_version(stored, arrival) && !planted!(UnchangedAnnounced) => {
                 Verdict::Keep
             }
-            Life::Same | Life::Unknown => update(),
+            _ => update(),
         },
     }
 }

@@ -31,6 +31,9 @@
 #![forbid(unsafe_code)]
 #![doc(test(attr(deny(warnings))))]
 
+#[macro_use]
+mod planted;
+
 mod adapters;
 mod apply;
 mod arrival;
@@ -48,6 +51,8 @@ mod lister;
 mod observer;
 mod options;
 mod probe;
+#[cfg(test)]
+mod proof;
 mod quarantine;
 mod registry;
 mod resync;
