@@ -60,9 +60,9 @@ pub(crate) struct DemoArguments {
     ///
     /// `delivered` and `handlers_match` have one entry per handler. `max_lag_ms` is the longest
     /// time from a write at the server to the callback, in the handlers that do not rest;
-    /// `handlers` has it for each. `accounted` says that for each handler received + initial = delivered +
-    /// coalesced + pending + abandoned, and that the handler has counted as many calls.
-    /// `peak_rss_bytes` is that of the whole process, server and load included.
+    /// `handlers` has it for each. `accounted` says that for each handler received + initial =
+    /// delivered + coalesced + pending + abandoned, and that the handler has counted as many
+    /// calls. `peak_rss_bytes` is that of the whole process, server and load included.
     #[arg(long)]
     json: bool,
 }
