@@ -185,18 +185,7 @@ pub(crate) async fn label_selector(queue: QueueKind) {
 /// Namespaces of one informer, of which one is added and one removed while it runs (FM-79).
 pub(crate) async fn several_namespaces(queue: QueueKind) {
     let cluster = Cluster::from_environment().await;
-    let mut names = Vec::new();
-    let mut writers = Vec::new();
-    let mut collections = Vec::new();
-    for part in ["first", "second", "third"] {
-        let namespace = cluster.fresh_namespace(part).await;
-        let writer = Writer::new(cluster.client(), &Kind::config_map(), &namespace);
-        for_each(0..COUNT / 3, AT_ONCE, |i| create(&writer, i)).await;
-        let kind = Kind::config_map();
-        collections.push(Collection::of_namespace(cluster.client(), kind, &namespace).await);
-        names.push(namespace);
-        writers.push(writer);
-    }
+    let (names, writers, mut collections) = three_namespaces(&cluster).await;
     let third = collections.pop().expect("there are three");
 
     let (client, _) = cluster.logged_client();
@@ -254,6 +243,20 @@ pub(crate) async fn several_namespaces(queue: QueueKind) {
     for writer in &writers {
         writer.delete_all().await;
     }
+}
+
+async fn three_namespaces(cluster: &Cluster) -> (Vec<String>, Vec<Writer>, Vec<Collection>) {
+    let (mut names, mut writers, mut collections) = (Vec::new(), Vec::new(), Vec::new());
+    for part in ["first", "second", "third"] {
+        let namespace = cluster.fresh_namespace(part).await;
+        let writer = Writer::new(cluster.client(), &Kind::config_map(), &namespace);
+        for_each(0..COUNT / 3, AT_ONCE, |i| create(&writer, i)).await;
+        let kind = Kind::config_map();
+        collections.push(Collection::of_namespace(cluster.client(), kind, &namespace).await);
+        names.push(namespace);
+        writers.push(writer);
+    }
+    (names, writers, collections)
 }
 
 async fn churn_each(writers: &[Writer]) {

@@ -160,7 +160,7 @@ impl<T: Resource + Send + Sync + 'static> Witness<T> {
 impl Fold {
     fn added(&mut self, key: &ObjectKey, new: Identity, initial: bool) {
         if let Some(was) = self.live.get(key).cloned() {
-            self.breach("PR-2", key, format!("added as {new} while alive as {was}"));
+            self.breach("PR-2", key, &format!("added as {new} while alive as {was}"));
         }
         if let Some(last) = self.dead.get(key).cloned()
             && last.version >= new.version
@@ -168,15 +168,15 @@ impl Fold {
             self.breach(
                 "PR-5",
                 key,
-                format!("added as {new} after it ended as {last}"),
+                &format!("added as {new} after it ended as {last}"),
             );
         }
         if self.rules.one_life_per_uid && self.dead_uids.contains(&new.uid) {
-            self.breach("PR-13", key, format!("{new} lives a second time"));
+            self.breach("PR-13", key, &format!("{new} lives a second time"));
         }
         if initial {
             if self.initial_over && self.rules.initial_first {
-                self.breach("PR-8", key, format!("{new} is initial, after news"));
+                self.breach("PR-8", key, &format!("{new} is initial, after news"));
             }
             self.initial.insert(key.to_string(), new.clone());
         } else {
@@ -187,17 +187,21 @@ impl Fold {
 
     fn updated(&mut self, key: &ObjectKey, old: &Identity, new: Identity, cause: Cause) {
         match self.live.get(key).cloned() {
-            None => self.breach("PR-2", key, format!("updated to {new} while not alive")),
+            None => self.breach("PR-2", key, &format!("updated to {new} while not alive")),
             Some(told) if told != *old => {
-                self.breach("PR-3", key, format!("old is {old}, told before was {told}"));
+                self.breach(
+                    "PR-3",
+                    key,
+                    &format!("old is {old}, told before was {told}"),
+                );
             }
             Some(_) => {}
         }
         if old.uid != new.uid {
-            self.breach("PR-4", key, format!("{old} became {new}"));
+            self.breach("PR-4", key, &format!("{old} became {new}"));
         }
         if new.version <= old.version {
-            self.breach("PR-5", key, format!("{old} became {new} ({cause:?})"));
+            self.breach("PR-5", key, &format!("{old} became {new} ({cause:?})"));
         }
         self.news(key, &new);
         self.live.insert(key.clone(), new);
@@ -206,24 +210,24 @@ impl Fold {
     fn deleted<T: Resource>(&mut self, deleted: &Deleted<ObjectKey, T>) {
         let key = deleted.key();
         let Some(told) = self.live.remove(key) else {
-            self.breach("PR-2", key, "deleted while not alive".to_owned());
+            self.breach("PR-2", key, "deleted while not alive");
             return;
         };
         let end = deleted.last().map(|last| Identity::of(&**last));
         match (deleted, &end) {
             (Deleted::Known { .. }, Some(end)) => {
                 if end.uid != told.uid {
-                    self.breach("PR-4", key, format!("{told} ended as {end}"));
+                    self.breach("PR-4", key, &format!("{told} ended as {end}"));
                 }
                 if end.version < told.version {
-                    self.breach("PR-5", key, format!("{told} ended as {end}"));
+                    self.breach("PR-5", key, &format!("{told} ended as {end}"));
                 }
                 self.news(key, end);
             }
             (Deleted::Unknown { .. }, end) => {
                 if end.as_ref() != Some(&told) {
                     let text = format!("the tombstone holds {end:?}, told before was {told}");
-                    self.breach("PR-3", key, text);
+                    self.breach("PR-3", key, &text);
                 }
                 self.tombstones.insert(key.to_string());
                 self.initial_over = true;
@@ -243,7 +247,7 @@ impl Fold {
             && stored.version < told.version
         {
             let text = format!("told {told} while the store has {stored}");
-            self.breach("IN-3", key, text);
+            self.breach("IN-3", key, &text);
         }
     }
 
@@ -252,12 +256,12 @@ impl Fold {
         self.initial_over = true;
         if self.rules.ordered && new.version < self.newest {
             let text = format!("{new} was told after version {}", self.newest);
-            self.breach("PR-14", key, text);
+            self.breach("PR-14", key, &text);
         }
         self.newest = self.newest.max(new.version);
     }
 
-    fn breach(&mut self, rule: &str, key: &ObjectKey, text: String) {
+    fn breach(&mut self, rule: &str, key: &ObjectKey, text: &str) {
         if self.breaches.len() < ENOUGH {
             self.breaches.push(format!("{rule}: {key}: {text}"));
         }
