@@ -14,7 +14,8 @@ use crate::core::{Core, Settings};
 use crate::error::InformerError;
 use crate::informer::SharedInformer;
 use crate::launch::{Connect, Launch};
-use crate::options::{InformerOptions, Namespaces};
+use crate::options::{InformerOptions, Namespaces, is_namespace};
+use crate::sharing_key::Identity;
 
 /// What makes the sources of one informer, one for each scope.
 pub(crate) fn connect<R, T>(
@@ -54,7 +55,7 @@ where
 
 /// An informer over sources that `launch` makes.
 pub(crate) fn make<T: Send + Sync + 'static>(
-    name: Arc<str>,
+    identity: Identity,
     settings: Settings,
     launch: Box<dyn Launch<T>>,
     namespaces: &Namespaces,
@@ -63,7 +64,7 @@ pub(crate) fn make<T: Send + Sync + 'static>(
     if let Some(period) = settings.default_resync {
         processor = processor.check_period(period);
     }
-    let core = Core::new(name, settings, launch, Processor::new(processor));
+    let core = Core::new(identity, settings, launch, Processor::new(processor));
     SharedInformer::new(core, namespaces)
 }
 
@@ -87,6 +88,11 @@ where
     match namespaces {
         Namespaces::These(names) if names.is_empty() => {
             Err(InformerError::NoNamespace { kind: kind() })
+        }
+        Namespaces::These(names) if !names.iter().all(|name| is_namespace(name)) => {
+            let bad = names.iter().find(|name| !is_namespace(name));
+            let namespace = bad.cloned().unwrap_or_default();
+            Err(InformerError::BadNamespace { namespace })
         }
         Namespaces::These(_) if is_cluster_scoped::<R>() => {
             Err(InformerError::NotNamespaced { kind: kind() })

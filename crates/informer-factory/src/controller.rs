@@ -7,6 +7,8 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,8 +21,9 @@ use crate::arrival::Arrival;
 use crate::core::{Core, Settings};
 use crate::informer::Event;
 use crate::launch::Connect;
-use crate::options::{QUEUE_BOUND, QueueKind};
+use crate::options::{ATTEMPTS, QUEUE_BOUND, QueueKind};
 use crate::quarantine::Quarantined;
+use crate::sharing_key::Identity;
 use crate::sources::{AbortOnDrop, BATCH, Consuming, quarantine, queue, reflect};
 use crate::status::{InformerStatus, Life};
 
@@ -59,7 +62,10 @@ pub struct ControllerConfig {
     pub on_failure: OnFailure,
     /// Back-off, page size and timeouts.
     pub reflector: informer_reflector::Config,
-    /// Where the jitter comes from.
+    /// How often a change is tried before its key is quarantined. Default: 5, as the queue's: with
+    /// the default delay about a second, so that one bad object does not hold up the rest for long.
+    pub attempts: NonZeroU32,
+    /// Where the jitter comes from, to make a run repeatable. Default: the operating system.
     pub seed: u64,
 }
 
@@ -71,7 +77,8 @@ impl ControllerConfig {
             queue: QueueKind::default(),
             on_failure: OnFailure::default(),
             reflector: informer_reflector::Config::default(),
-            seed: 0,
+            attempts: ATTEMPTS,
+            seed: RandomState::new().build_hasher().finish(),
         }
     }
 
@@ -79,6 +86,13 @@ impl ControllerConfig {
     #[must_use]
     pub fn queue(mut self, queue: QueueKind) -> Self {
         self.queue = queue;
+        self
+    }
+
+    /// Sets how often a change is tried.
+    #[must_use]
+    pub fn attempts(mut self, attempts: NonZeroU32) -> Self {
+        self.attempts = attempts;
         self
     }
 
@@ -116,12 +130,18 @@ impl<T: Send + Sync + 'static> Controller<T> {
             queue: config.queue,
             queue_bound: QUEUE_BOUND,
             reflector: config.reflector,
+            attempts: config.attempts,
             default_resync: None,
             seed: config.seed,
         };
         let launch = Box::new(Connect(move |_: &Scope| Arc::clone(&source)));
         let processor = Processor::new(ProcessorConfig::default());
-        let core = Arc::new(Core::new(config.name, settings, launch, processor));
+        let core = Arc::new(Core::new(
+            Identity::named(config.name),
+            settings,
+            launch,
+            processor,
+        ));
         Self {
             core,
             on_failure: config.on_failure,
@@ -162,9 +182,10 @@ impl<T: Send + Sync + 'static> Controller<T> {
     {
         let core = self.core;
         core.board.begin();
-        core.board
-            .add_source(core.launch.describe(&Scope::All), Scope::All);
+        let source = (core.launch.describe(&Scope::All), Scope::All);
+        core.board.add_sources(vec![source]);
         let (producer, consumer) = queue(&core);
+        let _stopped = StopOnDrop(Arc::clone(&core));
         let reflecting = tokio::spawn({
             let core = Arc::clone(&core);
             async move {
@@ -188,8 +209,17 @@ impl<T: Send + Sync + 'static> Controller<T> {
                 }
             }
         }
-        core.board.set_life(Life::Stopped);
         report
+    }
+}
+
+/// However a run ends, its handles must not say that it goes on.
+struct StopOnDrop<T: Send + Sync + 'static>(Arc<Core<T>>);
+
+impl<T: Send + Sync + 'static> Drop for StopOnDrop<T> {
+    fn drop(&mut self) {
+        self.0.stop.cancel();
+        self.0.board.set_life(Life::Stopped);
     }
 }
 
@@ -246,11 +276,17 @@ async fn consume<T, P, F, E>(
                 .iter()
                 .for_each(|quarantined| begun.forget(&quarantined.work));
             quarantine(core, given_up);
-            if let OnFailure::Retry { after } = on_failure {
-                tokio::time::sleep(after).await;
+            // Once stopped, what is left is tried again at once, so that the end is near.
+            if let OnFailure::Retry { after } = on_failure
+                && !core.stop.is_cancelled()
+            {
+                tokio::select! {
+                    () = core.stop.cancelled() => {}
+                    () = tokio::time::sleep(after) => {}
+                }
             }
         }
-        core.publish(&Scope::All, &watcher);
+        core.publish(&Scope::All, &watcher, None);
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the tasks and the handles of one informer share, and the one step in which things change.
 
 use std::collections::{BTreeSet, HashMap};
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -10,10 +10,11 @@ use futures::FutureExt;
 use informer_deltafifo::Work;
 use informer_processor::{Joining, Notification, Processor, Registration, Walk};
 use informer_reflector::{Config, ResourceVersion};
-use informer_store::{Commit, ObjectKey, Scope, StoreReader, StoreWriter};
+use informer_store::{Commit, Index, IndexError, ObjectKey, Scope, StoreReader, StoreWriter};
 use metrics::{counter, gauge};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use crate::apply::{Applied, Fold, Notice};
 use crate::arrival::Arrival;
@@ -21,6 +22,7 @@ use crate::launch::Launch;
 use crate::options::QueueKind;
 use crate::probe::Probes;
 use crate::quarantine::Quarantine;
+use crate::sharing_key::Identity;
 use crate::sources::Sources;
 use crate::status::{Board, Life};
 use crate::telemetry;
@@ -29,6 +31,7 @@ use crate::telemetry;
 pub(crate) struct Settings {
     pub(crate) queue: QueueKind,
     pub(crate) queue_bound: NonZeroUsize,
+    pub(crate) attempts: NonZeroU32,
     pub(crate) reflector: Config,
     pub(crate) default_resync: Option<Duration>,
     pub(crate) seed: u64,
@@ -48,6 +51,8 @@ pub(crate) struct Core<T: Send + Sync + 'static> {
     pub(crate) sources: Sources,
     /// Cancelled when the informer is to end.
     pub(crate) stop: CancellationToken,
+    /// Every task of the informer, so that its end can be waited for (IN-5).
+    pub(crate) tasks: TaskTracker,
     /// Woken when a handler with a resync period of its own has joined or left.
     pub(crate) resync_changed: Notify,
     /// Finds the objects on which an index function panics.
@@ -70,15 +75,15 @@ struct Panicked {
 
 impl<T: Send + Sync + 'static> Core<T> {
     pub(crate) fn new(
-        name: Arc<str>,
+        identity: Identity,
         settings: Settings,
         launch: Box<dyn Launch<T>>,
         processor: Processor<ObjectKey, T>,
     ) -> Self {
         let (writer, reader) = informer_store::store();
         Self {
-            board: Arc::new(Board::new(Arc::clone(&name))),
-            name,
+            name: Arc::clone(&identity.name),
+            board: Arc::new(Board::new(identity)),
             settings,
             launch,
             reader,
@@ -86,6 +91,7 @@ impl<T: Send + Sync + 'static> Core<T> {
             quarantine: Quarantine::default(),
             sources: Sources::default(),
             stop: CancellationToken::new(),
+            tasks: TaskTracker::new(),
             resync_changed: Notify::new(),
             probes: Probes::default(),
             applier: Mutex::new(Applier {
@@ -184,9 +190,15 @@ impl<T: Send + Sync + 'static> Core<T> {
     ///
     /// Also where nothing was applied: a bookmark moves the version without a change, and an empty
     /// collection is synced without one.
-    pub(crate) fn publish(&self, scope: &Scope, queue: &Watcher<T>) {
+    ///
+    /// Who knows that everything received has been applied says which epoch that was.
+    pub(crate) fn publish(&self, scope: &Scope, queue: &Watcher<T>, epoch: Option<u32>) {
         // Read under the lock, so that of two who publish at once the later one knows more.
         let mut applier = self.lock();
+        if let Some(epoch) = epoch {
+            applier.epochs.insert(scope.clone(), epoch);
+        }
+        let epoch = applier.epochs.get(scope).copied().unwrap_or(0);
         let progress = queue.progress();
         if let Some(version) = &progress.applied {
             if self.reader.version(scope).as_deref() != Some(version.as_str()) {
@@ -194,13 +206,13 @@ impl<T: Send + Sync + 'static> Core<T> {
                 batch.mark(scope.clone(), version.to_shared());
                 applier.writer.commit(batch);
             }
-            self.board.set_applied(scope, version.clone());
+            self.board.set_applied(scope, version.clone(), epoch);
         }
         drop(applier);
         if progress.synced && self.board.set_synced(scope) {
             self.processor.upstream_synced();
         }
-        gauge!(telemetry::QUEUE_DEPTH, "informer" => self.name.to_string())
+        gauge!(telemetry::QUEUE_DEPTH, "informer" => self.board.label.to_string())
             .set(progress.unsettled as f64);
     }
 
@@ -217,9 +229,29 @@ impl<T: Send + Sync + 'static> Core<T> {
         self.board.set_quarantined(self.quarantine.len());
     }
 
-    /// Runs with the writer, between two commits.
-    pub(crate) fn with_writer<R>(&self, work: impl FnOnce(&mut StoreWriter<T>) -> R) -> R {
-        work(&mut self.lock().writer)
+    /// Adds an index and, before the next commit, the probe for it (IX-10).
+    pub(crate) fn add_index<F, I, V>(
+        &self,
+        name: Arc<str>,
+        values: F,
+    ) -> Result<Index<T>, IndexError>
+    where
+        F: Fn(&T) -> I + Send + Sync + 'static,
+        I: IntoIterator<Item = V>,
+        V: Into<Arc<str>>,
+    {
+        let values = Arc::new(values);
+        let probe = Arc::clone(&values);
+        let mut applier = self.lock();
+        let index = applier
+            .writer
+            .add_index(name, move |object: &T| values(object))?;
+        self.probes.add(move |object| {
+            let values = probe(object).into_iter();
+            values.for_each(|value| drop::<Arc<str>>(value.into()));
+        });
+        drop(applier);
+        Ok(index)
     }
 
     /// The epoch of what the store holds of a source.
@@ -263,7 +295,7 @@ impl<T: Send + Sync + 'static> Core<T> {
     }
 
     fn count(&self, applied: u64, dropped: u64) {
-        let name = || self.name.to_string();
+        let name = || self.board.label.to_string();
         if applied > 0 {
             counter!(telemetry::EVENTS_APPLIED, "informer" => name()).increment(applied);
         }

@@ -77,6 +77,12 @@ pub enum InformerError {
         /// The kind asked for.
         kind: String,
     },
+    /// A namespace was named that cannot be one.
+    #[error("{namespace:?} cannot be a namespace; use `Namespaces::All` for all of them")]
+    BadNamespace {
+        /// The name.
+        namespace: String,
+    },
     /// The factory has been shut down.
     #[error(transparent)]
     Stopped(#[from] AlreadyStopped),

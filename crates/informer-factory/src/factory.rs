@@ -19,9 +19,9 @@ use crate::builder::{Defaults, FactoryBuilder};
 use crate::core::Settings;
 use crate::error::{AlreadyStopped, FromOwnCallback, InformerError, NotSynced, StartError};
 use crate::informer::SharedInformer;
-use crate::options::{InformerOptions, Namespaces};
+use crate::options::{ATTEMPTS, InformerOptions, Namespaces};
 use crate::registry::{Owned, Shared};
-use crate::sharing_key::{Scoping, SharingKey};
+use crate::sharing_key::{Identity, Scoping, SharingKey};
 use crate::shutdown::{Grace, InformerReport, ShutdownReport};
 use crate::status::InformerStatus;
 use crate::wait;
@@ -156,12 +156,14 @@ impl SharedInformerFactory {
     /// [`StartError`] after a shutdown, or outside a tokio runtime.
     pub fn start(&self) -> Result<(), StartError> {
         self.refuse_after_stop()?;
-        self.informers()
-            .iter()
-            .try_for_each(|informer| informer.start())
+        let mut informers = self.informers();
+        informers.retain(|informer| !informer.has_ended());
+        // All of them, and then the first that could not be.
+        let results: Vec<_> = informers.iter().map(|informer| informer.start()).collect();
+        results.into_iter().collect()
     }
 
-    /// Waits until every informer is synced, started or not (FAX-3).
+    /// Waits until every informer is synced, started or not, but for those that have ended (FAX-3).
     ///
     /// # Errors
     ///
@@ -216,12 +218,15 @@ impl SharedInformerFactory {
 
     /// Takes an informer out of the registry; false if it is not there.
     fn forget<T: Send + Sync + 'static>(&self, informer: &SharedInformer<T>) -> bool {
-        let before = self.inner.registry.len();
+        let mut found = false;
         self.inner.registry.retain(|_, owned| {
             let owned = owned.as_any().downcast_ref::<Shared<T>>();
-            !owned.is_some_and(|owned| Arc::ptr_eq(owned.informer.core(), informer.core()))
+            let same =
+                owned.is_some_and(|owned| Arc::ptr_eq(owned.informer.core(), informer.core()));
+            found |= same;
+            !same
         });
-        self.inner.registry.len() < before
+        found
     }
 
     /// Ends everything, all informers at once, each in order and within the grace. Afterwards
@@ -266,34 +271,35 @@ impl SharedInformerFactory {
         T: DeserializeOwned + Send + Sync + 'static,
     {
         check_scope::<R>(resource, &options.namespaces)?;
-        let key = SharingKey::new::<R>(resource, TypeId::of::<T>(), &Scoping::from(&options));
-        let wanted = options.transform.clone();
+        let scoping = Scoping::new(&options, representation);
+        let key = SharingKey::new::<R>(resource, TypeId::of::<T>(), &scoping);
+        let (wanted, stopped) = (options.transform.clone(), self.is_stopped());
         // The entry is locked while the informer is made, so that two who ask at once get one.
-        match self.inner.registry.entry(key) {
-            Entry::Occupied(entry) => {
-                let shared = entry.get().as_any().downcast_ref::<Shared<T>>();
-                let shared = shared.expect("the key holds the object's type");
+        let entry = self.inner.registry.entry(key);
+        if let Entry::Occupied(present) = &entry {
+            let shared = present.get().as_any().downcast_ref::<Shared<T>>();
+            let shared = shared.expect("the key holds the object's type");
+            // One that was shut down by itself makes room for a new one.
+            if stopped || !shared.informer.has_ended() {
                 shared.check_transform(wanted.as_ref())?;
-                Ok(shared.informer.clone())
-            }
-            Entry::Vacant(entry) => {
-                let name: Arc<str> = entry.key().to_string().into();
-                let (settings, namespaces) = (self.settings(&options), options.namespaces.clone());
-                let client = self.inner.client.clone();
-                let launch = connect::<R, T>(client, resource.clone(), representation, options);
-                let informer = make(name, settings, launch, &namespaces);
-                let shared = Shared {
-                    informer: informer.clone(),
-                    transform: wanted,
-                };
-                if self.inner.stopped.load(Ordering::SeqCst) {
-                    informer.abort();
-                } else {
-                    entry.insert(Arc::new(shared));
-                }
-                Ok(informer)
+                return Ok(shared.informer.clone());
             }
         }
+        let identity = Identity::new(entry.key());
+        let (settings, namespaces) = (self.settings(&options), options.namespaces.clone());
+        let client = self.inner.client.clone();
+        let launch = connect::<R, T>(client, resource.clone(), representation, options);
+        let informer = make(identity, settings, launch, &namespaces);
+        if self.is_stopped() {
+            informer.abort();
+        } else {
+            let (informer, transform) = (informer.clone(), wanted);
+            entry.insert(Arc::new(Shared {
+                informer,
+                transform,
+            }));
+        }
+        Ok(informer)
     }
 
     fn settings<T>(&self, options: &InformerOptions<T>) -> Settings {
@@ -301,6 +307,7 @@ impl SharedInformerFactory {
         Settings {
             queue: options.queue.unwrap_or(defaults.queue),
             queue_bound: options.queue_bound,
+            attempts: ATTEMPTS,
             reflector: options
                 .reflector
                 .clone()
@@ -330,8 +337,12 @@ impl SharedInformerFactory {
             .collect()
     }
 
+    fn is_stopped(&self) -> bool {
+        self.inner.stopped.load(Ordering::SeqCst)
+    }
+
     fn refuse_after_stop(&self) -> Result<(), AlreadyStopped> {
-        match self.inner.stopped.load(Ordering::SeqCst) {
+        match self.is_stopped() {
             true => Err(AlreadyStopped::new("the factory")),
             false => Ok(()),
         }

@@ -1,22 +1,22 @@
 //! One shared informer: a cache that follows the server, and everybody who reads or watches it.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use futures::Stream;
+use futures::future::{BoxFuture, Shared};
+use futures::{FutureExt, Stream};
 use informer_processor::{
     AddError, AsyncHandler, EventStream, Handler, ListenerConfig, Notification, Registration,
 };
 use informer_reflector::ResourceVersion;
-use informer_store::{Index, IndexError, Lister, ObjectKey, Scope, StoreReader};
-use tokio::sync::Mutex;
+use informer_store::{Index, Lister, ObjectKey, Scope, StoreReader};
 
 use crate::core::Core;
 use crate::error::{
     AddIndexError, AlreadyStopped, FromOwnCallback, NotSynced, StartError, WaitForVersionError,
 };
-use crate::options::Namespaces;
+use crate::options::{Namespaces, is_namespace};
 use crate::quarantine::Quarantined;
 use crate::shutdown::{Grace, InformerReport};
 use crate::status::{InformerStatus, Life};
@@ -30,8 +30,11 @@ use crate::{resync, shutdown, wait};
 pub struct SharedInformer<T: Send + Sync + 'static> {
     core: Arc<Core<T>>,
     scopes: Arc<[Scope]>,
-    report: Arc<Mutex<Option<InformerReport>>>,
+    ending: Arc<OnceLock<Ending>>,
 }
+
+/// The end of an informer, which any number may wait for.
+type Ending = Shared<BoxFuture<'static, InformerReport>>;
 
 impl<T: Send + Sync + 'static> SharedInformer<T> {
     pub(crate) fn new(core: Core<T>, namespaces: &Namespaces) -> Self {
@@ -45,7 +48,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         Self {
             core: Arc::new(core),
             scopes: scopes.into(),
-            report: Arc::default(),
+            ending: Arc::default(),
         }
     }
 
@@ -69,12 +72,10 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
                 Life::Stopping | Life::Stopped => Err(self.stopped().into()),
             };
         }
-        for scope in &*self.scopes {
-            self.core.sources.start(&self.core, scope);
-        }
+        self.core.sources.start(&self.core, &self.scopes);
         // From here on the check period is settled: who joins later cannot lower it (SI-16).
         self.core.processor.start();
-        tokio::spawn(resync::run(Arc::clone(&self.core)));
+        self.core.tasks.spawn(resync::run(Arc::clone(&self.core)));
         Ok(())
     }
 
@@ -112,17 +113,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         V: Into<Arc<str>>,
     {
         self.refuse_after_stop()?;
-        let values = Arc::new(values);
-        let probe = Arc::clone(&values);
-        // Both before the next commit, which may be the first to panic.
-        Ok(self.core.with_writer(|writer| {
-            let index = writer.add_index(name, move |object: &T| values(object))?;
-            self.core.probes.add(move |object| {
-                let values = probe(object).into_iter();
-                values.for_each(|value| drop::<Arc<str>>(value.into()));
-            });
-            Ok::<_, IndexError>(index)
-        })?)
+        Ok(self.core.add_index(name.into(), values)?)
     }
 
     /// Adds a handler with the default configuration: every change, in order, growing memory.
@@ -144,6 +135,8 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     /// Adds a handler with a name, an overflow policy, or a resync period of its own.
     ///
     /// A handler that asks for no resync gets the informer's default; `Duration::ZERO` means none.
+    /// Where the informer has no default, a handler cannot switch resync on (SI-16): its
+    /// registration says so.
     ///
     /// # Errors
     ///
@@ -301,16 +294,18 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         self.core.quarantine.list()
     }
 
-    /// Follows one more namespace; false if it is followed already, all are, or nothing runs.
+    /// Follows one more namespace; false if it is followed already, all are, nothing runs, or the
+    /// name cannot be one.
     pub fn add_namespace(&self, namespace: &str) -> bool {
         let running = self.core.board.life() == Life::Running;
         let scopes = self.core.sources.scopes();
         running
+            && is_namespace(namespace)
             && !scopes.contains(&Scope::All)
             && self
                 .core
                 .sources
-                .start(&self.core, &Scope::Namespace(namespace.into()))
+                .start(&self.core, &[Scope::Namespace(namespace.into())])
     }
 
     /// Stops following a namespace and deletes its objects, with a tombstone each (FM-79). False if
@@ -318,15 +313,23 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     ///
     /// # Cancel safety
     ///
-    /// Not safe: a cancelled call leaves the namespace's objects in the store.
+    /// The namespace goes all the same.
     pub async fn remove_namespace(&self, namespace: &str) -> bool {
         let scope = Scope::Namespace(namespace.into());
-        if !self.core.sources.stop(&scope).await {
+        let Some(source) = self.core.sources.stop(&scope) else {
             return false;
-        }
-        self.core.clear(&scope);
-        self.core.board.remove_source(&scope);
-        true
+        };
+        let core = Arc::clone(&self.core);
+        let removal = self.core.tasks.spawn(async move {
+            // An error is a panic that the source's own supervision has reported already.
+            drop(source.await);
+            core.clear(&scope);
+            if core.board.remove_source(&scope) {
+                core.processor.upstream_synced();
+            }
+            core.sources.forget(&scope);
+        });
+        removal.await.is_ok()
     }
 
     /// Ends the informer: the watch first, then the queue is drained, then the handlers get what is
@@ -339,16 +342,28 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     ///
     /// # Cancel safety
     ///
-    /// The informer ends all the same; a later call waits for the rest.
+    /// The informer ends all the same; a later call waits for the rest. The first grace counts.
     pub async fn shutdown(&self, grace: Grace) -> Result<InformerReport, FromOwnCallback> {
         self.refuse_own_callback()?;
-        let mut report = self.report.lock().await;
-        Ok(match &*report {
-            Some(report) => report.clone(),
-            None => report
-                .insert(shutdown::stop(&self.core, grace).await)
-                .clone(),
-        })
+        let begin = || {
+            let core = Arc::clone(&self.core);
+            // A task of its own, so that a caller who gives up does not leave it half done.
+            let ending = tokio::spawn(async move { shutdown::stop(&core, grace).await });
+            let name = Arc::clone(&self.core.name);
+            async move {
+                ending
+                    .await
+                    .unwrap_or_else(|_| InformerReport::unknown(name))
+            }
+            .boxed()
+            .shared()
+        };
+        Ok(self.ending.get_or_init(begin).clone().await)
+    }
+
+    /// Whether it has been told to end.
+    pub(crate) fn has_ended(&self) -> bool {
+        matches!(self.core.board.life(), Life::Stopping | Life::Stopped)
     }
 
     pub(crate) fn refuse_own_callback(&self) -> Result<(), FromOwnCallback> {
@@ -391,7 +406,7 @@ impl<T: Send + Sync + 'static> Clone for SharedInformer<T> {
         Self {
             core: Arc::clone(&self.core),
             scopes: Arc::clone(&self.scopes),
-            report: Arc::clone(&self.report),
+            ending: Arc::clone(&self.ending),
         }
     }
 }

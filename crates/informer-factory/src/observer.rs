@@ -35,7 +35,7 @@ impl BoardObserver {
         }
         counter!(
             telemetry::FAILURES,
-            "informer" => name.to_string(),
+            "informer" => self.board.label.to_string(),
             "kind" => format!("{kind:?}")
         )
         .increment(1);
@@ -48,7 +48,7 @@ impl BoardObserver {
 
 impl Observe for BoardObserver {
     fn observe(&mut self, report: Report) {
-        let name = || self.board.name.to_string();
+        let label = || self.board.label.to_string();
         match report {
             Report::Phase(phase) => self.source(|source| {
                 source.phase = phase;
@@ -67,7 +67,7 @@ impl Observe for BoardObserver {
             } => {
                 let informer = &self.board.name;
                 tracing::debug!(%informer, ?cause, items, reused, %version, "listed");
-                counter!(telemetry::LISTS, "informer" => name(), "cause" => format!("{cause:?}"))
+                counter!(telemetry::LISTS, "informer" => label(), "cause" => format!("{cause:?}"))
                     .increment(1);
                 self.source(|source| {
                     source.lists += 1;
@@ -77,8 +77,13 @@ impl Observe for BoardObserver {
             }
             Report::WatchOpened { version } => {
                 tracing::debug!(informer = %self.board.name, %version, "watch opened");
-                counter!(telemetry::WATCHES, "informer" => name()).increment(1);
-                self.source(|source| source.watches += 1);
+                counter!(telemetry::WATCHES, "informer" => label()).increment(1);
+                // The server took our version, so what failed before has healed; `attempts` still
+                // counts, since the watch may close at once again (FM-21).
+                self.source(|source| {
+                    source.watches += 1;
+                    source.failure = None;
+                });
             }
             Report::Progress { received } => {
                 // Not a change anybody is woken for: it happens with every event.

@@ -1,7 +1,7 @@
 //! How an informer is asked for: values, each with a default and its reason.
 
 use std::fmt;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,6 +35,11 @@ impl Namespaces {
             }
         }
     }
+}
+
+/// A name that a path can hold; what else a name must be is the server's to say.
+pub(crate) fn is_namespace(name: &str) -> bool {
+    !name.is_empty() && !name.contains('/')
 }
 
 /// Which queue stands between reflector and store.
@@ -111,6 +116,10 @@ pub struct InformerOptions<T> {
     /// How long a silent server is waited for.
     pub deadlines: Deadlines,
 }
+
+/// How often the queue hands out what fails: often enough for a passing cause, and then its key is
+/// quarantined.
+pub(crate) const ATTEMPTS: NonZeroU32 = NonZeroU32::new(5).expect("5 is not zero");
 
 /// Two of client-go's batches of 1,000.
 pub(crate) const QUEUE_BOUND: NonZeroUsize = NonZeroUsize::new(2_000).expect("2,000 is not zero");

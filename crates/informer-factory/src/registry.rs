@@ -38,6 +38,7 @@ impl<T: Send + Sync + 'static> Shared<T> {
 pub(crate) trait Owned: Send + Sync {
     fn as_any(&self) -> &dyn Any;
     fn start(&self) -> Result<(), StartError>;
+    fn has_ended(&self) -> bool;
     fn board(&self) -> Arc<Board>;
     fn status(&self) -> InformerStatus;
     fn abort(&self);
@@ -55,6 +56,10 @@ impl<T: Send + Sync + 'static> Owned for Shared<T> {
 
     fn start(&self) -> Result<(), StartError> {
         self.informer.start()
+    }
+
+    fn has_ended(&self) -> bool {
+        self.informer.has_ended()
     }
 
     fn board(&self) -> Arc<Board> {

@@ -43,7 +43,10 @@ pub(crate) async fn run<T: Send + Sync + 'static>(core: Arc<Core<T>>) {
                     core.resync(now.into_std());
                 } else {
                     // Due, but there is nothing whole to tell yet; look again in a while.
-                    tokio::time::sleep(Duration::from_secs(1)).await;
+                    tokio::select! {
+                        () = core.stop.cancelled() => return,
+                        () = tokio::time::sleep(Duration::from_secs(1)) => {}
+                    }
                 }
             }
         }

@@ -2,8 +2,10 @@
 
 use std::any::TypeId;
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
-use informer_reflector::Projection;
+use informer_reflector::{Projection, Representation};
 use kube_core::Resource;
 
 use crate::options::{InformerOptions, Namespaces};
@@ -15,11 +17,12 @@ pub(crate) struct SharingKey {
     object: TypeId,
     group: String,
     version: String,
-    pub(crate) plural: String,
+    plural: String,
     namespaces: Namespaces,
     label_selector: Option<String>,
     field_selector: Option<String>,
     projection: Projection,
+    metadata_only: bool,
 }
 
 impl SharingKey {
@@ -36,43 +39,96 @@ impl SharingKey {
             label_selector: scope.label_selector.map(str::to_owned),
             field_selector: scope.field_selector.map(str::to_owned),
             projection: scope.projection.clone(),
+            metadata_only: scope.metadata_only,
         }
     }
-}
 
-/// The part of the options that decides about sharing.
-pub(crate) struct Scoping<'a> {
-    namespaces: &'a Namespaces,
-    label_selector: Option<&'a str>,
-    field_selector: Option<&'a str>,
-    projection: &'a Projection,
-}
-
-impl<'a, T> From<&'a InformerOptions<T>> for Scoping<'a> {
-    fn from(options: &'a InformerOptions<T>) -> Self {
-        Self {
-            namespaces: &options.namespaces,
-            label_selector: options.label_selector.as_deref(),
-            field_selector: options.field_selector.as_deref(),
-            projection: &options.projection,
+    /// The resource as people write it: `pods`, `deployments.apps`.
+    fn resource(&self) -> String {
+        match &*self.group {
+            "" => self.plural.clone(),
+            group => format!("{}.{group}", self.plural),
         }
     }
-}
 
-/// The informer's name in status, logs and metrics: `pods`, `deployments.apps`, with what restricts
-/// it in brackets.
-impl fmt::Display for SharingKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.plural)?;
-        if !self.group.is_empty() {
-            write!(f, ".{}", self.group)?;
-        }
+    /// What tells it from other informers of the resource; empty if nothing does.
+    fn restrictions(&self) -> Vec<String> {
         let mut restrictions = Vec::new();
         if let Namespaces::These(names) = &self.namespaces {
             restrictions.push(format!("in {}", names.join(", ")));
         }
         restrictions.extend(self.label_selector.clone());
         restrictions.extend(self.field_selector.clone());
+        if self.metadata_only {
+            restrictions.push("metadata".to_owned());
+        }
+        if !self.projection.is_empty() {
+            restrictions.push("projected".to_owned());
+        }
+        restrictions
+    }
+}
+
+/// What an informer is called: by people, and in metrics.
+pub(crate) struct Identity {
+    pub(crate) name: Arc<str>,
+    pub(crate) label: Arc<str>,
+}
+
+impl Identity {
+    /// The label must not show a namespace or a selector (SEC-10), and yet be its own: what
+    /// restricts the informer goes into a short hash.
+    pub(crate) fn new(key: &SharingKey) -> Self {
+        let restrictions = key.restrictions();
+        let label = if restrictions.is_empty() {
+            key.resource()
+        } else {
+            let mut hasher = DefaultHasher::new();
+            (restrictions, &key.projection).hash(&mut hasher);
+            format!("{}#{:08x}", key.resource(), hasher.finish() as u32)
+        };
+        Self {
+            name: key.to_string().into(),
+            label: label.into(),
+        }
+    }
+
+    /// One name for both.
+    pub(crate) fn named(name: Arc<str>) -> Self {
+        Self {
+            label: Arc::clone(&name),
+            name,
+        }
+    }
+}
+
+/// The part of a request that decides about sharing.
+pub(crate) struct Scoping<'a> {
+    namespaces: &'a Namespaces,
+    label_selector: Option<&'a str>,
+    field_selector: Option<&'a str>,
+    projection: &'a Projection,
+    metadata_only: bool,
+}
+
+impl<'a> Scoping<'a> {
+    pub(crate) fn new<T>(options: &'a InformerOptions<T>, representation: Representation) -> Self {
+        Self {
+            namespaces: &options.namespaces,
+            label_selector: options.label_selector.as_deref(),
+            field_selector: options.field_selector.as_deref(),
+            projection: &options.projection,
+            metadata_only: representation == Representation::MetadataOnly,
+        }
+    }
+}
+
+/// The informer's name in status and logs: `pods`, `deployments.apps`, with what restricts it in
+/// brackets.
+impl fmt::Display for SharingKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.resource())?;
+        let restrictions = self.restrictions();
         if !restrictions.is_empty() {
             write!(f, " [{}]", restrictions.join("; "))?;
         }

@@ -39,6 +39,17 @@ pub struct InformerReport {
     pub handlers: StopReport,
 }
 
+impl InformerReport {
+    /// When the runtime ended before the informer did.
+    pub(crate) fn unknown(informer: Arc<str>) -> Self {
+        Self {
+            informer,
+            aborted_sources: 0,
+            handlers: StopReport::default(),
+        }
+    }
+}
+
 /// How a factory ended.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -71,6 +82,9 @@ pub(crate) async fn stop<T: Send + Sync + 'static>(core: &Core<T>, grace: Grace)
     let aborted_sources = core.sources.join(deadline).await;
     let left = deadline.saturating_duration_since(Instant::now());
     let handlers = core.processor.stop(left).await;
+    // Everything has ended or been aborted; an aborted task ends when it next would go on.
+    core.tasks.close();
+    core.tasks.wait().await;
     core.board.set_life(Life::Stopped);
     InformerReport {
         informer: Arc::clone(&core.name),

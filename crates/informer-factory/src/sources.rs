@@ -2,11 +2,14 @@
 //! each.
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use informer_deltafifo::{Consumer, DeltaFifo, InOrderQueue, Producer, Quarantined, Queue, Work};
+use informer_deltafifo::{
+    Config as QueueConfig, Consumer, DeltaFifo, InOrderQueue, Producer, Quarantined, Queue, Work,
+};
 use informer_reflector::{InitialState, ResourceVersion};
 use informer_store::{ObjectKey, Scope};
 use tokio::task::{AbortHandle, JoinHandle};
@@ -39,37 +42,47 @@ pub(crate) struct Sources {
 
 struct Source {
     stop: CancellationToken,
-    task: JoinHandle<()>,
+    /// Gone while somebody waits for the end: the scope is then still taken.
+    task: Option<JoinHandle<()>>,
 }
 
 impl Sources {
-    /// Starts the source of a scope; false if it is running already.
+    /// Starts the sources of those scopes that are not taken; false if one was.
     pub(crate) fn start<T: Send + Sync + 'static>(
         &self,
         core: &Arc<Core<T>>,
-        scope: &Scope,
+        scopes: &[Scope],
     ) -> bool {
         let mut running = self.lock();
-        if running.contains_key(scope) {
-            return false;
+        let mut fresh = scopes.to_vec();
+        fresh.retain(|scope| !running.contains_key(scope));
+        let described = fresh
+            .iter()
+            .map(|scope| (core.launch.describe(scope), scope.clone()));
+        core.board.add_sources(described.collect());
+        let all = fresh.len() == scopes.len();
+        for scope in fresh {
+            let stop = core.stop.child_token();
+            let source = run(Arc::clone(core), scope.clone(), stop.clone());
+            let task = Some(core.tasks.spawn(source));
+            running.insert(scope, Source { stop, task });
         }
-        core.board
-            .add_source(core.launch.describe(scope), scope.clone());
-        let stop = core.stop.child_token();
-        let task = tokio::spawn(run(Arc::clone(core), scope.clone(), stop.clone()));
-        running.insert(scope.clone(), Source { stop, task });
-        true
+        all
     }
 
-    /// Ends the source of one scope and waits for it; false if it is not running.
-    pub(crate) async fn stop(&self, scope: &Scope) -> bool {
-        let Some(source) = self.lock().remove(scope) else {
-            return false;
-        };
+    /// Tells the source of one scope to end, and gives its task away. The scope stays taken until
+    /// it is [`forgotten`](Self::forget).
+    pub(crate) fn stop(&self, scope: &Scope) -> Option<JoinHandle<()>> {
+        let mut running = self.lock();
+        let source = running.get_mut(scope)?;
+        let task = source.task.take()?;
         source.stop.cancel();
-        // An error is a panic that the source's own supervision has reported already.
-        drop(source.task.await);
-        true
+        Some(task)
+    }
+
+    /// Frees a scope.
+    pub(crate) fn forget(&self, scope: &Scope) {
+        self.lock().remove(scope);
     }
 
     /// Waits for all sources, which have been told to stop, and aborts those that do not end in
@@ -77,12 +90,10 @@ impl Sources {
     pub(crate) async fn join(&self, deadline: Instant) -> usize {
         let sources: Vec<Source> = self.lock().drain().map(|(_, source)| source).collect();
         let mut aborted = 0;
-        for mut source in sources {
-            if tokio::time::timeout_at(deadline, &mut source.task)
-                .await
-                .is_err()
-            {
-                source.task.abort();
+        for mut task in sources.into_iter().filter_map(|source| source.task) {
+            let ended = tokio::time::timeout_at(deadline, &mut task).await.is_ok();
+            if !ended {
+                task.abort();
                 aborted += 1;
             }
         }
@@ -91,12 +102,15 @@ impl Sources {
 
     /// Ends all sources where they are.
     pub(crate) fn abort(&self) {
-        self.lock()
+        let tasks = self
+            .lock()
             .drain()
-            .for_each(|(_, source)| source.task.abort());
+            .filter_map(|(_, source)| source.task)
+            .collect::<Vec<_>>();
+        tasks.iter().for_each(JoinHandle::abort);
     }
 
-    /// The scopes of the running sources.
+    /// The scopes that are taken.
     pub(crate) fn scopes(&self) -> Vec<Scope> {
         self.lock().keys().cloned().collect()
     }
@@ -119,7 +133,7 @@ impl Drop for AbortOnDrop {
 /// when it is told to stop and the queue has been drained (design 6.11).
 async fn run<T: Send + Sync + 'static>(core: Arc<Core<T>>, scope: Scope, stop: CancellationToken) {
     let (producer, consumer) = queue(&core);
-    let applying = tokio::spawn(supervise(
+    let applying = core.tasks.spawn(supervise(
         Arc::clone(&core),
         scope.clone(),
         Arc::new(consumer),
@@ -133,9 +147,10 @@ async fn run<T: Send + Sync + 'static>(core: Arc<Core<T>>, scope: Scope, stop: C
 
 /// The queue between one reflector and its applying loop.
 pub(crate) fn queue<T: Send + Sync + 'static>(core: &Core<T>) -> (Producing<T>, Consuming<T>) {
+    let config = QueueConfig::default().max_attempts(core.settings.attempts);
     let queue: BoxedQueue<T> = match core.settings.queue {
-        QueueKind::DeltaFifo => Box::new(DeltaFifo::default()),
-        QueueKind::InOrder => Box::new(InOrderQueue::default()),
+        QueueKind::DeltaFifo => Box::new(DeltaFifo::new(config)),
+        QueueKind::InOrder => Box::new(InOrderQueue::new(config)),
     };
     informer_deltafifo::channel(queue, core.settings.queue_bound)
 }
@@ -158,10 +173,10 @@ pub(crate) async fn reflect<T: Send + Sync + 'static>(
                 scope: scope.clone(),
             },
             config: config.clone(),
-            seed: core.settings.seed,
+            seed: seed_of(core.settings.seed, scope),
             stop: stop.clone(),
         };
-        let reflector = tokio::spawn(core.launch.launch(scope, parts));
+        let reflector = core.tasks.spawn(core.launch.launch(scope, parts));
         let _guard = AbortOnDrop(reflector.abort_handle());
         match reflector.await {
             Ok(_) => return,
@@ -185,7 +200,7 @@ async fn supervise<T: Send + Sync + 'static>(
     consumer: Arc<Consuming<T>>,
 ) {
     loop {
-        let task = tokio::spawn(apply_all(
+        let task = core.tasks.spawn(apply_all(
             Arc::clone(&core),
             scope.clone(),
             Arc::clone(&consumer),
@@ -196,6 +211,8 @@ async fn supervise<T: Send + Sync + 'static>(
             Err(error) => note_panic(&core, &error, "applying loop"),
         }
         quarantine(&core, consumer.take_abandoned());
+        // Giving up settles things too: the last of the initial list, say.
+        core.publish(&scope, &consumer.watcher(), None);
     }
 }
 
@@ -242,6 +259,13 @@ async fn apply_all<T: Send + Sync + 'static>(
             leased.applied_after.as_ref(),
         );
         leased.ack();
-        core.publish(&scope, &watcher);
+        core.publish(&scope, &watcher, None);
     }
+}
+
+/// Two reflectors must not draw the same delays, or they come back in step (FM-11).
+fn seed_of(seed: u64, scope: &Scope) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (seed, scope).hash(&mut hasher);
+    hasher.finish()
 }

@@ -9,6 +9,7 @@ use metrics::counter;
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
+use crate::sharing_key::Identity;
 use crate::telemetry;
 
 /// The state of an informer. It moves from left to right, but for `Synced` and `Degraded`, which
@@ -87,8 +88,10 @@ pub struct SourceStatus {
     pub watches: u64,
     /// How many items of all lists were at hand already.
     pub reused: u64,
-    /// How often the server's history was rewound (FM-39).
+    /// How often the server's history was rewound, by what was received (FM-39).
     pub epoch: u32,
+    /// The same, by what was applied: while it is behind, `applied` is a version of the old history.
+    pub applied_epoch: u32,
 }
 
 impl SourceStatus {
@@ -108,6 +111,7 @@ impl SourceStatus {
             watches: 0,
             reused: 0,
             epoch: 0,
+            applied_epoch: 0,
         }
     }
 
@@ -125,6 +129,8 @@ impl SourceStatus {
 /// Where the tasks of one informer write what happens, and everybody reads it.
 pub(crate) struct Board {
     pub(crate) name: Arc<str>,
+    /// What metrics call it.
+    pub(crate) label: Arc<str>,
     inner: Mutex<Inner>,
     /// Counts the changes that a readiness probe cares for.
     changed: watch::Sender<u64>,
@@ -142,8 +148,8 @@ pub(crate) struct Inner {
     since: Instant,
 }
 
-/// The part of the state that does not depend on the server.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// The part of the state that does not depend on the server, in the order in which it moves.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Life {
     Created,
     Running,
@@ -152,7 +158,7 @@ pub(crate) enum Life {
 }
 
 impl Board {
-    pub(crate) fn new(name: Arc<str>) -> Self {
+    pub(crate) fn new(identity: Identity) -> Self {
         let inner = Inner {
             life: Life::Created,
             sources: Vec::new(),
@@ -164,7 +170,8 @@ impl Board {
         };
         let (inner, (changed, _)) = (Mutex::new(inner), watch::channel(0));
         Self {
-            name,
+            name: identity.name,
+            label: identity.label,
             inner,
             changed,
             applied: Notify::new(),
@@ -194,21 +201,27 @@ impl Board {
 
     /// Moves the life on; never back.
     pub(crate) fn set_life(&self, life: Life) {
-        self.change(|inner| inner.life = life);
+        self.change(|inner| inner.life = inner.life.max(life));
         self.applied.notify_waiters();
     }
 
-    pub(crate) fn add_source(&self, source: Arc<str>, scope: Scope) {
+    /// Puts sources onto the board, all at once: with one that is synced before the next is known
+    /// the informer would seem to be.
+    pub(crate) fn add_sources(&self, sources: Vec<(Arc<str>, Scope)>) {
         self.change(|inner| {
-            inner
-                .sources
-                .push(SourceStatus::new(source, scope, Instant::now()));
+            for (source, scope) in sources {
+                inner.sources.retain(|other| other.scope != scope);
+                let now = Instant::now();
+                inner.sources.push(SourceStatus::new(source, scope, now));
+            }
         });
     }
 
-    pub(crate) fn remove_source(&self, scope: &Scope) {
-        self.change(|inner| inner.sources.retain(|source| source.scope != *scope));
+    /// True if with it the informer became synced: the others had been waiting for this one.
+    pub(crate) fn remove_source(&self, scope: &Scope) -> bool {
+        let became = self.change(|inner| inner.sources.retain(|source| source.scope != *scope));
         self.applied.notify_waiters();
+        became
     }
 
     /// Notes that a source is synced; true if with it all of them are, for the first time.
@@ -216,19 +229,17 @@ impl Board {
         if self.lock().source(scope).is_none_or(|source| source.synced) {
             return false;
         }
-        let mut first = false;
         self.change(|inner| {
             if let Some(source) = inner.source(scope) {
                 source.synced = true;
             }
-            first = !inner.synced && inner.sources.iter().all(|source| source.synced);
-        });
-        first
+        })
     }
 
-    pub(crate) fn set_applied(&self, scope: &Scope, version: ResourceVersion) {
+    pub(crate) fn set_applied(&self, scope: &Scope, version: ResourceVersion, epoch: u32) {
         if let Some(source) = self.lock().source(scope) {
             source.applied = Some(version);
+            source.applied_epoch = epoch;
         }
         self.applied.notify_waiters();
     }
@@ -237,13 +248,13 @@ impl Board {
         if self.lock().quarantined != count {
             self.change(|inner| inner.quarantined = count);
         }
-        metrics::gauge!(telemetry::QUARANTINED, "informer" => self.name.to_string())
+        metrics::gauge!(telemetry::QUARANTINED, "informer" => self.label.to_string())
             .set(count as f64);
     }
 
     pub(crate) fn count_task_panic(&self) {
         self.change(|inner| inner.task_panics += 1);
-        counter!(telemetry::TASK_PANICS, "informer" => self.name.to_string()).increment(1);
+        counter!(telemetry::TASK_PANICS, "informer" => self.label.to_string()).increment(1);
     }
 
     /// True once every source has been synced; never false again.
@@ -272,18 +283,22 @@ impl Board {
         }
     }
 
-    pub(crate) fn change(&self, change: impl FnOnce(&mut Inner)) {
-        {
+    /// Changes something that somebody may wait for; true if the informer became synced by it.
+    pub(crate) fn change(&self, change: impl FnOnce(&mut Inner)) -> bool {
+        let became_synced = {
             let mut inner = self.lock();
             change(&mut inner);
             let all = inner.sources.iter().all(|source| source.synced);
-            inner.synced |= all && !inner.sources.is_empty();
+            let became_synced = !inner.synced && all && !inner.sources.is_empty();
+            inner.synced |= became_synced;
             let state = inner.derive();
             if inner.state != state {
                 (inner.state, inner.since) = (state, Instant::now());
             }
-        }
+            became_synced
+        };
         self.changed.send_modify(|count| *count += 1);
+        became_synced
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, Inner> {

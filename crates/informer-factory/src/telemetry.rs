@@ -1,5 +1,6 @@
 //! Every metric name in one place (style H7). Labels are resource, informer and handler only, never
-//! an object or a namespace (SEC-10).
+//! an object or a namespace (SEC-10). An informer that is restricted is told from others of its
+//! resource by a short hash: `pods#1c9d03f7`.
 
 /// Objects in the store. Gauge; label `informer`.
 pub const STORE_OBJECTS: &str = "informer_store_objects";

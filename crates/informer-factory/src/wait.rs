@@ -1,10 +1,12 @@
 //! Waiting, without polling: for sync with named culprits, and for a version.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use informer_reflector::ResourceVersion;
+use informer_store::Scope;
 use tokio::time::Instant;
 
 use crate::error::{AlreadyStopped, Culprit, NotSynced, WaitForVersionError};
@@ -72,8 +74,7 @@ pub(crate) async fn for_version(
     timeout: Duration,
     select: impl Fn(&SourceStatus) -> bool,
 ) -> Result<(), WaitForVersionError> {
-    let epochs = |sources: &[SourceStatus]| sources.iter().map(|s| s.epoch).sum::<u32>();
-    let start_epoch = epochs(&board.sources());
+    let mut epochs: HashMap<Scope, u32> = HashMap::new();
     let reached = async {
         loop {
             // Registered before the look, so that a change between look and wait is not missed.
@@ -81,12 +82,15 @@ pub(crate) async fn for_version(
             let mut applied = std::pin::pin!(applied);
             applied.as_mut().enable();
             let mut sources = board.sources();
-            if epochs(&sources) != start_epoch {
+            sources.retain(&select);
+            let rewound = |source: &SourceStatus| {
+                *epochs.entry(source.scope.clone()).or_insert(source.epoch) != source.epoch
+            };
+            if sources.iter().any(rewound) {
                 return Err(WaitForVersionError::NewEpoch {
                     wanted: wanted.to_string(),
                 });
             }
-            sources.retain(&select);
             if all_reached(&sources, wanted)? {
                 return Ok(());
             }
@@ -112,7 +116,12 @@ fn all_reached(
 ) -> Result<bool, WaitForVersionError> {
     let mut reached = !sources.is_empty();
     for source in sources {
-        reached &= match &source.applied {
+        // Across a rewind the versions of before mean nothing.
+        let applied = source
+            .applied
+            .as_ref()
+            .filter(|_| source.applied_epoch == source.epoch);
+        reached &= match applied {
             None => false,
             Some(applied) if applied == wanted => true,
             Some(applied) => match applied.compare(wanted) {

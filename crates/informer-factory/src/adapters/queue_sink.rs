@@ -165,7 +165,8 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
     /// With nothing pending there is no commit that would tell of the progress.
     fn note_progress(&self) {
         if self.producer.is_empty() {
-            self.core.publish(&self.scope, &self.watcher);
+            self.core
+                .publish(&self.scope, &self.watcher, Some(self.epoch));
         }
     }
 
