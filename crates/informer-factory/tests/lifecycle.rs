@@ -314,3 +314,46 @@ async fn wait_for_version_is_about_what_was_applied() {
         );
     }
 }
+
+/// A shutdown whose caller gives up goes on, and a later call gets its report.
+#[tokio::test(start_paused = true)]
+async fn a_shutdown_that_is_given_up_goes_on() {
+    let server = ApiServer::new();
+    server.create(&pods(), pod("a", "n1")).expect("created");
+    let factory = factory(&server, QUEUES[0]);
+    let informer = factory.informer::<Pod>();
+    let stuck = processor::async_fn(|_| std::future::pending::<()>());
+    let config = ListenerConfig::named("stuck");
+    informer.add_async_handler(stuck, config).expect("running");
+    factory.start().expect("a runtime");
+    factory.wait_for_sync(SOON).await.expect("synced");
+    let grace = Grace(Duration::from_secs(10));
+    let impatient = tokio::time::timeout(Duration::from_secs(1), informer.shutdown(grace)).await;
+    assert!(impatient.is_err());
+    let report = informer
+        .shutdown(Grace::none())
+        .await
+        .expect("not in a callback");
+    assert_eq!(report.handlers.abandoned, 1);
+    assert_eq!(informer.status().state, InformerState::Stopped);
+}
+
+/// An informer that was shut down by itself makes room for a new one, and holds nobody up.
+#[tokio::test(start_paused = true)]
+async fn an_informer_that_ended_by_itself_makes_room() {
+    let server = ApiServer::new();
+    server.create(&pods(), pod("a", "n1")).expect("created");
+    let factory = factory(&server, QUEUES[0]);
+    let first = factory.informer::<Pod>();
+    factory.start().expect("a runtime");
+    first
+        .shutdown(Grace::default())
+        .await
+        .expect("not in a callback");
+    let nodes = factory.informer::<k8s_openapi::api::core::v1::Node>();
+    factory.start().expect("the one that ended is passed over");
+    let second = factory.informer::<Pod>();
+    factory.start().expect("the new one starts");
+    factory.wait_for_sync(SOON).await.expect("synced");
+    assert_eq!((second.lister().all().len(), nodes.has_synced()), (1, true));
+}

@@ -215,3 +215,47 @@ async fn senseless_scopes_are_refused() {
     let error = factory.informer_with::<Pod>(none);
     assert!(matches!(error, Err(InformerError::NoNamespace { .. })));
 }
+
+/// An informer whose last unsynced namespace is let go is synced, and so are its handlers.
+#[tokio::test(start_paused = true)]
+async fn letting_go_of_what_cannot_be_read_completes_the_sync() {
+    let server = ApiServer::new();
+    server
+        .create(&pods(), pod_in("open", "a", "n1"))
+        .expect("created");
+    let forbidden = informer_testkit::Fault::status(403, "Forbidden", "no");
+    let closed = informer_testkit::Match::any().namespace("closed");
+    server.fault(closed, forbidden, informer_testkit::Times::Always);
+    let factory = factory(&server, QUEUES[0]);
+    let both = Namespaces::These(vec!["open".into(), "closed".into()]);
+    let options = InformerOptions::new().namespaces(both);
+    let informer = factory
+        .informer_with::<Pod>(options)
+        .expect("pods are namespaced");
+    let recorder = Recorder::default();
+    let registration = informer.add_handler(recorder.clone()).expect("running");
+    factory.start().expect("a runtime");
+    let error = factory
+        .wait_for_sync(std::time::Duration::from_secs(5))
+        .await;
+    let culprits = error.expect_err("one is closed").culprits;
+    assert_eq!(culprits.len(), 1);
+    assert!(culprits[0].source.contains("closed"), "{culprits:?}");
+    assert_eq!(recorder.wait(1).await.len(), 1);
+    assert!(!registration.has_synced());
+
+    assert!(informer.remove_namespace("closed").await);
+    assert!(informer.has_synced());
+    registration.synced().await.expect("synced");
+    assert!(!informer.add_namespace(""), "no name");
+    assert!(
+        informer.add_namespace("closed"),
+        "a namespace can come back"
+    );
+    let bad = InformerOptions::new().namespace("");
+    let error = factory.informer_with::<Pod>(bad).expect_err("no name");
+    assert!(
+        matches!(error, InformerError::BadNamespace { .. }),
+        "{error}"
+    );
+}
