@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cluster::{QUEUES, Recorder, SOON, assert_store_matches_pods, config_map, pod, pods};
+use informer_factory::reflector::Config;
 use informer_factory::{
     Grace, ListenerConfig, Overflow, QueueKind, ResourceVersion, SharedInformerFactory, index,
 };
@@ -19,7 +20,14 @@ async fn served(queue: QueueKind) -> (ApiServer, ServerHandle, SharedInformerFac
     let handle = server.serve().await.expect("loopback is there");
     let url = handle.url.parse().expect("a URL");
     let client = informer_factory::client(kube_client::Config::new(url)).expect("plain HTTP");
-    let factory = SharedInformerFactory::builder(client).queue(queue).build();
+    // Real time passes here; the delays themselves are proved under a paused clock.
+    let mut reflector = Config::default();
+    reflector.backoff.base = Duration::from_millis(5);
+    reflector.backoff.cap = Duration::from_millis(50);
+    let factory = SharedInformerFactory::builder(client)
+        .queue(queue)
+        .reflector(reflector)
+        .build();
     (server, handle, factory)
 }
 
