@@ -91,7 +91,8 @@ async fn main() -> anyhow::Result<ExitCode> {
     }
     let (status, growth) = (handler.status(), highest - before);
     println!(
-        "{updates} updates of {KEYS} objects of {OBJECT_BYTES} B: {} wait, {} merged, rss +{:.1} MiB",
+        "{updates} updates of {KEYS} objects of {OBJECT_BYTES} B: \
+         {} wait, {} merged, rss +{:.1} MiB",
         status.depth,
         status.coalesced,
         growth as f64 / (1024.0 * 1024.0),

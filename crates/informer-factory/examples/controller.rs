@@ -2,9 +2,9 @@
 //!
 //! `cargo run -p informer-factory --example controller`
 //!
-//! Everything between the two lines is what an operator is made of: two informers, an index by owner,
-//! a work queue in which a key waits once, and a reconcile function that may fail and is called
-//! again. Runs over an API server in memory. With a cluster instead, and the feature `rustls-tls`:
+//! Everything between the two lines is what an operator is made of: two informers, an index by
+//! owner, a work queue in which a key waits once, and a reconcile function that may fail and is
+//! called again. Runs over an API server in memory. With a cluster instead, and the feature `rustls-tls`:
 //! `let client = informer_factory::client(kube_client::Config::infer().await?)?;`
 
 use std::collections::{BTreeSet, VecDeque};
@@ -155,7 +155,7 @@ async fn operate(
     ))?;
     let to = Arc::clone(&queue);
     pods.add_handler(handler_fn(move |news| {
-        owner_of(news).into_iter().for_each(|key| to.add(key))
+        owner_of(news).into_iter().for_each(|key| to.add(key));
     }))?;
     factory.start()?;
     // Before the first look at the caches, or everything would seem to be missing.

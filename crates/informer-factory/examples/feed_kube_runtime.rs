@@ -2,9 +2,9 @@
 //!
 //! `cargo run -p informer-factory --example feed_kube_runtime`
 //!
-//! kube-runtime's `Store` can be filled through a `Writer` only, which clones what it is given. Given
-//! a `Shared<K>`, which is an `Arc` that is a resource, it clones the `Arc`: both caches hold the same
-//! objects. Uses stable API only. Runs over an API server in memory. With a cluster instead, and
+//! kube-runtime's `Store` can be filled through a `Writer` only, which clones what it is given.
+//! Given a `Shared<K>`, which is an `Arc` that is a resource, it clones the `Arc`: both caches hold
+//! the same objects. Uses stable API only. Runs over an API server in memory. With a cluster instead, and
 //! the feature `rustls-tls`:
 //! `let client = informer_factory::client(kube_client::Config::infer().await?)?;`
 
@@ -73,8 +73,8 @@ struct Bridge {
 }
 
 impl Bridge {
-    /// The store counts as ready from the start. Whoever runs the reconciler waits for the handler to
-    /// be synced, which says that all of the first list is in the store.
+    /// The store counts as ready from the start. Whoever runs the reconciler waits for the handler
+    /// to be synced, which says that all of the first list is in the store.
     fn new(
         mut writer: Writer<Shared<Pod>>,
         requests: mpsc::UnboundedSender<ObjectRef<Shared<Pod>>>,

@@ -1,4 +1,4 @@
-//! A handler that keeps a cache of its own, as a scheduler does: how much cpu is asked for on a node.
+//! A handler that keeps a cache of its own, as a scheduler does: the cpu asked for on each node.
 //!
 //! `cargo run -p informer-factory --example second_cache`
 //!

@@ -228,7 +228,7 @@ async fn an_older_event_is_dropped() {
             let claims = matches!(fault, Fault::OlderVersion(_));
             let told = world.told.wait(if claims { 1 } else { 2 }).await;
             let last = told.last().expect("one at least");
-            // An older version at the start of a watch may mean a rewind, which only a list can tell.
+            // An older version at the start of a watch may mean a rewind; only a list can tell.
             let cause = if claims { "Relist" } else { "Watch" };
             assert!(
                 last.ends_with(&format!("-> a@{a} {cause}")),

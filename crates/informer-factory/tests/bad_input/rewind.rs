@@ -25,8 +25,8 @@ async fn a_restored_server_begins_a_new_epoch() {
         });
         tokio::task::yield_now().await;
 
-        // A watch from a version that is still to come is accepted in silence, as etcd does it; what
-        // tells is the next list, here since the history has a gap.
+        // A watch from a version that is still to come is accepted in silence, as etcd does it;
+        // what tells is the next list, here since the history has a gap.
         world
             .server
             .fault(Match::watch(), Fault::expired_event(), Times::Once);
