@@ -8,20 +8,23 @@
 //! - A new uid under an old name is the end of one life and the beginning of another: one commit,
 //!   `Deleted::Unknown` and then `Added` (design 6.10, FM-45, PR-4).
 //! - The deletion of an object that nobody knows is dropped (FM-47, PR-2).
-//! - An object on which an index function panics is refused: its last good version stays, unless that
-//!   was another life (IN-7, STX-10).
+//! - A version that nobody can use, since it cannot be decoded or an index function panics on it,
+//!   leaves the last good one where it is, unless that was another life (IN-7, FM-53, STX-10).
 //!
-//! Nothing here blocks, allocates a task or reads a clock. Proved against a naive model in `proof`, and
-//! through the whole path in `tests/bad_input`.
+//! Nothing here blocks, allocates a task or reads a clock. Proved against a naive model in `proof`,
+//! and judged through the whole path in `tests/bad_input`.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use informer_deltafifo::{Delta, Deltas, Final, Work};
 use informer_processor::{Cause, Deleted, Notification};
+use informer_reflector::DecodeError;
 use informer_store::{Batch, Entry, ObjectKey, Scope, Snapshot};
 
 use crate::arrival::{Arrival, is_older};
+use crate::epochs::Epochs;
+use crate::verdict::{Life, Verdict, judge, same_life};
 
 /// A notification as it is shared by all listeners.
 pub(crate) type Notice<T> = Arc<Notification<ObjectKey, T>>;
@@ -34,8 +37,24 @@ pub(crate) struct Applied<T> {
     pub(crate) notices: Vec<Notice<T>>,
     /// Events that were dropped since the store is newer (FM-37) or knows nothing of them (FM-47).
     pub(crate) dropped: u64,
-    /// The epoch of the store after the commit.
-    pub(crate) epoch: u32,
+    /// The epochs of the store after the commit.
+    pub(crate) epochs: Epochs,
+    /// What the last version of a key was worth. Good ones are told only where somebody asked.
+    pub(crate) judged: BTreeMap<ObjectKey, Judgement>,
+}
+
+/// What a version was worth.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Judgement {
+    /// It is stored, or the object is gone.
+    Good,
+    /// Nobody can use it.
+    Unusable {
+        /// The version.
+        version: Arc<str>,
+        /// Why.
+        error: DecodeError,
+    },
 }
 
 /// The state of one key while a lease is applied.
@@ -48,9 +67,9 @@ struct Current<T> {
 pub(crate) struct Fold<'a, T> {
     store: &'a Snapshot<T>,
     scope: &'a Scope,
-    /// The epoch of what the store holds.
-    store_epoch: u32,
-    /// The epoch of the newest arrival seen.
+    /// The epochs of what the store holds.
+    epochs: &'a Epochs,
+    /// The epoch of the newest relist seen.
     epoch: u32,
     initial: bool,
     /// Keys whose objects the store cannot take.
@@ -59,6 +78,8 @@ pub(crate) struct Fold<'a, T> {
     touched: HashMap<ObjectKey, Option<Current<T>>>,
     notices: Vec<Notice<T>>,
     dropped: u64,
+    judged: BTreeMap<ObjectKey, Judgement>,
+    track_good: bool,
 }
 
 impl<'a, T> Fold<'a, T> {
@@ -66,21 +87,28 @@ impl<'a, T> Fold<'a, T> {
     pub(crate) fn new(
         store: &'a Snapshot<T>,
         scope: &'a Scope,
-        store_epoch: u32,
+        epochs: &'a Epochs,
         initial: bool,
         refused: &'a BTreeSet<ObjectKey>,
     ) -> Self {
         Self {
             store,
             scope,
-            store_epoch,
-            epoch: store_epoch,
+            epochs,
+            epoch: epochs.store(),
             initial,
             refused,
             touched: HashMap::new(),
             notices: Vec::new(),
             dropped: 0,
+            judged: BTreeMap::new(),
+            track_good: false,
         }
+    }
+
+    /// Whether good versions are to be told too: somebody is in quarantine and may come out.
+    pub(crate) fn track_good(&mut self, track: bool) {
+        self.track_good = track;
     }
 
     /// Applies one work of the queue.
@@ -96,18 +124,26 @@ impl<'a, T> Fold<'a, T> {
     /// The result: one batch, and the notices in order.
     pub(crate) fn finish(self) -> Applied<T> {
         let mut batch = Batch::new();
+        let mut epochs = self.epochs.clone();
         for (key, state) in self.touched {
             match state {
-                Some(current) => batch.upsert(key, current.entry),
-                None => batch.delete(key),
+                Some(current) => {
+                    epochs.put(key.clone(), current.epoch);
+                    batch.upsert(key, current.entry);
+                }
+                None => {
+                    epochs.remove(&key);
+                    batch.delete(key);
+                }
             }
         }
-        let (notices, dropped, epoch) = (self.notices, self.dropped, self.epoch);
+        epochs.advance(self.epoch);
         Applied {
             batch,
-            notices,
-            dropped,
-            epoch,
+            notices: self.notices,
+            dropped: self.dropped,
+            epochs,
+            judged: self.judged,
         }
     }
 
@@ -120,7 +156,12 @@ impl<'a, T> Fold<'a, T> {
                 Delta::Replaced(arrival) => self.upsert(key, arrival, Cause::Relist),
                 Delta::Sync(arrival) => self.upsert(key, arrival, Cause::Resync),
                 Delta::Deleted(Final::Observed(arrival)) => self.delete_observed(key, arrival),
-                Delta::Deleted(Final::Unknown(_)) => self.delete_unknown(key),
+                Delta::Deleted(Final::Unknown(last)) => {
+                    // Only a relist says so: what it leaves out belongs to its epoch.
+                    let epoch = last.as_ref().map_or(0, |last| last.epoch);
+                    self.epoch = self.epoch.max(epoch);
+                    self.delete_unknown(key);
+                }
             }
         }
     }
@@ -169,24 +210,34 @@ impl<'a, T> Fold<'a, T> {
     }
 
     fn upsert(&mut self, key: &ObjectKey, arrival: &Arrival<T>, cause: Cause) {
-        self.epoch = self.epoch.max(arrival.epoch);
+        if cause == Cause::Relist {
+            // Only a relist takes the store into a new epoch: it names every object there is.
+            self.epoch = self.epoch.max(arrival.epoch);
+        }
+        let object = match &arrival.object {
+            Ok(object) => object,
+            Err(error) => return self.unusable(key, arrival, error),
+        };
         let verdict = match self.current(key) {
             None => Verdict::Add,
             Some((entry, epoch)) => judge(entry, epoch, arrival, cause),
         };
-        let refused = self.refused.contains(key) && !planted!(RefusedAnnounced);
+        if self.refused.contains(key) && !planted!(RefusedAnnounced) {
+            return self.refuse(key, arrival, &verdict);
+        }
+        if !matches!(verdict, Verdict::Drop) {
+            self.good(key);
+        }
         match verdict {
             Verdict::Drop => self.dropped += 1,
-            Verdict::Reborn if refused => self.delete_unknown(key),
-            Verdict::Add | Verdict::Update(_) if refused => self.dropped += 1,
             Verdict::Keep => self.keep(key, arrival),
             Verdict::Add => {
-                self.put(key, arrival);
-                self.announce_added(key, arrival);
+                self.put(key, arrival.entry(object), arrival.epoch);
+                self.announce_added(key, object, cause);
             }
             Verdict::Update(old) => {
-                self.put(key, arrival);
-                let new = Arc::clone(&arrival.entry.object);
+                self.put(key, arrival.entry(object), arrival.epoch);
+                let new = Arc::clone(object);
                 self.notify(Notification::Updated {
                     key: key.clone(),
                     old,
@@ -196,24 +247,66 @@ impl<'a, T> Fold<'a, T> {
             }
             Verdict::Reborn => {
                 self.delete_unknown(key);
-                self.put(key, arrival);
-                self.announce_added(key, arrival);
+                self.put(key, arrival.entry(object), arrival.epoch);
+                self.announce_added(key, object, cause);
             }
+        }
+    }
+
+    /// A version that the store cannot take: the last good one stays, unless that was another life.
+    fn refuse(&mut self, key: &ObjectKey, arrival: &Arrival<T>, verdict: &Verdict<T>) {
+        match verdict {
+            Verdict::Reborn => self.delete_unknown(key),
+            Verdict::Keep => {}
+            Verdict::Update(_) => self.outlive(key, arrival),
+            Verdict::Drop | Verdict::Add => self.dropped += 1,
+        }
+    }
+
+    /// A version that cannot be decoded; the same holds for it.
+    fn unusable(&mut self, key: &ObjectKey, arrival: &Arrival<T>, error: &DecodeError) {
+        if let Some((entry, epoch)) = self.current(key) {
+            if epoch == arrival.epoch && is_older(&arrival.version, &entry.version) {
+                self.dropped += 1;
+                return;
+            }
+            match same_life(entry, arrival) {
+                Life::Other => self.delete_unknown(key),
+                Life::Same | Life::Unknown => self.outlive(key, arrival),
+            }
+        }
+        let judgement = Judgement::Unusable {
+            version: Arc::clone(&arrival.version),
+            error: error.clone(),
+        };
+        self.judged.insert(key.clone(), judgement);
+    }
+
+    /// The last good version outlives one that is of no use. If it is of a history that is no more,
+    /// nothing that comes may be taken for older than it.
+    fn outlive(&mut self, key: &ObjectKey, arrival: &Arrival<T>) {
+        self.dropped += 1;
+        if let Some((entry, epoch)) = self.current(key)
+            && epoch != arrival.epoch
+        {
+            let mut entry = entry.clone();
+            entry.version = Arc::from("");
+            self.put(key, entry, arrival.epoch);
         }
     }
 
     /// A deletion that the watch saw. The uid says whose life ended (design 6.10).
     fn delete_observed(&mut self, key: &ObjectKey, arrival: &Arrival<T>) {
-        self.epoch = self.epoch.max(arrival.epoch);
         let Some((entry, epoch)) = self.current(key) else {
             self.dropped += 1;
+            self.good(key);
             if planted!(StrangerAnnounced) {
                 self.remove_known(key, arrival);
             }
             return;
         };
-        let older = epoch == arrival.epoch && is_older(&arrival.entry.version, &entry.version);
-        match same_life(entry, &arrival.entry) {
+        let older = epoch == arrival.epoch && is_older(&arrival.version, &entry.version);
+        match same_life(entry, arrival) {
             Life::Other if planted!(OldLifeKills) => self.delete_unknown(key),
             Life::Same => self.remove_known(key, arrival),
             Life::Unknown | Life::Other if older => self.dropped += 1,
@@ -224,6 +317,7 @@ impl<'a, T> Fold<'a, T> {
 
     /// A deletion that nobody saw; the last state known is the one the handlers had (PR-3).
     fn delete_unknown(&mut self, key: &ObjectKey) {
+        self.good(key);
         let Some((entry, _)) = self.current(key) else {
             self.dropped += 1;
             return;
@@ -237,12 +331,23 @@ impl<'a, T> Fold<'a, T> {
     }
 
     fn remove_known(&mut self, key: &ObjectKey, arrival: &Arrival<T>) {
+        let Ok(last) = &arrival.object else {
+            // That it is gone can be told; how it looked at the end cannot.
+            return self.delete_unknown(key);
+        };
+        self.good(key);
         self.touched.insert(key.clone(), None);
-        let last = Arc::clone(&arrival.entry.object);
         self.notify(Notification::Deleted(Deleted::Known {
             key: key.clone(),
-            last,
+            last: Arc::clone(last),
         }));
+    }
+
+    /// The key has no version that is of no use.
+    fn good(&mut self, key: &ObjectKey) {
+        if self.track_good || self.judged.contains_key(key) {
+            self.judged.insert(key.clone(), Judgement::Good);
+        }
     }
 
     /// The object is what we have: its `Arc` stays, only its epoch may have to move on.
@@ -252,20 +357,17 @@ impl<'a, T> Fold<'a, T> {
         }
     }
 
-    fn put(&mut self, key: &ObjectKey, arrival: &Arrival<T>) {
-        let current = Current {
-            entry: arrival.entry.clone(),
-            epoch: arrival.epoch,
-        };
-        self.touched.insert(key.clone(), Some(current));
+    fn put(&mut self, key: &ObjectKey, entry: Entry<T>, epoch: u32) {
+        self.touched
+            .insert(key.clone(), Some(Current { entry, epoch }));
     }
 
-    fn announce_added(&mut self, key: &ObjectKey, arrival: &Arrival<T>) {
-        let initial = self.initial && !planted!(InitialFlagLost);
-        let object = Arc::clone(&arrival.entry.object);
+    /// Initial is what the first list brought; what the watch brought meanwhile is news (PR-8).
+    fn announce_added(&mut self, key: &ObjectKey, object: &Arc<T>, cause: Cause) {
+        let initial = self.initial && cause == Cause::Relist && !planted!(InitialFlagLost);
         self.notify(Notification::Added {
             key: key.clone(),
-            object,
+            object: Arc::clone(object),
             initial,
         });
     }
@@ -282,59 +384,7 @@ impl<'a, T> Fold<'a, T> {
             _ => self
                 .store
                 .get(key.as_str())
-                .map(|entry| (entry, self.store_epoch)),
+                .map(|entry| (entry, self.epochs.of(key))),
         }
     }
-}
-
-/// What is to become of an object that arrived under a key the store holds.
-enum Verdict<T> {
-    Drop,
-    Keep,
-    Add,
-    Update(Arc<T>),
-    Reborn,
-}
-
-/// Whether two entries are versions of one object.
-#[derive(PartialEq, Eq)]
-enum Life {
-    Same,
-    Other,
-    Unknown,
-}
-
-fn same_life<T>(a: &Entry<T>, b: &Entry<T>) -> Life {
-    match (&*a.uid, &*b.uid) {
-        ("", _) | (_, "") => Life::Unknown,
-        (x, y) if x == y => Life::Same,
-        _ => Life::Other,
-    }
-}
-
-fn judge<T>(stored: &Entry<T>, epoch: u32, arrival: &Arrival<T>, cause: Cause) -> Verdict<T> {
-    let update = || Verdict::Update(Arc::clone(&stored.object));
-    let same_epoch = epoch == arrival.epoch || planted!(EpochIgnored);
-    let older =
-        !planted!(OlderApplied) && same_epoch && is_older(&arrival.entry.version, &stored.version);
-    let life = same_life(stored, &arrival.entry);
-    match cause {
-        // A resync repeats what is there; it never brings anything back to life or back in time.
-        Cause::Resync if life == Life::Other || older => Verdict::Drop,
-        Cause::Resync => update(),
-        Cause::Watch | Cause::Relist if older => Verdict::Drop,
-        Cause::Watch | Cause::Relist => match life {
-            Life::Other if !planted!(RebornAsUpdate) => Verdict::Reborn,
-            // Across a rewind an equal version may stand for another state (RFX-15).
-            _ if same_epoch && same_version(stored, arrival) && !planted!(UnchangedAnnounced) => {
-                Verdict::Keep
-            }
-            _ => update(),
-        },
-    }
-}
-
-/// Equal and known; two objects without a version cannot be told apart and count as changed.
-fn same_version<T>(stored: &Entry<T>, arrival: &Arrival<T>) -> bool {
-    !stored.version.is_empty() && stored.version == arrival.entry.version
 }

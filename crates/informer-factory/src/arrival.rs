@@ -2,31 +2,56 @@
 
 use std::{fmt, sync::Arc};
 
-use informer_reflector::{ObjectMeta, ResourceVersion};
+use informer_reflector::{Body, DecodeError, ObjectMeta, ResourceVersion};
 use informer_store::{Entry, KeyError, ObjectKey};
 
-/// What the queue carries: the store's entry, and the epoch it was received in.
+/// What the queue carries: an object, or why nobody can use it, and the epoch it was received in.
 ///
-/// Versions of two epochs cannot be compared: between them the server's history was rewound
-/// (FM-39, RFX-15).
+/// What cannot be decoded goes through the queue like everything else, so that it is judged in
+/// order, against what the store then holds (FM-53, FM-54). Versions of two epochs cannot be
+/// compared: between them the server's history was rewound (FM-39, RFX-15).
 pub(crate) struct Arrival<T> {
-    /// Object, uid and version, as they will be stored.
-    pub(crate) entry: Entry<T>,
+    /// The object.
+    pub(crate) object: Result<Arc<T>, DecodeError>,
+    /// Its uid on the wire; empty if there was none.
+    pub(crate) uid: Arc<str>,
+    /// Its version on the wire; empty if there was none.
+    pub(crate) version: Arc<str>,
     /// Counts the rewinds of the server's history since the informer started.
     pub(crate) epoch: u32,
 }
 
 impl<T> Arrival<T> {
     /// Puts an object and its identity from the wire together (design 6.6).
-    pub(crate) fn new(object: Arc<T>, meta: &ObjectMeta, epoch: u32) -> Self {
-        let (uid, version) = (Arc::clone(&meta.uid), meta.version.to_shared());
+    pub(crate) fn new(body: Body<T>, meta: &ObjectMeta, epoch: u32) -> Self {
+        let object = match body {
+            Body::Decoded(object) | Body::Reused(object) => Ok(object),
+            Body::Undecodable(error) => Err(error),
+        };
         Self {
-            entry: Entry {
-                object,
-                uid,
-                version,
-            },
+            object,
+            uid: Arc::clone(&meta.uid),
+            version: meta.version.to_shared(),
             epoch,
+        }
+    }
+
+    /// What the store holds, as if it had just arrived.
+    pub(crate) fn stored(entry: &Entry<T>, epoch: u32) -> Self {
+        Self {
+            object: Ok(Arc::clone(&entry.object)),
+            uid: Arc::clone(&entry.uid),
+            version: Arc::clone(&entry.version),
+            epoch,
+        }
+    }
+
+    /// The store's entry for an object of this identity.
+    pub(crate) fn entry(&self, object: &Arc<T>) -> Entry<T> {
+        Entry {
+            object: Arc::clone(object),
+            uid: Arc::clone(&self.uid),
+            version: Arc::clone(&self.version),
         }
     }
 }
@@ -49,7 +74,9 @@ pub(crate) fn is_older(candidate: &Arc<str>, stored: &Arc<str>) -> bool {
 impl<T> Clone for Arrival<T> {
     fn clone(&self) -> Self {
         Self {
-            entry: self.entry.clone(),
+            object: self.object.clone(),
+            uid: Arc::clone(&self.uid),
+            version: Arc::clone(&self.version),
             epoch: self.epoch,
         }
     }
@@ -59,9 +86,10 @@ impl<T> Clone for Arrival<T> {
 impl<T> fmt::Debug for Arrival<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Arrival")
-            .field("uid", &self.entry.uid)
-            .field("version", &self.entry.version)
+            .field("uid", &self.uid)
+            .field("version", &self.version)
             .field("epoch", &self.epoch)
+            .field("error", &self.object.as_ref().err())
             .finish()
     }
 }

@@ -1,6 +1,6 @@
 //! What the tasks and the handles of one informer share, and the one step in which things change.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,8 +16,9 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::apply::{Applied, Fold, Notice};
+use crate::apply::{Applied, Fold, Judgement, Notice};
 use crate::arrival::Arrival;
+use crate::epochs::Epochs;
 use crate::launch::Launch;
 use crate::options::QueueKind;
 use crate::probe::Probes;
@@ -63,8 +64,8 @@ pub(crate) struct Core<T: Send + Sync + 'static> {
 /// The writing side. Held for one commit at a time; readers have nothing to do with it.
 struct Applier<T> {
     writer: StoreWriter<T>,
-    /// The epoch of what the store holds, per source.
-    epochs: HashMap<Scope, u32>,
+    /// The epochs of what the store holds, per source.
+    epochs: HashMap<Scope, Epochs>,
 }
 
 /// A commit that an index function stopped.
@@ -115,7 +116,7 @@ impl<T: Send + Sync + 'static> Core<T> {
         let works: Vec<_> = works.into_iter().collect();
         let mut applier = self.lock();
         let mut refused = BTreeSet::new();
-        let (commit, notices, dropped) = loop {
+        let (commit, applied) = loop {
             match self.try_apply(&mut applier, scope, &works, initial, version, &refused) {
                 Ok(applied) => break applied,
                 Err(Panicked { culprits, .. }) if !culprits.is_empty() => refused.extend(culprits),
@@ -123,13 +124,36 @@ impl<T: Send + Sync + 'static> Core<T> {
                 Err(Panicked { payload, .. }) => resume_unwind(payload),
             }
         };
-        self.processor.distribute(commit.sequence, &notices);
+        self.processor.distribute(commit.sequence, &applied.notices);
         drop(applier);
+        self.judge(applied.judged, refused);
+        self.count(applied.notices.len() as u64, applied.dropped);
+    }
+
+    /// Moves keys into quarantine and out of it, as they were applied (IN-7).
+    fn judge(&self, judged: BTreeMap<ObjectKey, Judgement>, refused: BTreeSet<ObjectKey>) {
+        if judged.is_empty() && refused.is_empty() {
+            return;
+        }
+        for (key, judgement) in judged {
+            match judgement {
+                Judgement::Good => self.quarantine.release(&key),
+                Judgement::Unusable { version, error } => {
+                    if self.quarantine.put(key.clone(), &version, error.clone()) {
+                        tracing::warn!(informer = %self.name, %key, %version, "{error}");
+                    }
+                }
+            }
+        }
         for key in refused {
             self.quarantine.put_unappliable(key, 1);
-            self.board.set_quarantined(self.quarantine.len());
         }
-        self.count(notices.len() as u64, dropped);
+        self.note_quarantine();
+    }
+
+    /// Tells the board how many keys are quarantined.
+    pub(crate) fn note_quarantine(&self) {
+        self.board.set_quarantined(self.quarantine.len());
     }
 
     /// One commit without the objects of `refused`. When an index function panics nothing has
@@ -142,31 +166,28 @@ impl<T: Send + Sync + 'static> Core<T> {
         initial: bool,
         version: Option<&ResourceVersion>,
         refused: &BTreeSet<ObjectKey>,
-    ) -> Result<(Commit, Vec<Notice<T>>, u64), Panicked> {
-        let epoch = applier.epochs.get(scope).copied().unwrap_or(0);
+    ) -> Result<(Commit, Applied<T>), Panicked> {
+        let epochs = applier.epochs.entry(scope.clone()).or_default();
         let snapshot = self.reader.snapshot();
         let initial = initial && !self.board.is_synced();
-        let mut fold = Fold::new(&snapshot, scope, epoch, initial, refused);
+        let mut fold = Fold::new(&snapshot, scope, epochs, initial, refused);
+        fold.track_good(self.quarantine.len() > 0);
         works.iter().for_each(|work| fold.work(work));
-        let Applied {
-            mut batch,
-            notices,
-            dropped,
-            epoch,
-        } = fold.finish();
+        let mut applied = fold.finish();
         drop(snapshot);
         if let Some(version) = version {
-            batch.mark(scope.clone(), version.to_shared());
+            applied.batch.mark(scope.clone(), version.to_shared());
         }
+        let batch = std::mem::take(&mut applied.batch);
         match catch_unwind(AssertUnwindSafe(|| applier.writer.commit(batch))) {
             Ok(commit) => {
-                applier.epochs.insert(scope.clone(), epoch);
-                Ok((commit, notices, dropped))
+                *epochs = std::mem::take(&mut applied.epochs);
+                Ok((commit, applied))
             }
             Err(payload) => {
                 tracing::error!(informer = %self.name, "an index function panicked");
                 self.board.count_task_panic();
-                let culprits = self.probes.culprits(&notices);
+                let culprits = self.probes.culprits(&applied.notices);
                 Err(Panicked { payload, culprits })
             }
         }
@@ -179,9 +200,10 @@ impl<T: Send + Sync + 'static> Core<T> {
         work: &Work<ObjectKey, Arrival<T>>,
         initial: bool,
     ) -> Vec<Notice<T>> {
-        let (snapshot, epoch) = (self.reader.snapshot(), self.epoch(scope));
+        let epochs = self.lock().epochs.get(scope).cloned().unwrap_or_default();
+        let snapshot = self.reader.snapshot();
         let (initial, refused) = (initial && !self.board.is_synced(), BTreeSet::new());
-        let mut fold = Fold::new(&snapshot, scope, epoch, initial, &refused);
+        let mut fold = Fold::new(&snapshot, scope, &epochs, initial, &refused);
         fold.work(work);
         fold.finish().notices
     }
@@ -195,10 +217,9 @@ impl<T: Send + Sync + 'static> Core<T> {
     pub(crate) fn publish(&self, scope: &Scope, queue: &Watcher<T>, epoch: Option<u32>) {
         // Read under the lock, so that of two who publish at once the later one knows more.
         let mut applier = self.lock();
-        if let Some(epoch) = epoch {
-            applier.epochs.insert(scope.clone(), epoch);
-        }
-        let epoch = applier.epochs.get(scope).copied().unwrap_or(0);
+        let epochs = applier.epochs.entry(scope.clone()).or_default();
+        epochs.advance(epoch.unwrap_or(0));
+        let epoch = epochs.store();
         let progress = queue.progress();
         if let Some(version) = &progress.applied {
             if self.reader.version(scope).as_deref() != Some(version.as_str()) {
@@ -225,8 +246,8 @@ impl<T: Send + Sync + 'static> Core<T> {
         applier.writer.commit(batch);
         applier.epochs.remove(scope);
         drop(applier);
-        self.quarantine.release_scope(scope);
-        self.board.set_quarantined(self.quarantine.len());
+        self.quarantine.retain(|key| !scope.covers(key));
+        self.note_quarantine();
     }
 
     /// Adds an index and, before the next commit, the probe for it (IX-10).
@@ -256,7 +277,7 @@ impl<T: Send + Sync + 'static> Core<T> {
 
     /// The epoch of what the store holds of a source.
     pub(crate) fn epoch(&self, scope: &Scope) -> u32 {
-        self.lock().epochs.get(scope).copied().unwrap_or(0)
+        self.lock().epochs.get(scope).map_or(0, Epochs::store)
     }
 
     /// Lets a registered listener begin: everything there is, then every commit after it (design

@@ -16,7 +16,7 @@ use crate::core::Core;
 use crate::error::{
     AddIndexError, AlreadyStopped, FromOwnCallback, NotSynced, StartError, WaitForVersionError,
 };
-use crate::options::{Namespaces, is_namespace};
+use crate::options::Namespaces;
 use crate::quarantine::Quarantined;
 use crate::shutdown::{Grace, InformerReport};
 use crate::status::{InformerStatus, Life};
@@ -292,44 +292,6 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     /// Objects whose newest version could not be decoded or applied, with the reason (IN-7).
     pub fn quarantined(&self) -> Vec<Quarantined> {
         self.core.quarantine.list()
-    }
-
-    /// Follows one more namespace; false if it is followed already, all are, nothing runs, or the
-    /// name cannot be one.
-    pub fn add_namespace(&self, namespace: &str) -> bool {
-        let running = self.core.board.life() == Life::Running;
-        let scopes = self.core.sources.scopes();
-        running
-            && is_namespace(namespace)
-            && !scopes.contains(&Scope::All)
-            && self
-                .core
-                .sources
-                .start(&self.core, &[Scope::Namespace(namespace.into())])
-    }
-
-    /// Stops following a namespace and deletes its objects, with a tombstone each (FM-79). False if
-    /// it was not followed.
-    ///
-    /// # Cancel safety
-    ///
-    /// The namespace goes all the same.
-    pub async fn remove_namespace(&self, namespace: &str) -> bool {
-        let scope = Scope::Namespace(namespace.into());
-        let Some(source) = self.core.sources.stop(&scope) else {
-            return false;
-        };
-        let core = Arc::clone(&self.core);
-        let removal = self.core.tasks.spawn(async move {
-            // An error is a panic that the source's own supervision has reported already.
-            drop(source.await);
-            core.clear(&scope);
-            if core.board.remove_source(&scope) {
-                core.processor.upstream_synced();
-            }
-            core.sources.forget(&scope);
-        });
-        removal.await.is_ok()
     }
 
     /// Ends the informer: the watch first, then the queue is drained, then the handlers get what is

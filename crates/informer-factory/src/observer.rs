@@ -100,10 +100,8 @@ impl Observe for BoardObserver {
                 self.source(|source| source.epoch += 1);
                 self.board.applied.notify_waiters();
             }
-            Report::Undecodable { meta, error } => {
-                let (namespace, object) = (meta.namespace.as_deref().unwrap_or(""), &*meta.name);
-                tracing::warn!(informer = %self.board.name, namespace, object, "{error}");
-            }
+            // Told when its key goes into quarantine, once for each version (FM-87).
+            Report::Undecodable { .. } => {}
             Report::Incomparable { version } => tracing::warn!(
                 informer = %self.board.name,
                 %version,

@@ -6,10 +6,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use informer_reflector::{DecodeError, ObjectMeta, ResourceVersion};
-use informer_store::{ObjectKey, Scope};
+use informer_reflector::{DecodeError, ResourceVersion};
+use informer_store::ObjectKey;
 
 /// Why a key is quarantined.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,18 +57,17 @@ pub(crate) struct Quarantine {
 }
 
 impl Quarantine {
-    /// Puts a key in, or replaces the reason it is in for.
-    pub(crate) fn put(&self, key: ObjectKey, meta: &ObjectMeta, error: DecodeError) {
-        let version = meta.version.clone();
+    /// Puts a key in, or replaces the reason it is in for; false if it was in for this version.
+    pub(crate) fn put(&self, key: ObjectKey, version: &Arc<str>, error: DecodeError) -> bool {
+        let version = ResourceVersion::new(Arc::clone(version));
         let reason = QuarantineReason::Undecodable(error);
-        self.lock().insert(
-            key.clone(),
-            Quarantined {
-                key,
-                version,
-                reason,
-            },
-        );
+        let quarantined = Quarantined {
+            key: key.clone(),
+            version,
+            reason,
+        };
+        let before = self.lock().insert(key, quarantined.clone());
+        before.as_ref() != Some(&quarantined)
     }
 
     /// Puts a key in that the store could not take.
@@ -90,15 +89,9 @@ impl Quarantine {
         self.lock().remove(key);
     }
 
-    /// Lets go of all keys of a source; a relist is about to name those that are still bad.
-    pub(crate) fn release_scope(&self, scope: &Scope) {
-        match scope {
-            Scope::All => self.lock().clear(),
-            Scope::Namespace(namespace) => {
-                self.lock()
-                    .retain(|key, _| key.namespace() != Some(namespace));
-            }
-        }
+    /// Lets go of all keys that `keep` does not want.
+    pub(crate) fn retain(&self, keep: impl Fn(&ObjectKey) -> bool) {
+        self.lock().retain(|key, _| keep(key));
     }
 
     /// Everything in quarantine, in key order.

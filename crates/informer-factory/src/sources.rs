@@ -230,7 +230,7 @@ pub(crate) fn quarantine<T: Send + Sync + 'static>(
             Work::Resync => {}
         }
     }
-    core.board.set_quarantined(core.quarantine.len());
+    core.note_quarantine();
 }
 
 fn note_panic<T: Send + Sync + 'static>(

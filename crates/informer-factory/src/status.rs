@@ -90,7 +90,7 @@ pub struct SourceStatus {
     pub reused: u64,
     /// How often the server's history was rewound, by what was received (FM-39).
     pub epoch: u32,
-    /// The same, by what was applied: while it is behind, `applied` is a version of the old history.
+    /// The same, by what was applied: while it is behind, `applied` is of the old history.
     pub applied_epoch: u32,
 }
 

@@ -1,7 +1,7 @@
 //! Lets the queue ask the store which objects it holds.
 
 use informer_deltafifo::Known;
-use informer_store::{ObjectKey, Scope, Snapshot};
+use informer_store::{Entry, ObjectKey, Scope, Snapshot};
 
 use crate::arrival::Arrival;
 
@@ -11,38 +11,24 @@ use crate::arrival::Arrival;
 pub(crate) struct KnownKeys<T> {
     pub(crate) snapshot: Snapshot<T>,
     pub(crate) scope: Scope,
-    /// The epoch of what the store holds.
+    /// The epoch in which it is asked: what a relist leaves out ends in the epoch of the relist.
     pub(crate) epoch: u32,
 }
 
 impl<T: Send + Sync + 'static> Known<ObjectKey, Arrival<T>> for KnownKeys<T> {
     fn get(&self, key: &ObjectKey) -> Option<Arrival<T>> {
-        let entry = self.snapshot.get(key.as_str())?.clone();
-        Some(Arrival {
-            entry,
-            epoch: self.epoch,
-        })
+        let entry = self.snapshot.get(key.as_str())?;
+        Some(Arrival::stored(entry, self.epoch))
     }
 
     fn for_each(&self, visit: &mut dyn FnMut(&ObjectKey, &Arrival<T>)) {
-        let mut each = |key: &ObjectKey, entry: &informer_store::Entry<T>| {
-            visit(
-                key,
-                &Arrival {
-                    entry: entry.clone(),
-                    epoch: self.epoch,
-                },
-            );
+        let mut each = |(key, entry): (&ObjectKey, &Entry<T>)| {
+            visit(key, &Arrival::stored(entry, self.epoch));
         };
         match &self.scope {
-            Scope::All => self
-                .snapshot
-                .iter()
-                .for_each(|(key, entry)| each(key, entry)),
+            Scope::All => self.snapshot.iter().for_each(&mut each),
             Scope::Namespace(namespace) => {
-                self.snapshot
-                    .namespace(namespace)
-                    .for_each(|(key, entry)| each(key, entry));
+                self.snapshot.namespace(namespace).for_each(&mut each);
             }
         }
     }

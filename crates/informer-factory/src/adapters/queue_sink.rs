@@ -1,11 +1,11 @@
-//! Puts what the reflector accepted into the queue, and what nobody can use into quarantine.
+//! Puts what the reflector accepted into the queue.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use informer_deltafifo::{Final, Producer};
-use informer_reflector::{Body, Change, DecodeError, Emission, Item, ObjectMeta};
-use informer_reflector::{Refused, ResourceVersion, Sink};
-use informer_store::{Entry, ObjectKey, Scope, Snapshot};
+use informer_deltafifo::{Deletion, Final, Producer};
+use informer_reflector::{Change, Emission, Item, ObjectMeta, Refused, ResourceVersion, Sink};
+use informer_store::{ObjectKey, Scope};
 
 use crate::adapters::KnownKeys;
 use crate::arrival::{Arrival, key_of};
@@ -43,15 +43,13 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
         new_epoch: bool,
     ) -> Result<(), Refused> {
         self.epoch += u32::from(new_epoch);
-        // A relist names afresh whoever is still bad.
-        self.core.quarantine.release_scope(&self.scope);
-        let snapshot = self.core.reader.snapshot();
-        let listed = items
-            .into_iter()
-            .filter_map(|item| self.listed(item, &snapshot))
-            .collect();
-        drop(snapshot);
-        self.note_quarantine();
+        let mut listed = Vec::with_capacity(items.len());
+        for item in items {
+            if let Some(key) = self.key(&item.meta) {
+                listed.push((key, Arrival::new(item.body, &item.meta, self.epoch)));
+            }
+        }
+        self.forget_unlisted(&listed);
         let known = || self.known();
         self.producer
             .replace(listed, received, known)
@@ -61,27 +59,14 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
         Ok(())
     }
 
-    /// One item of a list; a bad one is represented by its last good version, if there is one of
-    /// the same life (FM-53).
-    fn listed(&self, item: Item<T>, store: &Snapshot<T>) -> Option<(ObjectKey, Arrival<T>)> {
-        let key = self.key(&item.meta)?;
-        let arrival = match item.body {
-            Body::Decoded(object) | Body::Reused(object) => {
-                Arrival::new(object, &item.meta, self.epoch)
-            }
-            Body::Undecodable(error) => {
-                self.core.quarantine.put(key.clone(), &item.meta, error);
-                let entry = store
-                    .get(key.as_str())
-                    .filter(|e| same_life(e, &item.meta))?
-                    .clone();
-                Arrival {
-                    entry,
-                    epoch: self.epoch,
-                }
-            }
-        };
-        Some((key, arrival))
+    /// A quarantined key that was never good is nobody's to delete: a relist without it is its end.
+    fn forget_unlisted(&self, listed: &[(ObjectKey, Arrival<T>)]) {
+        if self.core.quarantine.len() > 0 {
+            let listed: HashSet<_> = listed.iter().map(|(key, _)| key).collect();
+            let keep = |key: &ObjectKey| !self.scope.covers(key) || listed.contains(key);
+            self.core.quarantine.retain(keep);
+            self.core.note_quarantine();
+        }
     }
 
     async fn change(
@@ -93,62 +78,28 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
         let Some(key) = self.key(&item.meta) else {
             return self.bookmark(received).await;
         };
-        match (change, item.body) {
-            (Change::Deleted, body) => {
-                self.release(&key);
-                let last = match body {
-                    Body::Decoded(object) | Body::Reused(object) => {
-                        Final::Observed(Arrival::new(object, &item.meta, self.epoch))
-                    }
-                    // That it is gone can be told all the same; how it looked cannot.
-                    Body::Undecodable(_) => Final::Unknown(None),
-                };
-                self.delete(key, last, received).await
-            }
-            (_, Body::Undecodable(error)) => self.bad(key, &item.meta, error, received).await,
-            (change, Body::Decoded(object) | Body::Reused(object)) => {
-                self.release(&key);
-                let arrival = Arrival::new(object, &item.meta, self.epoch);
-                let accepted = if change == Change::Added {
-                    self.producer.add(key, arrival, received).await
-                } else {
-                    self.producer.update(key, arrival, received).await
-                };
-                accepted.map_err(|_| Refused)
-            }
-        }
-    }
-
-    /// A version that nobody can use: its key is quarantined, and the last good version stays,
-    /// unless it belongs to an object that is no more (FM-54).
-    async fn bad(
-        &mut self,
-        key: ObjectKey,
-        meta: &ObjectMeta,
-        error: DecodeError,
-        received: ResourceVersion,
-    ) -> Result<(), Refused> {
-        self.core.quarantine.put(key.clone(), meta, error);
-        self.note_quarantine();
-        let stored = self.core.reader.get_entry(key.as_str());
-        if stored.is_some_and(|entry| !same_life(&entry, meta)) {
-            return self.delete(key, Final::Unknown(None), received).await;
-        }
-        self.bookmark(received).await
+        let arrival = Arrival::new(item.body, &item.meta, self.epoch);
+        let accepted = match change {
+            Change::Added => self.producer.add(key, arrival, received).await,
+            Change::Modified => self.producer.update(key, arrival, received).await,
+            Change::Deleted => return self.delete(key, arrival, received).await,
+        };
+        accepted.map_err(|_| Refused)
     }
 
     async fn delete(
         &self,
         key: ObjectKey,
-        last: Final<Arrival<T>>,
+        arrival: Arrival<T>,
         received: ResourceVersion,
     ) -> Result<(), Refused> {
-        let known = || self.known();
-        self.producer
-            .delete(key, last, received, known)
-            .await
-            .map(drop)
-            .map_err(|_| Refused)?;
+        let (last, known) = (Final::Observed(arrival), || self.known());
+        let delete = self.producer.delete(key.clone(), last, received, known);
+        if delete.await.map_err(|_| Refused)? == Deletion::Ignored {
+            // Nobody knows it, but it may have been there and never been good.
+            self.core.quarantine.release(&key);
+            self.core.note_quarantine();
+        }
         self.note_progress();
         Ok(())
     }
@@ -180,17 +131,6 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
         }
     }
 
-    fn release(&self, key: &ObjectKey) {
-        if self.core.quarantine.len() > 0 {
-            self.core.quarantine.release(key);
-            self.note_quarantine();
-        }
-    }
-
-    fn note_quarantine(&self) {
-        self.core.board.set_quarantined(self.core.quarantine.len());
-    }
-
     /// Taken under the queue's lock, so that queue and store are seen in step.
     fn known(&self) -> KnownKeys<T> {
         let (snapshot, scope) = (self.core.reader.snapshot(), self.scope.clone());
@@ -200,11 +140,6 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
             epoch: self.epoch,
         }
     }
-}
-
-/// Whether an entry and metadata from the wire may be of one object.
-fn same_life<T>(entry: &Entry<T>, meta: &ObjectMeta) -> bool {
-    entry.uid.is_empty() || meta.uid.is_empty() || entry.uid == meta.uid
 }
 
 impl<T: Send + Sync + 'static> Sink<T> for QueueSink<T> {

@@ -6,7 +6,8 @@
 use std::sync::Arc;
 
 use informer_deltafifo::{Delta, Deltas, Final, Work};
-use informer_store::{Entry, ObjectKey, Scope};
+use informer_reflector::{DecodeError, DecodeErrorCategory};
+use informer_store::{ObjectKey, Scope};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -20,6 +21,8 @@ pub(super) const KEYS: [&str; 3] = ["one/a", "one/b", "two/a"];
 pub(super) struct Version {
     pub(super) uid: &'static str,
     pub(super) version: &'static str,
+    /// Whether it can be decoded.
+    pub(super) readable: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -74,7 +77,12 @@ fn versions() -> impl Strategy<Value = Version> {
         1 => Just(""),
         1 => Just("odd"),
     ];
-    (uid, version).prop_map(|(uid, version)| Version { uid, version })
+    let readable = prop::bool::weighted(0.85);
+    (uid, version, readable).prop_map(|(uid, version, readable)| Version {
+        uid,
+        version,
+        readable,
+    })
 }
 
 fn ops() -> impl Strategy<Value = Op> {
@@ -117,6 +125,7 @@ pub(super) struct Received {
     pub(super) uid: &'static str,
     pub(super) version: &'static str,
     pub(super) epoch: u32,
+    pub(super) readable: bool,
 }
 
 /// One event in the order in which the source brought it; objects are numbers.
@@ -226,7 +235,7 @@ impl Source {
         let (in_order, works) = (works.in_order, works.finish());
         if !in_order {
             // DeltaFIFO keeps the order of each key only.
-            events = by_key(&works, events, &self.received);
+            events = by_key(&works, &events, &self.received);
         }
         (works, events)
     }
@@ -238,20 +247,28 @@ fn receive(
     version: &Version,
     epoch: u32,
 ) -> (usize, Arrival<usize>) {
-    let (uid, version) = (version.uid, version.version);
+    let (uid, version, readable) = (version.uid, version.version, version.readable);
     let object = received.len();
     received.push(Received {
         key: KEYS[key],
         uid,
         version,
         epoch,
+        readable,
     });
-    let entry = Entry {
-        object: Arc::new(object),
+    let content = if readable {
+        Ok(Arc::new(object))
+    } else {
+        let category = DecodeErrorCategory::Data;
+        Err(DecodeError::new(category, "spec".to_owned(), 1, 1))
+    };
+    let arrival = Arrival {
+        object: content,
         uid: uid.into(),
         version: version.into(),
+        epoch,
     };
-    (object, Arrival { entry, epoch })
+    (object, arrival)
 }
 
 pub(super) fn key(text: &str) -> ObjectKey {
@@ -319,7 +336,7 @@ impl Works {
 /// The events of each key together, keys in the order of the works.
 fn by_key(
     works: &[Work<ObjectKey, Arrival<usize>>],
-    events: Vec<Event>,
+    events: &[Event],
     received: &[Received],
 ) -> Vec<Event> {
     let mut sorted = Vec::new();
@@ -327,7 +344,7 @@ fn by_key(
         let Work::Key { key, .. } = work else {
             continue;
         };
-        for event in &events {
+        for event in events {
             match event {
                 Event::Upsert { object, .. } | Event::Deleted { object }
                     if received[*object].key == key.as_str() =>

@@ -1,8 +1,9 @@
 //! The apply step, naively: a map, one event after the other, everything told at once.
 //!
-//! Written from PD-01..06, design 6.9 and 6.10, STX-7 and PR-2..5; shares no code with what it judges.
+//! Written from PD-01..06, design 6.9 and 6.10, STX-7, IN-7 and PR-2..5; shares no code with what
+//! it judges.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::history::{Event, Received};
 
@@ -34,8 +35,12 @@ pub(super) enum Told {
 #[derive(Default)]
 pub(super) struct Model {
     pub(super) stored: BTreeMap<&'static str, usize>,
-    /// The epoch of everything stored: a rewind begins with a relist, which touches it all.
+    /// In which epoch each was received.
     epochs: BTreeMap<&'static str, u32>,
+    /// Keys whose good version is of a history that is no more.
+    timeless: BTreeSet<&'static str>,
+    /// Keys whose last version nobody can read (IN-7).
+    pub(super) quarantined: BTreeSet<&'static str>,
 }
 
 impl Model {
@@ -77,20 +82,29 @@ impl Model {
     ) {
         let new = &received[object];
         let key = new.key;
+        if !new.readable {
+            return self.unreadable(new, received, told);
+        }
         if let Some(&old) = self.stored.get(key) {
             let known = &received[old];
+            let known_version = self.version_of(known);
             let comparable = self.epochs[key] == new.epoch;
             // STX-7: within an epoch time does not go back.
-            if comparable && is_before(new.version, known.version) {
+            if comparable && is_before(new.version, known_version) {
                 return;
             }
             let another_life = !new.uid.is_empty() && !known.uid.is_empty() && new.uid != known.uid;
             if !another_life {
                 // 6.9: what did not change is not told.
-                if comparable && !new.version.is_empty() && new.version == known.version {
+                if comparable && !new.version.is_empty() && new.version == known_version {
+                    if !refused {
+                        self.quarantined.remove(key);
+                    }
                     return;
                 }
-                if !refused {
+                if refused {
+                    self.outlive(new);
+                } else {
                     self.put(object, received);
                     told.push(Told::Updated {
                         key,
@@ -109,31 +123,60 @@ impl Model {
             told.push(Told::Added {
                 key,
                 object,
-                initial,
+                // PR-8: what the watch brings is news.
+                initial: initial && relist,
             });
+        }
+    }
+
+    /// FM-53: the last good version stays, unless it was another life.
+    fn unreadable(&mut self, new: &Received, received: &[Received], told: &mut Vec<Told>) {
+        if let Some(&old) = self.stored.get(new.key) {
+            let known = &received[old];
+            let comparable = self.epochs[new.key] == new.epoch;
+            if comparable && is_before(new.version, self.version_of(known)) {
+                return;
+            }
+            if !new.uid.is_empty() && !known.uid.is_empty() && new.uid != known.uid {
+                self.vanish(new.key, told);
+            } else {
+                self.outlive(new);
+            }
+        }
+        self.quarantined.insert(new.key);
+    }
+
+    /// RFX-15: what is left of an earlier history has no time.
+    fn outlive(&mut self, new: &Received) {
+        if self.epochs[new.key] != new.epoch {
+            self.timeless.insert(new.key);
+            self.epochs.insert(new.key, new.epoch);
+        }
+    }
+
+    fn version_of(&self, known: &Received) -> &'static str {
+        match self.timeless.contains(known.key) {
+            true => "",
+            false => known.version,
         }
     }
 
     fn delete(&mut self, object: usize, received: &[Received], told: &mut Vec<Told>) {
         let gone = &received[object];
         let Some(&stored) = self.stored.get(gone.key) else {
+            self.quarantined.remove(gone.key);
             return; // PR-2: nobody was told of it.
         };
         let known = &received[stored];
-        if !gone.uid.is_empty() && gone.uid == known.uid {
-            self.stored.remove(gone.key);
-            told.push(Told::Deleted {
-                key: gone.key,
-                last: object,
-            });
-            return;
-        }
+        let same = !gone.uid.is_empty() && gone.uid == known.uid;
+        let unknown = gone.uid.is_empty() || known.uid.is_empty();
         let comparable = self.epochs[gone.key] == gone.epoch;
-        if comparable && is_before(gone.version, known.version) {
+        if !same && comparable && is_before(gone.version, self.version_of(known)) {
             return; // 6.10: the end of an earlier life.
         }
-        if gone.uid.is_empty() || known.uid.is_empty() {
+        if (same || unknown) && gone.readable {
             self.stored.remove(gone.key);
+            self.quarantined.remove(gone.key);
             told.push(Told::Deleted {
                 key: gone.key,
                 last: object,
@@ -144,6 +187,7 @@ impl Model {
     }
 
     fn vanish(&mut self, key: &'static str, told: &mut Vec<Told>) {
+        self.quarantined.remove(key);
         if let Some(last) = self.stored.remove(key) {
             told.push(Told::Tombstone { key, last });
         }
@@ -152,13 +196,9 @@ impl Model {
     fn put(&mut self, object: usize, received: &[Received]) {
         let new = &received[object];
         self.stored.insert(new.key, object);
+        self.timeless.remove(new.key);
+        self.quarantined.remove(new.key);
         self.epochs.insert(new.key, new.epoch);
-    }
-
-    /// At the end of a lease all that is stored is of the newest epoch: a rewind begins with a
-    /// relist, which named every object.
-    pub(super) fn settle(&mut self, epoch: u32) {
-        self.epochs.values_mut().for_each(|of| *of = epoch);
     }
 }
 

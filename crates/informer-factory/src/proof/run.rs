@@ -9,7 +9,8 @@ use informer_store::{Entry, StoreReader, StoreWriter};
 use super::history::{History, KEYS, Lease, Source, key};
 use super::invariants::Witness;
 use super::model::{Model, Told};
-use crate::apply::{Applied, Fold, Notice};
+use crate::apply::{Applied, Fold, Judgement, Notice};
+use crate::epochs::Epochs;
 
 /// The object of another source, under the key that is not ours.
 const FOREIGN: usize = usize::MAX;
@@ -30,7 +31,8 @@ pub(super) fn check(history: &History) -> Result<(), String> {
         source: Source::new(history),
         model: Model::default(),
         witness: Witness::default(),
-        epoch: 0,
+        epochs: Epochs::default(),
+        quarantined: BTreeSet::new(),
         writer,
         reader,
     };
@@ -45,7 +47,8 @@ struct Run {
     source: Source,
     model: Model,
     witness: Witness,
-    epoch: u32,
+    epochs: Epochs,
+    quarantined: BTreeSet<&'static str>,
     writer: StoreWriter<usize>,
     reader: StoreReader<usize>,
 }
@@ -55,22 +58,29 @@ impl Run {
         let (works, events) = self.source.lease(&lease.ops);
         let refused: BTreeSet<_> = lease.refused.map(|at| key(KEYS[at])).into_iter().collect();
         let (snapshot, scope) = (self.reader.snapshot(), history.scope());
-        let mut fold = Fold::new(&snapshot, &scope, self.epoch, lease.initial, &refused);
+        let mut fold = Fold::new(&snapshot, &scope, &self.epochs, lease.initial, &refused);
+        fold.track_good(!self.quarantined.is_empty());
         works.iter().for_each(|work| fold.work(work));
         let Applied {
             batch,
             notices,
-            epoch,
+            epochs,
+            judged,
             ..
         } = fold.finish();
         self.writer.commit(batch);
-        self.epoch = epoch;
+        for (key, judgement) in judged {
+            match judgement {
+                Judgement::Good => self.quarantined.remove(name(key.as_str())?),
+                Judgement::Unusable { .. } => self.quarantined.insert(name(key.as_str())?),
+            };
+        }
+        self.epochs = epochs;
         let told = notices.iter().map(tell).collect::<Result<Vec<_>, _>>()?;
 
         let received = &self.source.received;
         let refused = lease.refused.map(|at| KEYS[at]);
         let expected = self.model.apply(&events, received, lease.initial, refused);
-        self.model.settle(epoch);
         for told in &told {
             self.witness.hear(told, received)?;
         }
@@ -85,6 +95,13 @@ impl Run {
             return Err("FM-14: another source's object was touched".into());
         }
         self.witness.agrees_with(&stored)?;
+        // Keys that were never good are let go of by whoever lists, not by the fold.
+        let known = |key: &&&str| stored.contains_key(**key);
+        let ours: Vec<_> = self.quarantined.iter().filter(known).collect();
+        let theirs: Vec<_> = self.model.quarantined.iter().filter(known).collect();
+        if ours != theirs {
+            return Err(format!("IN-7: {ours:?} quarantined, expected {theirs:?}"));
+        }
         if stored != self.model.stored {
             return Err(format!(
                 "stored {stored:?}, expected {:?}",

@@ -1,6 +1,10 @@
 //! What the facade's tests share: an API server in memory, a factory over it, and a handler that
 //! writes down what it is told.
-#![allow(dead_code, unreachable_pub, reason = "each test binary uses its own part")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    reason = "each test binary uses its own part"
+)]
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
