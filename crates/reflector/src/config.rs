@@ -15,7 +15,9 @@ pub struct Config {
     /// and its cache can answer that where etcd cannot (FM-02, FM-11).
     pub initial: InitialState,
     /// Items per page of every list. `None`, the default, pages only where the API server would
-    /// have to read etcd anyway (RL-17); some number pages always, and costs etcd reads.
+    /// have to read etcd anyway (RL-17). With some number every list asks for pages; a server that
+    /// may answer with any state ignores that and answers from its cache in one, so to have pages
+    /// ask for [`InitialState::Consistent`] too.
     #[doc(alias = "WatchListPageSize")]
     pub page_size: Option<NonZeroU32>,
     /// Items per page where `page_size` says nothing. 500, as every client of Kubernetes (PG-01).
