@@ -34,6 +34,18 @@ fn code(error: Error) -> u16 {
     }
 }
 
+/// To delete an object only if it is still the one that is meant.
+fn only_with_uid(uid: &str) -> DeleteParams {
+    let preconditions = Preconditions {
+        uid: Some(uid.to_owned()),
+        resource_version: None,
+    };
+    DeleteParams {
+        preconditions: Some(preconditions),
+        ..DeleteParams::default()
+    }
+}
+
 /// Everything a controller does, in one life of an object.
 async fn life_of_a_pod(client: Client) {
     let pods: Api<Pod> = Api::namespaced(client, "default");
@@ -83,15 +95,8 @@ async fn life_of_a_pod(client: Client) {
         .unwrap();
     assert_eq!(with_status.spec.unwrap().node_name.as_deref(), Some("n2"));
 
-    let other_uid = Preconditions {
-        uid: Some("other".into()),
-        resource_version: None,
-    };
-    let params = DeleteParams {
-        preconditions: Some(other_uid),
-        ..DeleteParams::default()
-    };
-    assert_eq!(code(pods.delete("a", &params).await.unwrap_err()), 409);
+    let refused = pods.delete("a", &only_with_uid("other")).await.unwrap_err();
+    assert_eq!(code(refused), 409);
     pods.delete("a", &DeleteParams::default()).await.unwrap();
     assert_eq!(code(pods.get("a").await.unwrap_err()), 404);
 

@@ -185,17 +185,13 @@ impl Source {
                 | Op::Deleted(key, _)
                 | Op::Vanished(key)
                     if of_others(key) => {}
-                Op::Added(key, version) => {
+                Op::Added(key, version) | Op::Updated(key, version) => {
                     let (object, arrival) = receive(&mut self.received, *key, version, self.epoch);
-                    works.key(KEYS[*key], Delta::Added(arrival));
-                    events.push(Event::Upsert {
-                        object,
-                        relist: false,
-                    });
-                }
-                Op::Updated(key, version) => {
-                    let (object, arrival) = receive(&mut self.received, *key, version, self.epoch);
-                    works.key(KEYS[*key], Delta::Updated(arrival));
+                    let delta = match op {
+                        Op::Added(..) => Delta::Added(arrival),
+                        _ => Delta::Updated(arrival),
+                    };
+                    works.key(KEYS[*key], delta);
                     events.push(Event::Upsert {
                         object,
                         relist: false,
