@@ -33,6 +33,10 @@ const USER_TIMEOUT: Duration = Duration::from_secs(45);
 /// without a TLS feature, a proxy protocol that is not compiled in.
 pub fn client(mut config: Config) -> Result<Client, kube_client::Error> {
     config.default_retry = false;
+    if config.accept_invalid_certs {
+        // Said once, so that it is not left on by accident (SEC-1).
+        tracing::warn!(server = %config.cluster_url, "the server's certificate is not verified");
+    }
     // A read deadline here would cut healthy idle watches; the reflector has its own.
     config.read_timeout = None;
     if config.proxy_url.is_some() {

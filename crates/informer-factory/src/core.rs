@@ -221,14 +221,15 @@ impl<T: Send + Sync + 'static> Core<T> {
         epochs.advance(epoch.unwrap_or(0));
         let epoch = epochs.store();
         let progress = queue.progress();
-        if let Some(version) = &progress.applied {
-            if self.reader.version(scope).as_deref() != Some(version.as_str()) {
-                let mut batch = informer_store::Batch::new();
-                batch.mark(scope.clone(), version.to_shared());
-                applier.writer.commit(batch);
-            }
-            self.board.set_applied(scope, version.clone(), epoch);
+        if let Some(version) = &progress.applied
+            && self.reader.version(scope).as_deref() != Some(version.as_str())
+        {
+            let mut batch = informer_store::Batch::new();
+            batch.mark(scope.clone(), version.to_shared());
+            applier.writer.commit(batch);
         }
+        self.board
+            .set_progress(scope, progress.applied, epoch, progress.unsettled);
         drop(applier);
         if progress.synced && self.board.set_synced(scope) {
             self.processor.upstream_synced();

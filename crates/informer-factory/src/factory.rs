@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use dashmap::DashMap;
 use dashmap::mapref::entry::Entry;
+use futures::{Stream, StreamExt};
 use informer_reflector::{PartialObjectMetadata, Representation};
 use kube_client::Client;
 use kube_core::discovery::ApiResource;
@@ -190,6 +191,18 @@ impl SharedInformerFactory {
             .collect();
         all.sort_by(|a, b| a.name.cmp(&b.name));
         all
+    }
+
+    /// The status of every informer, now and again after every change of one: for a readiness probe
+    /// of the whole program. Informers asked for later are in it once one of the others changes;
+    /// it ends when those there are now have ended.
+    pub fn status_stream(&self) -> impl Stream<Item = Vec<InformerStatus>> + Send + use<> {
+        let changes = self
+            .informers()
+            .into_iter()
+            .map(|informer| informer.changes());
+        let factory = self.clone();
+        futures::stream::select_all(changes).map(move |()| factory.status())
     }
 
     /// Ends one informer and forgets it: the next who asks gets a new one (FA-08, FAX-5). Readers

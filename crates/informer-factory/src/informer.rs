@@ -190,6 +190,9 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
 
     /// The changes as a stream, beginning with everything there is. Dropping it removes it.
     ///
+    /// An item counts as handled when the next one is asked for, so drop the stream, or go on
+    /// reading, while a shutdown waits.
+    ///
     /// # Errors
     ///
     /// As [`add_handler`](Self::add_handler).

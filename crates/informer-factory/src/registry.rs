@@ -5,6 +5,9 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use futures::StreamExt;
+use futures::stream::BoxStream;
+
 use crate::error::{FromOwnCallback, InformerError, StartError};
 use crate::informer::SharedInformer;
 use crate::options::Transform;
@@ -39,6 +42,8 @@ pub(crate) trait Owned: Send + Sync {
     fn as_any(&self) -> &dyn Any;
     fn start(&self) -> Result<(), StartError>;
     fn has_ended(&self) -> bool;
+    /// Something for each change of its status, and at first.
+    fn changes(&self) -> BoxStream<'static, ()>;
     fn board(&self) -> Arc<Board>;
     fn status(&self) -> InformerStatus;
     fn abort(&self);
@@ -60,6 +65,10 @@ impl<T: Send + Sync + 'static> Owned for Shared<T> {
 
     fn has_ended(&self) -> bool {
         self.informer.has_ended()
+    }
+
+    fn changes(&self) -> BoxStream<'static, ()> {
+        self.informer.status_stream().map(drop).boxed()
     }
 
     fn board(&self) -> Arc<Board> {

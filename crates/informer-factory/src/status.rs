@@ -92,6 +92,8 @@ pub struct SourceStatus {
     pub epoch: u32,
     /// The same, by what was applied: while it is behind, `applied` is of the old history.
     pub applied_epoch: u32,
+    /// How many changes wait in the queue, a relist counted as one, as of the last commit.
+    pub queued: usize,
 }
 
 impl SourceStatus {
@@ -112,6 +114,7 @@ impl SourceStatus {
             reused: 0,
             epoch: 0,
             applied_epoch: 0,
+            queued: 0,
         }
     }
 
@@ -236,10 +239,18 @@ impl Board {
         })
     }
 
-    pub(crate) fn set_applied(&self, scope: &Scope, version: ResourceVersion, epoch: u32) {
+    /// Notes how far the store is, and how much is still to come.
+    pub(crate) fn set_progress(
+        &self,
+        scope: &Scope,
+        applied: Option<ResourceVersion>,
+        epoch: u32,
+        queued: usize,
+    ) {
         if let Some(source) = self.lock().source(scope) {
-            source.applied = Some(version);
+            source.applied = applied.or_else(|| source.applied.take());
             source.applied_epoch = epoch;
+            source.queued = queued;
         }
         self.applied.notify_waiters();
     }

@@ -357,3 +357,29 @@ async fn an_informer_that_ended_by_itself_makes_room() {
     factory.wait_for_sync(SOON).await.expect("synced");
     assert_eq!((second.lister().all().len(), nodes.has_synced()), (1, true));
 }
+
+/// One probe for the whole program.
+#[tokio::test(start_paused = true)]
+async fn the_factory_tells_when_all_are_synced() {
+    let server = ApiServer::new();
+    let factory = factory(&server, QUEUES[0]);
+    factory.informer::<Pod>();
+    factory.informer::<k8s_openapi::api::core::v1::Node>();
+    let mut stream = std::pin::pin!(factory.status_stream());
+    factory.start().expect("a runtime");
+    loop {
+        let all = stream.next().await.expect("they go on");
+        if all
+            .iter()
+            .all(|status| status.state == InformerState::Synced)
+        {
+            assert_eq!(all.len(), 2);
+            break;
+        }
+    }
+    factory
+        .shutdown(Grace::default())
+        .await
+        .expect("not in a callback");
+    while stream.next().await.is_some() {}
+}
