@@ -4,7 +4,8 @@
 //!
 //! Everything between the two lines is what an operator is made of: two informers, an index by
 //! owner, a work queue in which a key waits once, and a reconcile function that may fail and is
-//! called again. Runs over an API server in memory. With a cluster instead, and the feature `rustls-tls`:
+//! called again. Runs over an API server in memory. With a cluster instead, and the feature
+//! `rustls-tls`:
 //! `let client = informer_factory::client(kube_client::Config::infer().await?)?;`
 
 use std::collections::{BTreeSet, VecDeque};

@@ -4,8 +4,8 @@
 //!
 //! kube-runtime's `Store` can be filled through a `Writer` only, which clones what it is given.
 //! Given a `Shared<K>`, which is an `Arc` that is a resource, it clones the `Arc`: both caches hold
-//! the same objects. Uses stable API only. Runs over an API server in memory. With a cluster instead, and
-//! the feature `rustls-tls`:
+//! the same objects. Uses stable API only. Runs over an API server in memory. With a cluster
+//! instead, and the feature `rustls-tls`:
 //! `let client = informer_factory::client(kube_client::Config::infer().await?)?;`
 
 use std::borrow::Cow;
@@ -14,13 +14,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use informer_factory::{Grace, Handler, Notification, ObjectKey, SharedInformerFactory};
+use informer_factory::{
+    Grace, Handler, Notification, ObjectKey, SharedInformer, SharedInformerFactory,
+};
 use informer_testkit::{ApiServer, Resource as Served};
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::Client;
 use kube_core::{ObjectMeta, Resource, ResourceExt};
 use kube_runtime::controller::{Action, Config, applier};
-use kube_runtime::reflector::{ObjectRef, store, store::Writer};
+use kube_runtime::reflector::{ObjectRef, Store, store, store::Writer};
 use kube_runtime::watcher::Event;
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -160,17 +162,7 @@ async fn main() -> anyhow::Result<()> {
         "not what was written"
     );
 
-    let theirs = reader.state();
-    let same = theirs.iter().filter(|theirs| {
-        let ours = pods.reader().get(&format!("default/{}", theirs.name_any()));
-        ours.is_some_and(|ours| Arc::ptr_eq(&ours, &theirs.0))
-    });
-    let same = same.count();
-    println!(
-        "{same} of {} objects are one and the same in both caches",
-        theirs.len()
-    );
-    anyhow::ensure!((same, theirs.len()) == (3, 3), "an object was copied");
+    compare(&pods, &reader)?;
 
     server.delete(&Served::pods(), "default", "b")?;
     let now = server.version().to_string().into();
@@ -180,6 +172,19 @@ async fn main() -> anyhow::Result<()> {
     running.await?;
     println!("{} objects are left", reader.len());
     anyhow::ensure!(reader.len() == 2, "the deletion did not arrive");
+    Ok(())
+}
+
+/// Both caches hold the very same objects.
+fn compare(pods: &SharedInformer<Pod>, reader: &Store<Shared<Pod>>) -> anyhow::Result<()> {
+    let theirs = reader.state();
+    let same = theirs.iter().filter(|theirs| {
+        let ours = pods.reader().get(&format!("default/{}", theirs.name_any()));
+        ours.is_some_and(|ours| Arc::ptr_eq(&ours, &theirs.0))
+    });
+    let (same, all) = (same.count(), theirs.len());
+    println!("{same} of {all} objects are one and the same in both caches");
+    anyhow::ensure!((same, all) == (3, 3), "an object was copied");
     Ok(())
 }
 

@@ -57,6 +57,22 @@ fn churn(server: &ApiServer) {
     }
 }
 
+/// What is there by what was told; `a` was told of before.
+fn fold(lines: &[String]) -> std::collections::BTreeSet<String> {
+    let mut present = std::collections::BTreeSet::new();
+    for line in lines {
+        let (word, rest) = line.split_once(' ').expect("a word, then an object");
+        let key = rest.trim_start_matches("default/");
+        let name = key.split(['@', ' ']).next().expect("a name").to_owned();
+        match word {
+            "add" => assert!(present.insert(name), "PR-2: {line}"),
+            "update" => assert!(present.contains(&name), "PR-2: {line}"),
+            _ => assert!(name == "a" || present.remove(&name), "PR-2: {line}"),
+        }
+    }
+    present
+}
+
 /// The main job on a runtime of several threads: list, watch, broken watches, a restart, and a gap.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_main_job_over_sockets_on_several_threads() {
@@ -111,17 +127,7 @@ async fn the_main_job_over_sockets_on_several_threads() {
             .await
             .expect("not in a callback");
         assert!(report.is_complete(), "{report:?}");
-        let mut present = std::collections::BTreeSet::new();
-        for line in told.take() {
-            let (word, rest) = line.split_once(' ').expect("a word, then an object");
-            let key = rest.trim_start_matches("default/");
-            let name = key.split(['@', ' ']).next().expect("a name").to_owned();
-            match word {
-                "add" => assert!(present.insert(name), "PR-2: {line}"),
-                "update" => assert!(present.contains(&name), "PR-2: {line}"),
-                _ => assert!(name == "a" || present.remove(&name), "PR-2: {line}"),
-            }
-        }
+        let present = fold(&told.take());
         let names: Vec<_> = informer.lister().all();
         let names: std::collections::BTreeSet<_> = names
             .iter()
@@ -131,12 +137,26 @@ async fn the_main_job_over_sockets_on_several_threads() {
     }
 }
 
+/// Fifty pods come and go, and fifty config maps stay.
+fn churn_both(server: &ApiServer) {
+    for number in 0..50 {
+        let (a_pod, map) = (format!("p{number}"), format!("m{number}"));
+        let created = server.create(&pods(), pod(&a_pod, "n1"));
+        created.expect("created");
+        let created = server.create(&Resource::config_maps(), config_map(&map, "x"));
+        created.expect("created");
+    }
+    for number in 0..50 {
+        let deleted = server.delete(&pods(), "default", &format!("p{number}"));
+        deleted.expect("deleted");
+    }
+}
+
 /// Two informers, handlers of every kind, one thread.
 #[tokio::test(flavor = "current_thread")]
 async fn two_informers_and_every_kind_of_handler_on_one_thread() {
     for queue in QUEUES {
         let (server, _handle, factory) = served(queue).await;
-        let maps = Resource::config_maps();
         let (pod_informer, map_informer) =
             (factory.informer::<Pod>(), factory.informer::<ConfigMap>());
         let (inline, blocking, maps_told) = (
@@ -170,19 +190,7 @@ async fn two_informers_and_every_kind_of_handler_on_one_thread() {
         factory.start().expect("a runtime");
         factory.wait_for_sync(SOON).await.expect("synced");
 
-        for number in 0..50 {
-            server
-                .create(&pods(), pod(&format!("p{number}"), "n1"))
-                .expect("created");
-            server
-                .create(&maps, config_map(&format!("m{number}"), "x"))
-                .expect("created");
-        }
-        for number in 0..50 {
-            server
-                .delete(&pods(), "default", &format!("p{number}"))
-                .expect("deleted");
-        }
+        churn_both(&server);
         let told = inline.wait(100).await;
         assert_eq!(
             told.iter().filter(|line| line.starts_with("add p")).count(),
