@@ -47,7 +47,7 @@ struct Inner {
 }
 
 impl SharedInformerFactory {
-    /// A factory with the defaults. Best over a client from [`crate::client`].
+    /// A factory with the defaults. Best over a client from [`crate::client()`].
     pub fn new(client: Client) -> Self {
         Self::builder(client).build()
     }

@@ -27,7 +27,7 @@
 //!
 //! | feature | adds |
 //! | --- | --- |
-//! | `rustls-tls` | TLS for [`client`] by rustls |
+//! | `rustls-tls` | TLS for [`client()`] by rustls |
 #![forbid(unsafe_code)]
 #![doc(test(attr(deny(warnings))))]
 

@@ -138,15 +138,7 @@ fn leaves() -> Result<Outcome> {
 fn property() -> Result<Outcome> {
     // The facade has one pure core too, the apply step.
     for leaf in LEAVES.into_iter().chain(["informer-factory"]) {
-        let mut command = cargo([
-            "test",
-            "--release",
-            "--locked",
-            "--lib",
-            "--tests",
-            "-p",
-            leaf,
-        ]);
+        let mut command = cargo(["test", "--release", "--locked", "--lib", "-p", leaf]);
         command
             .arg(PROPERTY_FILTER)
             .env("PROPTEST_CASES", HISTORIES);
