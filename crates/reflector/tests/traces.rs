@@ -172,6 +172,58 @@ fn a_streaming_list_that_is_not_understood_is_listed_at_once() {
     );
 }
 
+/// FM-11, FM-12: a server that is down would get twice the requests if a list followed at once, and
+/// has not shown that it cannot stream.
+#[test]
+fn a_streaming_list_that_is_refused_for_now_is_not_listed_at_once() {
+    check(
+        streaming(),
+        "start
+         refused Unavailable
+         wait
+         page-fails Unavailable
+         wait",
+        "stream \"\"
+         failed Unavailable #1, again later
+         list any limit=500
+         failed Unavailable #2, again later
+         stream \"\"",
+    );
+}
+
+/// FM-40: a repair that has not been accepted yet is not undone by a lesser demand.
+#[test]
+fn a_repair_outlives_a_relist() {
+    check(
+        listing(),
+        "start
+         page 5
+         opened
+         repair
+         relist
+         page-fails Connect
+         relist
+         page 6
+         opened
+         relist",
+        "list any limit=500
+         replace -> 5
+         listed Initial
+         watch 5
+         abandon
+         list latest limit=500 afresh
+         abandon
+         list latest limit=500 afresh
+         failed Connect #1, again later
+         list latest limit=500 afresh
+         replace -> 6
+         listed Requested
+         watch 6
+         abandon
+         list >=6",
+    );
+}
+
 /// RFX-5 (RL-10, RL-12, RL-19): expired twice, then consistent at once; the next time it waits.
 #[test]
 fn a_refused_version_leads_to_a_consistent_list() {

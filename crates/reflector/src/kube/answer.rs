@@ -156,11 +156,25 @@ pub(super) fn unanswered(error: &kube_client::Error) -> Failure {
             "credentials could not be obtained",
         ),
         _ if is_time_out(error) => Failure::new(FailureKind::TimedOut, "NoAnswer", chain(error)),
-        Error::HyperError(inner) if inner.is_incomplete_message() => {
-            Failure::new(FailureKind::Cut, "NoAnswer", chain(error))
-        }
+        _ if is_cut(error) => Failure::new(FailureKind::Cut, "NoAnswer", chain(error)),
         _ => Failure::new(FailureKind::Connect, "NoAnswer", chain(error)),
     }
+}
+
+/// Whether there was a connection, and it broke. That no connection could be made says nothing about
+/// the request; that one broke may be the request's doing, and is not waited out for ever.
+fn is_cut(error: &kube_client::Error) -> bool {
+    use hyper_util::client::legacy::Error as ClientError;
+    let refused = causes(error).any(|cause| {
+        let client = cause.downcast_ref::<ClientError>();
+        let io = cause.downcast_ref::<io::Error>();
+        client.is_some_and(ClientError::is_connect)
+            || io.is_some_and(|io| io.kind() == io::ErrorKind::ConnectionRefused)
+    });
+    let of_a_connection = |cause: &(dyn StdError + 'static)| cause.is::<ClientError>();
+    !refused
+        && (causes(error).any(of_a_connection)
+            || matches!(error, kube_client::Error::HyperError(_)))
 }
 
 fn is_time_out(error: &kube_client::Error) -> bool {

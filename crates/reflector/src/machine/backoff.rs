@@ -43,8 +43,12 @@ pub(super) struct Spent {
 }
 
 /// Since when, and how, watches have been failing.
+#[derive(Default)]
 pub(super) struct Trouble {
-    pub(super) since: Duration,
+    /// Since when watches are answered 500.
+    pub(super) internal_since: Option<Duration>,
+    /// Since when watches break in other ways that may be the version's doing.
+    pub(super) broken_since: Option<Duration>,
     /// What came was not the protocol, once already (FM-30).
     pub(super) protocol: bool,
 }

@@ -1,10 +1,12 @@
 //! What a user asks for, in each phase.
 
-use super::{Demand, Effect, Machine, Pass, State};
+use super::{Demand, Effect, Machine, Pass, State, backoff::Next};
 use crate::RelistCause;
 
 impl<T> Machine<T> {
     pub(super) fn demand(&mut self, state: State<T>, demand: Demand, out: &mut Vec<Effect<T>>) {
+        // A repair that is under way or waited for is not undone by a lesser demand.
+        let repair = demand == Demand::Repair || state.pass().is_some_and(|pass| pass.repair);
         match state {
             State::Created | State::Stopped => self.state = state,
             State::Replacing(_) => self.demand_later(state, demand),
@@ -12,18 +14,18 @@ impl<T> Machine<T> {
                 self.demand_later(state, demand);
             }
             State::Waiting(waiting) if demand == Demand::Retry => self.go(waiting.next, out),
-            State::Waiting(_) => self.carry_out(demand, out),
+            State::Waiting(_) => self.carry_out(repair, out),
             State::Listing(_) | State::Streaming(_) | State::Opening(_) | State::Watching(_)
                 if demand == Demand::Retry =>
             {
                 self.state = state;
             }
             State::Listing(_) | State::Streaming(_) | State::Opening(_) => {
-                self.interrupt(demand, out);
+                self.interrupt(repair, out);
             }
             State::Watching(watching) => {
                 self.note_health(&watching);
-                self.interrupt(demand, out);
+                self.interrupt(repair, out);
             }
         }
     }
@@ -33,7 +35,7 @@ impl<T> Machine<T> {
         let Some(demand) = self.demanded.take() else {
             return false;
         };
-        self.interrupt(demand, out);
+        self.interrupt(demand == Demand::Repair, out);
         true
     }
 
@@ -44,14 +46,32 @@ impl<T> Machine<T> {
         }
     }
 
-    fn interrupt(&mut self, demand: Demand, out: &mut Vec<Effect<T>>) {
+    fn interrupt(&mut self, repair: bool, out: &mut Vec<Effect<T>>) {
         out.push(Effect::Abandon);
-        self.carry_out(demand, out);
+        self.carry_out(repair, out);
     }
 
-    fn carry_out(&mut self, demand: Demand, out: &mut Vec<Effect<T>>) {
-        let repair = demand == Demand::Repair;
+    fn carry_out(&mut self, repair: bool, out: &mut Vec<Effect<T>>) {
         let cause = RelistCause::Requested;
         self.populate(Pass { cause, repair }, out);
+    }
+}
+
+impl<T> State<T> {
+    /// The list that is under way, or the next one to come.
+    fn pass(&self) -> Option<&Pass> {
+        match self {
+            Self::Listing(listing) => Some(&listing.pass),
+            Self::Streaming(streaming) => Some(&streaming.pass),
+            Self::Waiting(waiting) => match &waiting.next {
+                Next::Populate(pass) | Next::List(pass, _) => Some(pass),
+                Next::Watch => None,
+            },
+            Self::Created
+            | Self::Replacing(_)
+            | Self::Opening(_)
+            | Self::Watching(_)
+            | Self::Stopped => None,
+        }
     }
 }

@@ -31,7 +31,7 @@ pub(super) enum Extent {
 
 /// Fetching pages.
 pub(super) struct Listing<T> {
-    pass: Pass,
+    pub(super) pass: Pass,
     extent: Extent,
     /// The request in flight.
     request: ListRequest,

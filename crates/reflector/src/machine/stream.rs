@@ -24,7 +24,7 @@ type Key = (Option<Arc<str>>, Arc<str>);
 
 /// Receiving initial events.
 pub(super) struct Streaming<T> {
-    pass: Pass,
+    pub(super) pass: Pass,
     connection: Connection,
     /// The version asked for; unset for a consistent state.
     asked: ResourceVersion,
@@ -115,7 +115,10 @@ impl<T> Machine<T> {
         event: WatchEvent<T>,
         out: &mut Vec<Effect<T>>,
     ) {
-        streaming.last_news = self.now;
+        // Bookmarks and changes come from a server that ignored the question, too (FM-26).
+        if matches!(event, WatchEvent::Added(_)) {
+            streaming.last_news = self.now;
+        }
         streaming.events += 1;
         match event {
             WatchEvent::Added(item) | WatchEvent::Modified(item) | WatchEvent::Deleted(item)
@@ -195,8 +198,10 @@ impl<T> Machine<T> {
         self.lessons.failed_streams = self.lessons.failed_streams.saturating_add(1);
         if !understood || self.lessons.failed_streams >= self.config.streaming_attempts {
             self.lessons.failed_streams = 0;
-            let pause = self.now.saturating_add(self.config.streaming_pause);
-            self.lessons.streaming_paused_until = pause;
+            if !is_met_by_lists(kind) {
+                let pause = self.now.saturating_add(self.config.streaming_pause);
+                self.lessons.streaming_paused_until = pause;
+            }
             return self.fall_back(pass, failure, out);
         }
         if refused {
@@ -210,11 +215,31 @@ impl<T> Machine<T> {
         self.fall_back(pass, failure, out);
     }
 
+    /// At once only where a list may do better: a server that is down or refuses us would get twice
+    /// the requests, from everybody at the same time (FM-11, FM-12).
     fn fall_back(&mut self, pass: Pass, failure: Failure, out: &mut Vec<Effect<T>>) {
         let pass = pass.because(RelistCause::StreamingFallback);
         let next = Next::List(pass, Extent::Paged);
-        self.answer(failure, next, Pace::AtOnce, out);
+        let pace = if is_met_by_lists(failure.kind) || failure.retry_after.is_some() {
+            Pace::Delayed { progress: false }
+        } else {
+            Pace::AtOnce
+        };
+        self.answer(failure, next, pace, out);
     }
+}
+
+/// Failures that say nothing about streaming: a list would meet them as well.
+fn is_met_by_lists(kind: FailureKind) -> bool {
+    matches!(
+        kind,
+        FailureKind::Unavailable
+            | FailureKind::Internal
+            | FailureKind::Unauthorized
+            | FailureKind::Forbidden
+            | FailureKind::NotFound
+            | FailureKind::TimedOut
+    )
 }
 
 fn incomplete() -> Failure {

@@ -284,6 +284,10 @@ impl<T> Machine<T> {
             return self.watch_failed(&self.reached(watching), failure, out);
         }
         self.note_health(watching);
+        if let Some(trouble) = &mut self.lessons.trouble {
+            // The server kept a watch at our version for as long as it is used to.
+            (trouble.internal_since, trouble.broken_since) = (None, None);
+        }
         self.open_watch(out);
     }
 
@@ -333,15 +337,11 @@ impl<T> Machine<T> {
     }
 
     fn remedy(&mut self, kind: FailureKind) -> Next {
-        let now = self.now;
-        let trouble = self.lessons.trouble.get_or_insert(Trouble {
-            since: now,
-            protocol: false,
-        });
-        let lasted = now.saturating_sub(trouble.since);
+        let trouble = self.lessons.trouble.get_or_insert_default();
+        let lost = patience_is_lost(kind, trouble, self.now, &self.config);
         let broken = Next::Populate(Pass::new(RelistCause::WatchBroken));
         match kind.recovery() {
-            Recovery::Rewatch if patience_is_lost(kind, lasted, &self.config) => broken,
+            Recovery::Rewatch if lost => broken,
             Recovery::Rewatch => Next::Watch,
             Recovery::Relist if kind == FailureKind::Protocol && !trouble.protocol => {
                 trouble.protocol = true;
@@ -362,13 +362,19 @@ impl<T> Machine<T> {
 /// Whether watching again has been tried for long enough.
 ///
 /// A server that does not answer, or is asked too much, says nothing about our version, and would
-/// not answer a list either (FM-12, FM-22).
-fn patience_is_lost(kind: FailureKind, lasted: Duration, config: &crate::Config) -> bool {
-    match kind {
-        FailureKind::Throttled | FailureKind::Connect | FailureKind::Unauthorized => false,
-        FailureKind::Internal => lasted > config.internal_patience,
-        _ => lasted > config.rewatch_patience,
-    }
+/// not answer a list either (FM-12, FM-22): the clock of the others does not run meanwhile.
+fn patience_is_lost(
+    kind: FailureKind,
+    trouble: &mut Trouble,
+    now: Duration,
+    config: &crate::Config,
+) -> bool {
+    let (since, patience) = match kind {
+        FailureKind::Throttled | FailureKind::Connect | FailureKind::Unauthorized => return false,
+        FailureKind::Internal => (&mut trouble.internal_since, config.internal_patience),
+        _ => (&mut trouble.broken_since, config.rewatch_patience),
+    };
+    now.saturating_sub(*since.get_or_insert(now)) > patience
 }
 
 fn overdue() -> Failure {

@@ -57,7 +57,7 @@ impl Judge {
         if demand != Demand::Retry {
             self.note_health(now);
             self.watch = None;
-            self.repair = demand == Demand::Repair;
+            self.repair |= demand == Demand::Repair;
         }
     }
 

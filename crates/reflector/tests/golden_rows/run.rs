@@ -53,9 +53,9 @@ impl Seen {
         self.taken.iter().map(|(_, line)| line.as_str()).collect()
     }
 
-    /// How long the longest pause between two requests of this verb was.
-    pub(crate) fn longest_pause(&self, verb: Verb) -> Duration {
-        let of_verb = self.asked.iter().filter(|ask| ask.verb == verb);
+    /// How long the longest pause between two requests of these verbs was.
+    pub(crate) fn longest_pause(&self, verbs: &[Verb]) -> Duration {
+        let of_verb = self.asked.iter().filter(|ask| verbs.contains(&ask.verb));
         let times: Vec<_> = of_verb.map(|ask| ask.at).collect();
         let pauses = times.windows(2).map(|pair| pair[1] - pair[0]);
         pauses.max().expect("two requests")
