@@ -21,6 +21,8 @@ pub(crate) struct Stamped<V> {
     pub(crate) seq: u64,
     /// Whether that call was a relist, so that `seq` also names a group.
     pub(crate) relist: bool,
+    /// How often it was handed out and not done.
+    pub(crate) attempts: u32,
 }
 
 /// The changes of one key, oldest first, never empty.
@@ -28,7 +30,6 @@ pub(crate) struct Stamped<V> {
 pub struct Deltas<V> {
     first: Stamped<V>,
     rest: Vec<Stamped<V>>,
-    attempts: u32,
 }
 
 /// What became of a change that was put behind a list.
@@ -47,6 +48,7 @@ impl<V> Deltas<V> {
             delta: first,
             seq: 0,
             relist: false,
+            attempts: 0,
         })
     }
 
@@ -57,6 +59,7 @@ impl<V> Deltas<V> {
             delta,
             seq: 0,
             relist: false,
+            attempts: 0,
         };
         deltas.rest.extend(newer.into_iter().map(stamp));
         deltas
@@ -87,14 +90,13 @@ impl<V> Deltas<V> {
 
     /// How often this list was handed out and not acknowledged.
     pub fn attempts(&self) -> u32 {
-        self.attempts
+        self.first.attempts
     }
 
     pub(crate) fn stamped(first: Stamped<V>) -> Self {
         Self {
             first,
             rest: Vec::new(),
-            attempts: 0,
         }
     }
 
@@ -111,7 +113,31 @@ impl<V> Deltas<V> {
     }
 
     pub(crate) fn set_attempts(&mut self, attempts: u32) {
-        self.attempts = attempts;
+        self.first.attempts = attempts;
+    }
+
+    /// All of them were handed out and not done. Splits off those that were tried often enough: the
+    /// oldest ones, since what joined them later was tried less often.
+    pub(crate) fn failed(mut self, max_attempts: u32) -> (Option<Self>, Option<Self>) {
+        let count =
+            |stamped: &mut Stamped<V>| stamped.attempts = stamped.attempts.saturating_add(1);
+        count(&mut self.first);
+        self.rest.iter_mut().for_each(count);
+        if self.first.attempts < max_attempts {
+            return (None, Some(self));
+        }
+        let exhausted = |stamped: &Stamped<V>| stamped.attempts >= max_attempts;
+        let at = self
+            .rest
+            .iter()
+            .take_while(|stamped| exhausted(stamped))
+            .count();
+        let mut newer = self.rest.split_off(at).into_iter();
+        let again = newer.next().map(|first| Self {
+            first,
+            rest: newer.collect(),
+        });
+        (Some(self), again)
     }
 
     /// Puts a change behind the others (the one table of DF-05 and FQ-4).

@@ -370,3 +370,51 @@ fn a_boxed_queue_is_a_queue() {
         lease.ack();
     }
 }
+
+/// FQ-3, FQ-11: what joined a key between two attempts is not given up with what failed before it.
+#[test]
+fn what_came_later_outlives_what_failed() {
+    let mut queue: DeltaFifo<&str, u32, u64> = DeltaFifo::default();
+    queue.update("k", 1, 1).expect("open");
+    for _ in 0..4 {
+        let lease = queue.lease(NonZeroUsize::MIN).expect("it waits");
+        assert!(queue.nack(lease.id, &[0]).expect("it is out").is_empty());
+    }
+    queue.update("k", 2, 2).expect("open");
+    let lease = queue.lease(NonZeroUsize::MIN).expect("it waits");
+    let given_up = queue.nack(lease.id, &[0]).expect("it is out");
+    assert_eq!(given_up.len(), 1);
+    let lease = queue
+        .lease(NonZeroUsize::MIN)
+        .expect("the later change waits");
+    assert!(matches!(&lease.works[0], Work::Key { deltas, .. } if deltas.len() == 1));
+    queue.ack(lease.id).expect("it is out");
+    assert_eq!(queue.applied(), Some(&2));
+}
+
+/// FM-53: one culprit in a relist is given up alone, and the others are done.
+#[test]
+fn a_poison_item_of_a_relist_is_quarantined_alone() {
+    let mut queue: DeltaFifo<&str, u32, u64> = DeltaFifo::default();
+    let items = vec![("a", 1), ("bad", 2), ("c", 3)];
+    queue.replace(items, 1, &()).expect("open");
+    let (mut given_up, mut done) = (Vec::new(), Vec::new());
+    while let Some(lease) = queue.lease(NonZeroUsize::MIN.saturating_add(9)) {
+        let key = |work: &Work<&'static str, u32>| match work {
+            Work::Key { key, .. } => *key,
+            _ => unreachable!("this queue hands out keys"),
+        };
+        let keys: Vec<_> = lease.works.iter().map(key).collect();
+        if keys.contains(&"bad") {
+            // As a consumer that panics would: nothing of the lease is done.
+            let all: Vec<_> = (0..keys.len()).collect();
+            let gone = queue.nack(lease.id, &all).expect("it is out");
+            given_up.extend(gone.iter().map(|quarantined| key(&quarantined.work)));
+        } else {
+            queue.ack(lease.id).expect("it is out");
+            done.extend(keys);
+        }
+    }
+    assert_eq!((given_up, done), (vec!["bad"], vec!["a", "c"]));
+    assert!(queue.synced());
+}

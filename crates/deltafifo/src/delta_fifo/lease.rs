@@ -114,26 +114,34 @@ where
         let mut again = Vec::new();
         for (at, work) in out.works.iter().enumerate() {
             let (key, deltas) = key_work(work);
-            let attempts = NonZeroU32::MIN.saturating_add(deltas.attempts());
-            let retry = failed.contains(&at) && attempts < self.max_attempts;
-            for stamped in deltas.stamps() {
-                if retry {
-                    self.ledger.unlease(stamped.seq);
-                } else {
-                    self.ledger.done(stamped.seq, true);
-                }
+            if !failed.contains(&at) {
+                deltas
+                    .stamps()
+                    .for_each(|done| self.ledger.done(done.seq, true));
+                continue;
             }
-            if retry {
-                again.push((key, deltas, attempts));
-            } else if failed.contains(&at) {
+            // What joined the key between two attempts is not the culprit, and is tried again.
+            let (given_up, retried) = deltas.clone().failed(self.max_attempts.get());
+            if let Some(deltas) = given_up {
+                deltas
+                    .stamps()
+                    .for_each(|done| self.ledger.done(done.seq, true));
+                let attempts = NonZeroU32::new(deltas.attempts()).unwrap_or(NonZeroU32::MIN);
+                let key = key.clone();
                 quarantined.push(Quarantined {
-                    work: work.clone(),
+                    work: Work::Key { key, deltas },
                     attempts,
                 });
             }
+            if let Some(deltas) = retried {
+                deltas
+                    .stamps()
+                    .for_each(|stamped| self.ledger.unlease(stamped.seq));
+                again.push((key.clone(), deltas));
+            }
         }
-        for (key, deltas, attempts) in again.into_iter().rev() {
-            self.give_back(key.clone(), deltas.clone(), attempts);
+        for (key, deltas) in again.into_iter().rev() {
+            self.give_back(key, deltas);
         }
         self.ledger.settle();
         self.phase.settle(&self.ledger);
@@ -177,14 +185,14 @@ where
     }
 
     /// Puts changes that failed before all that waits, and before what came for their key
-    /// meanwhile.
-    fn give_back(&mut self, key: K, mut deltas: Deltas<V>, attempts: NonZeroU32) {
+    /// meanwhile. For its last attempt a key leaves the relist it came with: it is handed out
+    /// alone, so that the culprit is given up and not the whole relist.
+    fn give_back(&mut self, key: K, mut deltas: Deltas<V>) {
         let mut group = None;
-        deltas.set_attempts(attempts.get());
         planted!(self, NackForgetsNewer => drop(self.line.remove(&key)));
         let relists: Vec<_> = deltas
             .stamps()
-            .filter(|s| s.relist)
+            .filter(|s| s.relist && s.attempts.saturating_add(1) < self.max_attempts.get())
             .map(|s| s.seq)
             .collect();
         if let Some(slot) = self.line.remove(&key) {

@@ -101,6 +101,7 @@ where
                     delta,
                     seq,
                     relist: false,
+                    attempts: 0,
                 },
             );
         }

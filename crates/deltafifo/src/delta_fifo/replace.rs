@@ -62,6 +62,7 @@ where
                     delta,
                     seq,
                     relist: true,
+                    attempts: 0,
                 },
             );
         }
@@ -81,6 +82,7 @@ where
                         delta,
                         seq,
                         relist: false,
+                        attempts: 0,
                     },
                 );
             }
@@ -92,7 +94,7 @@ where
     fn put_listed(&mut self, key: K, value: V, seq: u64) {
         let delta = Delta::Replaced(value);
         planted!(self, ReplacedSwallowsDelete => {
-            let stamped = Stamped { delta: delta.clone(), seq, relist: true };
+            let stamped = Stamped { delta: delta.clone(), seq, relist: true, attempts: 0 };
             if self.swallow(&key, &stamped) {
                 return;
             }
@@ -107,6 +109,7 @@ where
                     delta,
                     seq,
                     relist: true,
+                    attempts: 0,
                 };
                 append(entry, stamped, &mut self.ledger, &mut self.groups);
             }
@@ -128,6 +131,7 @@ where
                 delta,
                 seq,
                 relist: true,
+                attempts: 0,
             });
             self.ledger.add(seq);
             self.groups.join(&mut slot.group, seq);

@@ -237,13 +237,21 @@ impl Model for FifoModel {
         let newer = std::mem::take(&mut self.pending);
         let mut quarantined = Vec::new();
         for (at, mut items) in leased.into_iter().enumerate() {
-            let attempts = items[0].attempts + 1;
-            items.iter_mut().for_each(|item| item.attempts = attempts);
-            match failed.contains(&at) {
-                true if attempts < self.max_attempts => self.pending.extend(items),
-                true => quarantined.push((work(&items), attempts)),
-                false => {}
+            if !failed.contains(&at) {
+                continue;
             }
+            // Each change has its own number of attempts: what came later was tried less often.
+            items.iter_mut().for_each(|item| item.attempts += 1);
+            let exhausted = |item: &Item| item.attempts >= self.max_attempts;
+            let (given_up, mut again): (Vec<_>, Vec<_>) = items.into_iter().partition(exhausted);
+            for item in &mut again {
+                // The last attempt is made alone, or one culprit would take a relist with it.
+                item.group = item.group.filter(|_| item.attempts + 1 < self.max_attempts);
+            }
+            if let Some(oldest) = given_up.first() {
+                quarantined.push((work(&given_up), oldest.attempts));
+            }
+            self.pending.extend(again);
         }
         // Design 6.2: before everything that waits, and before what is newer of the same key.
         for item in newer {
