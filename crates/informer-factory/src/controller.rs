@@ -4,7 +4,6 @@
 //! every change exactly processed rather than observed. For many readers and handlers, and for
 //! handlers that cannot fail, take a [`crate::SharedInformer`].
 
-use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -12,19 +11,18 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use informer_deltafifo::Work;
 use informer_processor::{Processor, ProcessorConfig};
 use informer_reflector::{ListWatch, ResourceVersion};
-use informer_store::{ObjectKey, Scope, StoreReader};
+use informer_store::{Scope, StoreReader};
 
-use crate::arrival::Arrival;
+use crate::consume::consume;
 use crate::core::{Core, Settings};
 use crate::informer::Event;
 use crate::launch::Connect;
 use crate::options::{ATTEMPTS, QUEUE_BOUND, QueueKind};
 use crate::quarantine::Quarantined;
 use crate::sharing_key::Identity;
-use crate::sources::{AbortOnDrop, BATCH, Consuming, quarantine, queue, reflect};
+use crate::sources::{AbortOnDrop, queue, reflect};
 use crate::status::{InformerStatus, Life};
 
 /// What becomes of a change whose processing failed.
@@ -220,100 +218,6 @@ impl<T: Send + Sync + 'static> Drop for StopOnDrop<T> {
     fn drop(&mut self) {
         self.0.stop.cancel();
         self.0.board.set_life(Life::Stopped);
-    }
-}
-
-/// Leases, processes, commits what succeeded, and gives back what did not.
-async fn consume<T, P, F, E>(
-    core: &Core<T>,
-    consumer: &Consuming<T>,
-    on_failure: OnFailure,
-    process: &mut P,
-    report: &mut ControllerReport,
-) where
-    T: Send + Sync + 'static,
-    P: FnMut(Event<T>) -> F + Send,
-    F: Future<Output = Result<(), E>> + Send,
-    E: fmt::Display + Send,
-{
-    let watcher = consumer.watcher();
-    let mut begun = Begun::default();
-    while let Some(leased) = consumer.next(BATCH).await {
-        let mut failed = Vec::new();
-        for (position, work) in leased.works.iter().enumerate() {
-            let notices = core.preview(&Scope::All, work, leased.initial);
-            let before = begun.take(work);
-            for (done, notice) in notices.into_iter().enumerate().skip(before) {
-                if let Err(error) = process(notice).await {
-                    report.failed += 1;
-                    tracing::warn!(controller = %core.name, "a change failed: {error}");
-                    if matches!(on_failure, OnFailure::Retry { .. }) {
-                        failed.push(position);
-                        begun.put(work, done);
-                        break;
-                    }
-                }
-                report.processed += 1;
-            }
-        }
-        let done = leased
-            .works
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| !failed.contains(at));
-        let version = leased.applied_after.clone().filter(|_| failed.is_empty());
-        core.apply(
-            &Scope::All,
-            done.map(|(_, work)| work),
-            leased.initial,
-            version.as_ref(),
-        );
-        if failed.is_empty() {
-            leased.ack();
-        } else {
-            let given_up = leased.nack(&failed);
-            given_up
-                .iter()
-                .for_each(|quarantined| begun.forget(&quarantined.work));
-            quarantine(core, given_up);
-            // Once stopped, what is left is tried again at once, so that the end is near.
-            if let OnFailure::Retry { after } = on_failure
-                && !core.stop.is_cancelled()
-            {
-                tokio::select! {
-                    () = core.stop.cancelled() => {}
-                    () = tokio::time::sleep(after) => {}
-                }
-            }
-        }
-        core.publish(&Scope::All, &watcher, None);
-    }
-}
-
-/// How many notifications of a work that failed were processed before it did, so that the next
-/// attempt goes on where the last one stopped. Later changes of a key only add to the end.
-#[derive(Default)]
-struct Begun(HashMap<Option<ObjectKey>, usize>);
-
-impl Begun {
-    fn take<T>(&mut self, work: &Work<ObjectKey, Arrival<T>>) -> usize {
-        self.0.remove(&Self::key(work)).unwrap_or(0)
-    }
-
-    fn forget<T>(&mut self, work: &Work<ObjectKey, Arrival<T>>) {
-        self.0.remove(&Self::key(work));
-    }
-
-    fn put<T>(&mut self, work: &Work<ObjectKey, Arrival<T>>, done: usize) {
-        self.0.insert(Self::key(work), done);
-    }
-
-    /// One lease is out at a time and a relist is handed out alone, so it needs no name.
-    fn key<T>(work: &Work<ObjectKey, Arrival<T>>) -> Option<ObjectKey> {
-        match work {
-            Work::Key { key, .. } => Some(key.clone()),
-            Work::Replace { .. } | Work::Resync => None,
-        }
     }
 }
 

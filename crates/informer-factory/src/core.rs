@@ -104,6 +104,8 @@ impl<T: Send + Sync + 'static> Core<T> {
 
     /// Applies the works of one lease: one commit, then one distribution, in this order (C-05).
     ///
+    /// Keys in `given_up` keep what they have: their new objects were tried often enough.
+    ///
     /// Both happen under the writer's lock, so that listeners hear of commits in commit order
     /// (PR-14). Distribution only appends to rings; no handler runs here.
     pub(crate) fn apply<'w>(
@@ -112,10 +114,11 @@ impl<T: Send + Sync + 'static> Core<T> {
         works: impl IntoIterator<Item = &'w Work<ObjectKey, Arrival<T>>>,
         initial: bool,
         version: Option<&ResourceVersion>,
+        given_up: &BTreeSet<ObjectKey>,
     ) {
         let works: Vec<_> = works.into_iter().collect();
         let mut applier = self.lock();
-        let mut refused = BTreeSet::new();
+        let mut refused = given_up.clone();
         let (commit, applied) = loop {
             match self.try_apply(&mut applier, scope, &works, initial, version, &refused) {
                 Ok(applied) => break applied,
@@ -126,12 +129,17 @@ impl<T: Send + Sync + 'static> Core<T> {
         };
         self.processor.distribute(commit.sequence, &applied.notices);
         drop(applier);
-        self.judge(applied.judged, refused);
+        self.judge(applied.judged, refused, given_up);
         self.count(applied.notices.len() as u64, applied.dropped);
     }
 
     /// Moves keys into quarantine and out of it, as they were applied (IN-7).
-    fn judge(&self, judged: BTreeMap<ObjectKey, Judgement>, refused: BTreeSet<ObjectKey>) {
+    fn judge(
+        &self,
+        judged: BTreeMap<ObjectKey, Judgement>,
+        refused: BTreeSet<ObjectKey>,
+        given_up: &BTreeSet<ObjectKey>,
+    ) {
         if judged.is_empty() && refused.is_empty() {
             return;
         }
@@ -146,7 +154,13 @@ impl<T: Send + Sync + 'static> Core<T> {
             }
         }
         for key in refused {
-            self.quarantine.put_unappliable(key, 1);
+            let often = given_up.contains(&key);
+            let attempts = if often {
+                self.settings.attempts.get()
+            } else {
+                1
+            };
+            self.quarantine.put_unappliable(key, attempts);
         }
         self.note_quarantine();
     }
@@ -240,7 +254,8 @@ impl<T: Send + Sync + 'static> Core<T> {
 
     /// Removes everything a source brought, with a tombstone for each object (FM-79).
     pub(crate) fn clear(&self, scope: &Scope) {
-        self.apply(scope, [&Work::Replace { items: Vec::new() }], false, None);
+        let nothing = Work::Replace { items: Vec::new() };
+        self.apply(scope, [&nothing], false, None, &BTreeSet::new());
         let mut batch = informer_store::Batch::new();
         batch.unmark(scope.clone());
         let mut applier = self.lock();

@@ -40,6 +40,7 @@ mod arrival;
 mod assembly;
 mod builder;
 mod client;
+mod consume;
 mod controller;
 mod core;
 mod epochs;

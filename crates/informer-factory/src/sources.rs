@@ -1,7 +1,7 @@
 //! The sources of one informer as running tasks: one reflector, one queue and one applying loop
 //! each.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -257,6 +257,7 @@ async fn apply_all<T: Send + Sync + 'static>(
             &*leased.works,
             leased.initial,
             leased.applied_after.as_ref(),
+            &BTreeSet::new(),
         );
         leased.ack();
         core.publish(&scope, &watcher, None);

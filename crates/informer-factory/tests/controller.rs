@@ -89,7 +89,15 @@ async fn what_never_succeeds_is_quarantined() {
         }
         let quarantined = handle.quarantined();
         let keys: Vec<&str> = quarantined.iter().map(|q| q.key.as_str()).collect();
-        assert!(keys.contains(&"default/bad"), "{keys:?}");
+        assert_eq!(keys, ["default/bad"]);
+        assert!(
+            quarantined[0].reason.to_string().contains("5 times"),
+            "{quarantined:?}"
+        );
+        assert!(
+            handle.reader().get("default/good").is_some(),
+            "nobody else pays for it"
+        );
         stop.send(()).expect("it runs");
         running.await.expect("ends");
     }

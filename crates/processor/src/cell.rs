@@ -275,11 +275,16 @@ impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
         }
     }
 
+    /// Whether a stream takes what is here.
+    pub(crate) fn is_stream(&self) -> bool {
+        self.kind == ConsumerKind::Stream
+    }
+
     /// As `remove`, but stays in the processor's list, for its report.
     pub(crate) fn close(&self) {
         self.gate.close();
         let _leftover = self.with(Listener::end);
-        if self.kind == ConsumerKind::Stream {
+        if self.is_stream() {
             // Nothing of ours runs; the stream says the end when it is asked.
             self.set_ended();
         }
@@ -289,7 +294,7 @@ impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
     pub(crate) fn drain(&self) {
         let _leftover = self.with(Listener::drain);
         let idle = self.with(|listener| listener.is_drained()) && self.in_hand() == 0;
-        if idle && self.kind == ConsumerKind::Stream {
+        if idle && self.is_stream() {
             self.close();
         }
     }

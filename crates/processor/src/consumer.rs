@@ -70,7 +70,13 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
                 Taken::Entries => {}
                 Taken::Walk(walk) => self.walk = Some(walk),
                 Taken::Nothing => return Poll::Pending,
-                Taken::Closed => return Poll::Ready(None),
+                Taken::Closed => {
+                    // A stream that is kept after its end must not hold up a stop.
+                    if self.cell.is_stream() {
+                        self.cell.close();
+                    }
+                    return Poll::Ready(None);
+                }
             }
         }
     }

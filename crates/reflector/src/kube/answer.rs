@@ -161,8 +161,8 @@ pub(super) fn unanswered(error: &kube_client::Error) -> Failure {
     }
 }
 
-/// Whether there was a connection, and it broke. That no connection could be made says nothing about
-/// the request; that one broke may be the request's doing, and is not waited out for ever.
+/// Whether there was a connection, and it broke. That no connection could be made says nothing
+/// about the request; that one broke may be the request's doing, and is not waited out for ever.
 fn is_cut(error: &kube_client::Error) -> bool {
     use hyper_util::client::legacy::Error as ClientError;
     let refused = causes(error).any(|cause| {

@@ -15,8 +15,8 @@ fn client(listener: &TcpListener) -> kube_client::Client {
     kube_client::Client::try_from(config).expect("plain HTTP")
 }
 
-/// RFX-7, FM-29: that no connection could be made may be waited out for ever; that one broke may not,
-/// since it may be the request that breaks it.
+/// RFX-7, FM-29: that no connection could be made may be waited out for ever; that one broke may
+/// not, since it may be the request that breaks it.
 #[tokio::test]
 async fn a_broken_connection_is_not_a_refused_one() {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("loopback");
