@@ -179,8 +179,9 @@ impl World {
             // Some rewinds look like nothing at all; that is what the checker is for (FM-39).
             self.apply(Op::Demand(Demand::Repair));
         }
-        // 404 waits for a minute; then a watch that expired and its list each wait half of one.
-        self.advance(Duration::from_secs(125));
+        // A wait of a minute may be under way (404, Retry-After); then each of a refused watch, an
+        // expired one, a stale list and its repetition may wait half of one.
+        self.advance(Duration::from_secs(185));
         let expected = self
             .server
             .snapshot(self.server.branch(), self.server.version());
