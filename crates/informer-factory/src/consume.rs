@@ -41,7 +41,7 @@ pub(crate) async fn consume<T, P, F, E>(
                     Attempt::GivenUp => drop(given_up.insert(key)),
                     Attempt::Failed => {
                         failed.push(position);
-                        begun.put(work, done);
+                        begun.put(key, done);
                         break;
                     }
                 }
@@ -64,9 +64,10 @@ pub(crate) async fn consume<T, P, F, E>(
             leased.ack();
         } else {
             let given_up = leased.nack(&failed);
-            given_up
-                .iter()
-                .for_each(|quarantined| begun.forget(&quarantined.work));
+            for quarantined in &given_up {
+                // What is given up begins anew, if its key ever comes again.
+                begun.take(&quarantined.work);
+            }
             quarantine(core, given_up);
             pause(core, on_failure).await;
         }
@@ -126,29 +127,21 @@ async fn pause<T: Send + Sync + 'static>(core: &Core<T>, on_failure: OnFailure) 
     }
 }
 
-/// How many notifications of a work that failed were processed before it did, so that the next
-/// attempt goes on where the last one stopped. Later changes of a key only add to the end.
+/// How many notifications of a key whose work failed were processed before it did, so that the
+/// next attempt goes on where the last one stopped. Later changes of a key only add to the end. A
+/// relist in one piece is tried again on the spot and never gets here.
 #[derive(Default)]
-struct Begun(HashMap<Option<ObjectKey>, usize>);
+struct Begun(HashMap<ObjectKey, usize>);
 
 impl Begun {
     fn take<T>(&mut self, work: &Work<ObjectKey, Arrival<T>>) -> usize {
-        self.0.remove(&Self::key(work)).unwrap_or(0)
-    }
-
-    fn forget<T>(&mut self, work: &Work<ObjectKey, Arrival<T>>) {
-        self.0.remove(&Self::key(work));
-    }
-
-    fn put<T>(&mut self, work: &Work<ObjectKey, Arrival<T>>, done: usize) {
-        self.0.insert(Self::key(work), done);
-    }
-
-    /// One lease is out at a time and a relist is handed out alone, so it needs no name.
-    fn key<T>(work: &Work<ObjectKey, Arrival<T>>) -> Option<ObjectKey> {
         match work {
-            Work::Key { key, .. } => Some(key.clone()),
-            Work::Replace { .. } | Work::Resync => None,
+            Work::Key { key, .. } => self.0.remove(key).unwrap_or(0),
+            Work::Replace { .. } | Work::Resync => 0,
         }
+    }
+
+    fn put(&mut self, key: ObjectKey, done: usize) {
+        self.0.insert(key, done);
     }
 }
