@@ -5,6 +5,7 @@
 mod checkout;
 mod ci;
 mod clock;
+mod conformance;
 mod control_plane;
 mod e2e;
 mod layers;
@@ -17,6 +18,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use conformance::ConformanceCommand;
 use control_plane::ControlPlaneCommand;
 
 /// The project's own tasks.
@@ -35,6 +37,9 @@ enum Task {
     /// A real etcd and kube-apiserver on this machine.
     #[command(subcommand)]
     ControlPlane(ControlPlaneCommand),
+    /// client-go and ours on the same scenarios.
+    #[command(subcommand)]
+    Conformance(ConformanceCommand),
     /// The end-to-end tests, against a real API server.
     E2e,
 }
@@ -45,6 +50,7 @@ fn main() -> ExitCode {
         Task::Tidy => tidy::run(),
         Task::Layers => layers::run(),
         Task::ControlPlane(command) => control_plane::run(command),
+        Task::Conformance(command) => conformance::run(&command),
         Task::E2e => e2e::run(),
     };
     match result {

@@ -2,7 +2,6 @@
 //! it `golden/<level>/<file>.txt` with one trace for each variant of each scenario.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -102,7 +101,7 @@ pub fn read_golden(file: &ScenarioFile) -> Result<Golden> {
         return Ok(Golden::new());
     }
     let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-    Ok(parse_golden(&text))
+    parse_golden(&text).with_context(|| path.display().to_string())
 }
 
 /// Stores what client-go did.
@@ -116,14 +115,17 @@ pub fn write_golden(file: &ScenarioFile, golden: &Golden) -> Result<()> {
     fs::write(&path, render_golden(golden)).with_context(|| path.display().to_string())
 }
 
-fn parse_golden(text: &str) -> Golden {
+/// Reads what [`render_golden`] writes.
+///
+/// # Errors
+///
+/// A trace is not what was recorded.
+pub fn parse_golden(text: &str) -> Result<Golden> {
     let mut golden = Golden::new();
     let mut current: Option<(String, Vec<String>)> = None;
     for line in text.lines() {
         if let Some(name) = line.strip_prefix("== ") {
-            if let Some((name, lines)) = current.take() {
-                golden.insert(name, Trace::new(lines));
-            }
+            finish(&mut golden, current.take())?;
             current = Some((name.to_owned(), Vec::new()));
         } else if let Some((_, lines)) = &mut current
             && !line.is_empty()
@@ -131,15 +133,31 @@ fn parse_golden(text: &str) -> Golden {
             lines.push(line.to_owned());
         }
     }
-    golden.extend(current.map(|(name, lines)| (name, Trace::new(lines))));
-    golden
+    finish(&mut golden, current)?;
+    Ok(golden)
 }
 
-fn render_golden(golden: &Golden) -> String {
+/// The name of a trace stands with a digest of it: a rule may drop a line, but nobody may change
+/// one. Traces are recorded, not written.
+fn finish(golden: &mut Golden, trace: Option<(String, Vec<String>)>) -> Result<()> {
+    let Some((heading, lines)) = trace else {
+        return Ok(());
+    };
+    let (name, digest) = heading.rsplit_once(' ').unwrap_or((&heading, ""));
+    let trace = Trace::new(lines);
+    if trace.digest() != digest {
+        bail!("the trace of `{name}` is not what was recorded");
+    }
+    golden.insert(name.to_owned(), trace);
+    Ok(())
+}
+
+/// Writes traces, each with its digest.
+pub fn render_golden(golden: &Golden) -> String {
     let mut text = String::new();
     for (name, trace) in golden {
         let gap = if text.is_empty() { "" } else { "\n" };
-        let _ = write!(text, "{gap}== {name}\n{trace}");
+        text.push_str(&format!("{gap}== {name} {}\n{trace}", trace.digest()));
     }
     text
 }

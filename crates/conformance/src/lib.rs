@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 mod compare;
+pub mod documents;
 pub mod files;
 pub mod informer;
 mod judge;
@@ -17,7 +18,9 @@ mod level;
 pub mod queue;
 mod rules;
 mod scenario;
+mod shrink;
 pub mod store;
+mod stored;
 mod trace;
 
 pub use compare::{Difference, Verdict, compare};
@@ -25,4 +28,6 @@ pub use judge::{Judge, JudgeError};
 pub use level::{Level, Run};
 pub use rules::{Rule, rules_of};
 pub use scenario::{Malformed, Scenario, Step, parse_scenarios, render_scenarios};
+pub use shrink::shrink;
+pub use stored::{Stored, check_stored};
 pub use trace::Trace;

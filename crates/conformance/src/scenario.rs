@@ -11,7 +11,7 @@
 //! A file holds many. A line is a few words; the first says what it is, `#` begins a comment. A
 //! setting with `|` stands for one scenario for each value.
 
-use std::fmt::{self, Write};
+use std::fmt;
 
 /// One scenario of one level.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,7 +80,7 @@ impl Scenario {
     fn with(&self, setting: usize, value: &str) -> Scenario {
         let mut variant = self.clone();
         variant.settings[setting].1 = value.to_owned();
-        let _ = write!(variant.name, "[{value}]");
+        variant.name = format!("{}[{value}]", variant.name);
         variant
     }
 }

@@ -57,6 +57,18 @@ impl Trace {
         steps
     }
 
+    /// A short digest (FNV-1a), so that a stored trace cannot be changed by hand unnoticed.
+    pub fn digest(&self) -> String {
+        let bytes = self
+            .lines
+            .iter()
+            .flat_map(|line| line.bytes().chain([b'\n']));
+        let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        format!("{hash:016x}")
+    }
+
     /// The opposite of [`steps`](Self::steps).
     pub fn from_steps(steps: Vec<Vec<String>>) -> Self {
         Self::new(steps.into_iter().flatten().collect())

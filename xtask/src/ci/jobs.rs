@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail};
 use cargo_metadata::{Metadata, MetadataCommand, Package};
 
 use crate::checkout;
+use crate::conformance;
 use crate::layers::{self, LEAVES};
 use crate::shell::{cargo, output_of, program, run, run_watched};
 use crate::stopwatch::Outcome;
@@ -23,7 +24,7 @@ pub(super) struct Job {
 }
 
 /// All jobs, in the order in which they run.
-pub(super) const JOBS: [Job; 12] = [
+pub(super) const JOBS: [Job; 13] = [
     Job {
         name: "fmt",
         about: "the code is formatted",
@@ -58,6 +59,11 @@ pub(super) const JOBS: [Job; 12] = [
         name: "property",
         about: "10,000 random histories per property",
         run: property,
+    },
+    Job {
+        name: "conformance",
+        about: "client-go does the same, or a rule says why not",
+        run: conformance::ci,
     },
     Job {
         name: "doc",

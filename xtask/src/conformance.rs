@@ -1,0 +1,128 @@
+//! `cargo xtask conformance`: builds the judge, a Go program around the pinned client-go, and lets
+//! `crates/conformance` compare both sides.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use clap::{Args, Subcommand};
+
+use crate::checkout;
+use crate::shell::{cargo, program, run as shell_run};
+use crate::stopwatch::Outcome;
+
+/// How many random scenarios continuous integration compares, over all levels.
+const RANDOM_IN_CI: &str = "4000";
+
+/// What to do with the scenarios.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConformanceCommand {
+    /// Stored scenarios against stored traces, and the documents against both; needs no Go.
+    Check,
+    /// Asks client-go anew about the stored scenarios.
+    Record(Selection),
+    /// Runs both sides live on the stored scenarios, or on random ones.
+    Compare {
+        #[command(flatten)]
+        selection: Selection,
+        /// So many random scenarios instead of the stored ones.
+        #[arg(long)]
+        random: Option<u64>,
+        /// Where chance begins.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
+}
+
+/// Which scenarios.
+#[derive(Debug, Default, Args)]
+pub(crate) struct Selection {
+    /// Only this level: queue, store, processor or informer.
+    #[arg(long)]
+    level: Option<String>,
+    /// Only scenarios whose name contains this.
+    #[arg(long)]
+    only: Option<String>,
+}
+
+/// Runs one command.
+pub(crate) fn run(command: &ConformanceCommand) -> Result<()> {
+    match command {
+        ConformanceCommand::Check => shell_run(&mut conformance("check")),
+        ConformanceCommand::Record(selection) => with_judge("record", selection, &[]),
+        ConformanceCommand::Compare {
+            selection,
+            random,
+            seed,
+        } => {
+            let random = random.map(|count| format!("--random={count}"));
+            let seed = format!("--seed={seed}");
+            let arguments: Vec<&str> = random.as_deref().into_iter().chain([&*seed]).collect();
+            with_judge("compare", selection, &arguments)
+        }
+    }
+}
+
+/// The job of continuous integration: what is stored, then both sides live.
+pub(crate) fn ci() -> Result<Outcome> {
+    shell_run(&mut conformance("check"))?;
+    if !has_go() {
+        let why = "Go is not installed: stored traces were checked, client-go was not asked";
+        return Ok(Outcome::Skipped(why.to_owned()));
+    }
+    with_judge("compare", &Selection::default(), &[])?;
+    let random = ["--random", RANDOM_IN_CI];
+    with_judge("compare", &Selection::default(), &random)?;
+    Ok(Outcome::Passed)
+}
+
+fn with_judge(command: &str, selection: &Selection, arguments: &[&str]) -> Result<()> {
+    let judge = build_judge()?;
+    let mut command = conformance(command);
+    command.arg("--judge").arg(judge).args(arguments);
+    if let Some(level) = &selection.level {
+        command.args(["--level", level]);
+    }
+    if let Some(only) = &selection.only {
+        command.args(["--only", only]);
+    }
+    shell_run(&mut command)
+}
+
+fn conformance(subcommand: &str) -> Command {
+    let build = ["run", "--quiet", "--release", "--locked"];
+    let mut command = cargo(build);
+    command.args([
+        "-p",
+        "informer-conformance",
+        "--bin",
+        "conformance",
+        "--",
+        subcommand,
+    ]);
+    command
+}
+
+fn has_go() -> bool {
+    Command::new("go").arg("version").output().is_ok()
+}
+
+/// The judge is a test binary: virtual time exists only there. Go's own cache makes this fast.
+fn build_judge() -> Result<PathBuf> {
+    let judge = checkout::root().join("target/conformance/judge");
+    let mut build = program("go");
+    build.args([
+        "test",
+        "-c",
+        "-mod=readonly",
+        "-trimpath",
+        "-buildvcs=false",
+        "-o",
+    ]);
+    build.arg(&judge).arg(".");
+    build.current_dir(checkout::root().join("crates/conformance/go"));
+    // Somebody's own flags must not change what is built, nor a workspace file around us.
+    build.env_remove("GOFLAGS").env("GOWORK", "off");
+    shell_run(&mut build).context("the judge needs Go, see crates/conformance/README.md")?;
+    Ok(judge)
+}
