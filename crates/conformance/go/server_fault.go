@@ -94,7 +94,7 @@ func (f *fault) read(text string) error {
 	switch {
 	case plainFaults[text]:
 		return nil
-	case (name == "close" || name == "cut") && hasAfter && value == "":
+	case (name == "close" || name == "cut" || name == "end") && hasAfter && value == "":
 		return nil
 	case name == "error":
 		f.status, known = parseRejection(value)

@@ -25,10 +25,12 @@ type feed struct {
 	of      selection
 	tamper  tampering
 	// Lines to be sent before the history is followed.
-	first     []line
-	asides    []aside
-	fresh     bool
-	owesEnd   bool
+	first   []line
+	asides  []aside
+	fresh   bool
+	owesEnd bool
+	// How many events come before the end of the initial ones.
+	lateEnd   int
 	bookmarks bool
 	cursor    uint64
 	seen      uint64
@@ -83,6 +85,9 @@ func (f *feed) begin(query url.Values, number int) *rejection {
 			f.first = append(f.first, line{kind: "ADDED", value: o.told(number), version: o.version})
 		}
 		f.owesEnd = f.bookmarks
+		if late := find(f.tamper.faults, "end"); late != nil {
+			f.lateEnd = late.number
+		}
 	case isZero && initial == "":
 		for _, o := range h.at(h.version, f.of) {
 			f.first = append(f.first, lineOf(event{"ADDED", o}))
@@ -173,7 +178,7 @@ func (f *feed) look() (lines []line, isEnd bool) {
 		f.isOver = true
 		return nil, true
 	}
-	if f.owesEnd {
+	if f.owesEnd && f.lateEnd == 0 {
 		f.owesEnd = false
 		return []line{bookmarkLine(f.cursor, true)}, false
 	}
@@ -199,6 +204,10 @@ func (f *feed) changes() []line {
 		f.cursor = c.version
 		if e, isSeen := c.seenBy(f.of); isSeen {
 			lines = append(lines, lineOf(e))
+			if f.lateEnd--; f.owesEnd && f.lateEnd == 0 {
+				// What is left comes after the end.
+				return lines
+			}
 		}
 	}
 	return f.takeAsides(lines, f.server.history.version)
