@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
 )
 
 // gates are client-go's defaults but for one.
@@ -47,6 +48,7 @@ var gatesInUse = func() *gates {
 	utilruntime.ReallyCrash = false
 	utilruntime.ErrorHandlers = nil
 	utilruntime.PanicHandlers = nil
+	klog.SetLogger(klog.Logger{})
 	return g
 }()
 

@@ -67,7 +67,7 @@ func (s *server) begin(u *url.URL) (faults []*fault, number int, isHurried bool)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	query := u.Query()
-	s.requests = append(s.requests, u.Path+"?"+normal(query))
+	s.requests = append(s.requests, strings.TrimSuffix(u.Path+"?"+normal(query), "?"))
 	s.number++
 	if now := time.Now(); !now.Equal(s.instant) {
 		s.instant, s.hurried = now, 0
