@@ -75,7 +75,7 @@ func (r *storeRun) getNamed(s step) error {
 	case err != nil:
 		return err
 	default:
-		r.add("get %s", fullWordOf(object))
+		r.add("get %s", wordOf(object))
 	}
 	return nil
 }
@@ -212,16 +212,15 @@ func (r *storeRun) deleted(s step) error {
 	if err != nil {
 		return err
 	}
-	r.add("key %s, namespace=%s name=%s", deleted.GetKey(), name.Namespace, name.Name)
-	last := "none"
+	last, how := "none", "seen"
 	if deleted.OptionalObj != nil {
 		last = wordOf(deleted.OptionalObj)
 	}
 	if deleted.FinalStateUnknown != nil {
-		r.add("last known %s", last)
-	} else {
-		r.add("seen %s", last)
+		how = "last known"
 	}
+	r.add("key %s, namespace=%s name=%s, %s %s",
+		deleted.GetKey(), name.Namespace, name.Name, how, last)
 	return nil
 }
 
