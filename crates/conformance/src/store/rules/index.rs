@@ -31,7 +31,9 @@ pub(super) fn unknown_indexes_have_no_values(scenario: &Scenario, _: &str, trace
                 known.insert(name);
             }
             "index-values" if !known.contains(name) => {
-                observed.set("values", "error unknown-index");
+                if let Some(line) = observed.line("values").filter(|line| *line == "values") {
+                    "error unknown-index".clone_into(line);
+                }
             }
             _ => {}
         }
@@ -48,8 +50,9 @@ pub(super) fn no_namespace_is_cluster_scope(scenario: &Scenario, _: &str, trace:
         if let ("get-named", [namespace, name]) = (&*observed.step.verb, &*observed.step.args)
             && namespace == "\"\""
             && let Some(found) = store.split(' ').skip(1).find(|word| key_of(word) == name)
+            && let Some(line) = observed.line("get").filter(|line| *line == "get none")
         {
-            observed.set("get", &format!("get {found}"));
+            *line = format!("get {found}");
         }
     })
 }

@@ -1,5 +1,7 @@
 //! What this level does differently on purpose, a file for each kind of difference.
 
+#[cfg(test)]
+mod checks;
 mod index;
 mod key;
 mod observed;
