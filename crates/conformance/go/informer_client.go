@@ -127,6 +127,12 @@ func (c *client) setTransform(name string) error {
 			}
 			return o, nil
 		},
+		"keyless": func(o any) (any, error) {
+			if m, is := o.(*v1.ConfigMap); is && m.Data["v"] == "bad" {
+				return "no metadata", nil
+			}
+			return o, nil
+		},
 		"strip": func(o any) (any, error) {
 			if m, is := o.(*v1.ConfigMap); is {
 				m.Data = nil
