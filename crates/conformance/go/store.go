@@ -184,7 +184,7 @@ func (r *storeRun) showStore() {
 	if len(list) > 20 {
 		r.add("store of %d", len(list))
 	} else {
-		r.add("%s", line("store", sortedWords(list)))
+		r.add("%s", wordsAfter("store", sortedWords(list)))
 	}
 	version := r.indexer.LastStoreSyncResourceVersion()
 	if version == "" {
@@ -205,5 +205,5 @@ func keyError(err error) string {
 			words = append(words, fmt.Sprint(position))
 		}
 	}
-	return line("error key", words)
+	return wordsAfter("error key", words)
 }

@@ -26,20 +26,20 @@ func (r *storeRun) read(s step) error {
 	case "keys":
 		keys := r.indexer.ListKeys()
 		slices.Sort(keys)
-		r.add("%s", line("keys", keys))
+		r.add("%s", wordsAfter("keys", keys))
 	case "list", "count":
 		return r.list(s)
 	case "hold":
 		r.held = r.indexer.List()
 	case "held":
-		r.add("%s", line("held", sortedWords(r.held)))
+		r.add("%s", wordsAfter("held", sortedWords(r.held)))
 	case "indexes":
 		var names []string
 		for name := range r.indexer.GetIndexers() {
 			names = append(names, name)
 		}
 		slices.Sort(names)
-		r.add("%s", line("indexes", names))
+		r.add("%s", wordsAfter("indexes", names))
 	case "by-index", "index-of", "index-keys", "index-values":
 		return r.index(s)
 	default:
@@ -104,7 +104,7 @@ func (r *storeRun) list(s step) error {
 	if s.verb == "count" {
 		r.add("count %d", len(found))
 	} else {
-		r.add("%s", line("list", sortedWords(found)))
+		r.add("%s", wordsAfter("list", sortedWords(found)))
 	}
 	return err
 }
@@ -136,18 +136,18 @@ func (r *storeRun) index(s step) error {
 	case "index-values":
 		values := r.indexer.ListIndexFuncValues(name)
 		slices.Sort(values)
-		r.add("%s", line("values", quoted(values)))
+		r.add("%s", wordsAfter("values", quoted(values)))
 		return nil
 	case "index-keys":
 		var keys []string
 		if keys, err = r.indexer.IndexKeys(name, value); err == nil {
-			r.add("%s", line("keys", keys))
+			r.add("%s", wordsAfter("keys", keys))
 			return nil
 		}
 	}
 	switch {
 	case err == nil:
-		r.add("%s", line("found", sortedWords(found)))
+		r.add("%s", wordsAfter("found", sortedWords(found)))
 	case strings.HasSuffix(err.Error(), "does not exist"):
 		r.add("error unknown-index")
 	default:
@@ -224,8 +224,8 @@ func (r *storeRun) deleted(s step) error {
 	return nil
 }
 
-// line is a word and what it is about.
-func line(head string, words []string) string {
+// wordsAfter is a word and what it is about.
+func wordsAfter(head string, words []string) string {
 	return strings.Join(append([]string{head}, words...), " ")
 }
 
