@@ -31,7 +31,16 @@ pub struct Difference {
 }
 
 /// Compares our runs with client-go's trace.
+///
+/// # Panics
+///
+/// Without a run there is nothing to compare, and no agreement either.
 pub fn compare(level: Level, scenario: &Scenario, theirs: &Trace, runs: &[Run]) -> Verdict {
+    assert!(
+        !runs.is_empty(),
+        "{level}: ours did not run {}",
+        scenario.name
+    );
     let mut verdict = Verdict::default();
     for run in runs {
         let mut expected = theirs.clone();
