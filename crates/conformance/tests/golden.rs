@@ -9,9 +9,9 @@ use informer_conformance::{Scenario, Trace, check_stored, compare};
 #[test]
 fn every_stored_scenario_ends_as_client_go_says() {
     let stored = check_stored().expect("the files are readable");
-    assert_eq!(stored.findings, Vec::<String>::new());
+    assert!(stored.findings.is_empty(), "{}", stored.findings.join("\n"));
     let documents = check_documents(&stored).expect("the documents are readable");
-    assert_eq!(documents, Vec::<String>::new());
+    assert!(documents.is_empty(), "{}", documents.join("\n"));
 }
 
 /// Of each file one trace, and of that every line: changed, dropped, and there twice.
