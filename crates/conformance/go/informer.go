@@ -2,19 +2,14 @@
 package judge
 
 import (
-	"context"
 	"fmt"
-	"sort"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/client-go/tools/cache"
 )
 
 func init() {
@@ -39,15 +34,10 @@ func runInformer(t *testing.T, s scenario) (lines []string, err error) {
 
 // run is one scenario at work.
 type run struct {
+	*observer
 	scenario scenario
 	server   *server
-	client   *client
 	of       selection
-	trace    trace
-	// What was written last, so that only changes are.
-	store, version           string
-	isSynced, isStopped      bool
-	hasRequests, hasFailures bool
 }
 
 func newRun(s scenario) (*run, error) {
@@ -67,16 +57,13 @@ func newRun(s scenario) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{
-		scenario: s, server: newServer(version, limit, page), store: "none", version: "-",
-		of:          selection{labels: selector},
-		hasRequests: s.setting("requests", "yes") != "no",
-		hasFailures: s.setting("failures", "no") == "yes",
-	}
+	r := &run{scenario: s, server: newServer(version, limit, page), of: selection{labels: selector}}
 	if namespace := s.setting("namespace", "all"); namespace != "all" {
 		r.of.namespace = namespace
 	}
-	r.client, err = newClient(s, r.server, "http://server")
+	if r.observer, err = newObserver(s, r.server, "http://server"); err == nil {
+		r.takeRequests = r.server.takeRequests
+	}
 	return r, err
 }
 
@@ -154,103 +141,4 @@ func (r *run) recover() []string {
 		time.Sleep(recoverStep)
 	}
 	return []string{"error not-recovered"}
-}
-
-// observe writes down what happened in a step.
-func (r *run) observe(answers []string) {
-	byName := map[string][]string{}
-	var names []string
-	for _, h := range r.client.all {
-		if _, known := byName[h.name]; !known {
-			names = append(names, h.name)
-		}
-		byName[h.name] = append(byName[h.name], h.take()...)
-	}
-	sort.Strings(names)
-	for _, name := range names {
-		r.trace.lines = append(r.trace.lines, byName[name]...)
-	}
-	for _, request := range r.server.takeRequests() {
-		if r.hasRequests {
-			r.trace.add("request %s", request)
-		}
-	}
-	for _, failure := range r.client.failures.take() {
-		if r.hasFailures {
-			r.trace.add("%s", failure)
-		}
-	}
-	r.trace.lines = append(r.trace.lines, answers...)
-	r.observeState(names)
-}
-
-func (r *run) observeState(names []string) {
-	c := r.client
-	if store := written(c.informer.GetStore().List()); store != r.store {
-		r.store = store
-		r.trace.add("store %s", store)
-	}
-	version := c.informer.GetStore().LastStoreSyncResourceVersion()
-	if version == "" {
-		version = "-"
-	}
-	if version != r.version {
-		r.version = version
-		r.trace.add("version %s", version)
-	}
-	if !r.isSynced && c.informer.HasSynced() {
-		r.isSynced = true
-		r.trace.add("synced")
-	}
-	for _, name := range names {
-		h, is := c.handlers[name]
-		if is && !h.isSynced && h.handle.HasSynced() {
-			h.isSynced = true
-			r.trace.add("%s synced", name)
-		}
-	}
-	if !r.isStopped && c.hasEnded() {
-		r.isStopped = true
-		r.trace.add("stopped")
-	}
-}
-
-func (c *client) hasEnded() bool {
-	if c.done == nil {
-		return false
-	}
-	select {
-	case <-c.done:
-		return true
-	default:
-		return false
-	}
-}
-
-// failures is what the informer's watch error handler was told.
-type failures struct {
-	mu    sync.Mutex
-	lines []string
-}
-
-func (f *failures) write(_ context.Context, _ *cache.Reflector, err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.lines = append(f.lines, "failure "+nameOf(err))
-}
-
-func (f *failures) take() []string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	lines := f.lines
-	f.lines = nil
-	return lines
-}
-
-// nameOf is the reason of a status, or `other`.
-func nameOf(err error) string {
-	if reason := string(apierrors.ReasonForError(err)); reason != "" {
-		return reason
-	}
-	return "other"
 }

@@ -113,6 +113,13 @@ func (h *handler) take() []string {
 	return lines
 }
 
+// count is how much it was told and nobody has heard of yet.
+func (h *handler) count() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.told)
+}
+
 // runLength is how many callbacks from the first on have no order among them.
 func runLength(all []told) int {
 	if all[0].run == "" {
@@ -163,13 +170,26 @@ func display(o any) string {
 	if !is {
 		return "-"
 	}
-	text, version := shortKey(o), m.ResourceVersion
-	uid := string(m.UID)
-	if life := uid[strings.LastIndex(uid, "-")+1:]; life != "1" {
-		text += "." + life
-	}
+	text, version := shortKey(o)+lifeMark(m), m.ResourceVersion
 	if version == "" {
 		version = "-"
 	}
 	return text + "@" + version
+}
+
+// lifeMark is what stands behind a key from its second life on; the uid in braces where only the
+// server's side knows which life it is.
+func lifeMark(m *v1.ConfigMap) string {
+	uid := string(m.UID)
+	life := uid[strings.LastIndex(uid, "-")+1:]
+	// No server but ours has keys in its uids.
+	isOurs := strings.Contains(uid, "/")
+	switch {
+	case isOurs && life == "1":
+		return ""
+	case isOurs:
+		return "." + life
+	default:
+		return "{" + uid + "}"
+	}
 }

@@ -18,6 +18,7 @@ import (
 type request struct {
 	Level    string `json:"level"`
 	Scenario string `json:"scenario"`
+	liveRequest
 }
 
 type answer struct {
@@ -56,6 +57,9 @@ func answerTo(t *testing.T, line []byte) answer {
 	var r request
 	if err := json.Unmarshal(line, &r); err != nil {
 		return answer{Error: err.Error()}
+	}
+	if r.isLive() {
+		return answerLive(r)
 	}
 	run, known := levels[r.Level]
 	if !known {

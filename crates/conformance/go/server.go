@@ -67,7 +67,7 @@ func (s *server) begin(u *url.URL) (faults []*fault, number int, isHurried bool)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	query := u.Query()
-	s.requests = append(s.requests, strings.TrimSuffix(u.Path+"?"+normal(query), "?"))
+	s.requests = append(s.requests, requestLine(u))
 	s.number++
 	if now := time.Now(); !now.Equal(s.instant) {
 		s.instant, s.hurried = now, 0
@@ -81,10 +81,10 @@ func (s *server) begin(u *url.URL) (faults []*fault, number int, isHurried bool)
 	return s.takeFaults(a), s.number, s.hurried > patience
 }
 
-// normal is a query as traces have it.
-func normal(query url.Values) string {
+// requestLine is a request as traces have it.
+func requestLine(u *url.URL) string {
 	var pairs []string
-	for name, values := range query {
+	for name, values := range u.Query() {
 		for _, value := range values {
 			if name == "timeoutSeconds" || name == "continue" {
 				value = "*"
@@ -93,7 +93,7 @@ func normal(query url.Values) string {
 		}
 	}
 	sort.Strings(pairs)
-	return strings.Join(pairs, "&")
+	return strings.TrimSuffix(u.Path+"?"+strings.Join(pairs, "&"), "?")
 }
 
 // RoundTrip answers a request.

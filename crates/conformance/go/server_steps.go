@@ -45,7 +45,7 @@ func (s *server) do(st step) error {
 	case "bookmark":
 		for f := range s.watches {
 			if f.bookmarks && !f.owesEnd {
-				f.aside(bookmarkLine(s.history.version, false))
+				f.aside(bookmarkFrame(s.history.version, false))
 			}
 		}
 	case "compact":
@@ -59,7 +59,7 @@ func (s *server) do(st step) error {
 	case "expire":
 		s.history.compact()
 		for f := range s.watches {
-			f.aside(errorLine(expired(f.cursor, s.history.version)))
+			f.aside(errorFrame(expired(f.cursor, s.history.version)))
 		}
 	case "send":
 		return s.send(st)
@@ -89,7 +89,7 @@ func (s *server) write(st step, namespace, name string) {
 	}
 }
 
-func (f *feed) aside(l line) {
+func (f *feed) aside(l frame) {
 	f.asides = append(f.asides, aside{version: f.server.history.version, line: l})
 }
 
@@ -104,7 +104,7 @@ func (s *server) send(st step) error {
 	}
 	o = o.with(st)
 	for f := range s.watches {
-		f.aside(lineOf(event{st.args[0], o}))
+		f.aside(frameOf(event{st.args[0], o}))
 	}
 	return nil
 }

@@ -5,21 +5,21 @@ import "strconv"
 
 const garbage = "%% this is not JSON %%"
 
-// line is one line of a watch; raw ones are sent as they are.
-type line struct {
+// frame is one line of a watch; raw ones are sent as they are.
+type frame struct {
 	kind    string
 	value   map[string]any
 	raw     string
 	version uint64
 }
 
-func lineOf(e event) line {
-	return line{kind: e.kind, value: e.object.value(), version: e.object.version}
+func frameOf(e event) frame {
+	return frame{kind: e.kind, value: e.object.value(), version: e.object.version}
 }
 
-func errorLine(r *rejection) line { return line{kind: "ERROR", value: r.value()} }
+func errorFrame(r *rejection) frame { return frame{kind: "ERROR", value: r.value()} }
 
-func bookmarkLine(version uint64, endsInitial bool) line {
+func bookmarkFrame(version uint64, endsInitial bool) frame {
 	metadata := map[string]any{
 		"resourceVersion":   strconv.FormatUint(version, 10),
 		"creationTimestamp": nil,
@@ -28,17 +28,17 @@ func bookmarkLine(version uint64, endsInitial bool) line {
 		metadata["annotations"] = map[string]any{"k8s.io/initial-events-end": "true"}
 	}
 	value := map[string]any{"kind": "ConfigMap", "apiVersion": "v1", "metadata": metadata}
-	return line{kind: "BOOKMARK", value: value, version: version}
+	return frame{kind: "BOOKMARK", value: value, version: version}
 }
 
-func (l line) endsInitial() bool {
+func (l frame) endsInitial() bool {
 	metadata, _ := l.value["metadata"].(map[string]any)
 	return l.kind == "BOOKMARK" && metadata["annotations"] != nil
 }
 
-func (l line) isEvent() bool { return l.raw == "" && l.kind != "BOOKMARK" && l.kind != "ERROR" }
+func (l frame) isEvent() bool { return l.raw == "" && l.kind != "BOOKMARK" && l.kind != "ERROR" }
 
-func (l line) bytes() []byte {
+func (l frame) bytes() []byte {
 	if l.raw != "" {
 		return []byte(l.raw + "\n")
 	}
@@ -68,7 +68,7 @@ func newTampering(faults []*fault) tampering {
 }
 
 // apply passes lines on, changed where a fault says so.
-func (t *tampering) apply(lines []line) []line {
+func (t *tampering) apply(lines []frame) []frame {
 	out := t.beforeNext(nil)
 	for _, l := range lines {
 		if t.isOver {
@@ -79,7 +79,7 @@ func (t *tampering) apply(lines []line) []line {
 	return out
 }
 
-func (t *tampering) pass(l line, out []line) []line {
+func (t *tampering) pass(l frame, out []frame) []frame {
 	if !l.isEvent() {
 		isBookmark := l.kind == "BOOKMARK"
 		if isBookmark && find(t.faults, "no-bookmarks") != nil {
@@ -99,11 +99,11 @@ func (t *tampering) pass(l line, out []line) []line {
 	return changeLine(f, l, out)
 }
 
-func changeLine(f *fault, l line, out []line) []line {
+func changeLine(f *fault, l frame, out []frame) []frame {
 	metadata := l.value["metadata"].(map[string]any)
 	switch f.what {
 	case "garbage":
-		return append(out, line{raw: garbage}, l)
+		return append(out, frame{raw: garbage}, l)
 	case "unknown-type":
 		l.kind = "FOO"
 	case "table":
@@ -119,7 +119,7 @@ func changeLine(f *fault, l line, out []line) []line {
 }
 
 // beforeNext is what happens after so many events, none included.
-func (t *tampering) beforeNext(out []line) []line {
+func (t *tampering) beforeNext(out []frame) []frame {
 	if t.isOver {
 		return out
 	}
@@ -129,7 +129,7 @@ func (t *tampering) beforeNext(out []line) []line {
 		t.isOver, t.isCut = true, true
 	} else if f := find(t.faults, "error"); f != nil && t.sent >= f.number {
 		t.isOver = true
-		out = append(out, errorLine(f.status))
+		out = append(out, errorFrame(f.status))
 	}
 	return out
 }

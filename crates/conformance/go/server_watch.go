@@ -14,7 +14,7 @@ import (
 // aside is a line that is not in the history, behind what was written before it was sent.
 type aside struct {
 	version uint64
-	line    line
+	line    frame
 }
 
 // feed is the body of a watch.
@@ -25,7 +25,7 @@ type feed struct {
 	of      selection
 	tamper  tampering
 	// Lines to be sent before the history is followed.
-	first   []line
+	first   []frame
 	asides  []aside
 	fresh   bool
 	owesEnd bool
@@ -82,7 +82,7 @@ func (f *feed) begin(query url.Values, number int) *rejection {
 			return tooLarge(version, h.version)
 		}
 		for _, o := range h.at(h.version, f.of) {
-			f.first = append(f.first, line{kind: "ADDED", value: o.told(number), version: o.version})
+			f.first = append(f.first, frame{kind: "ADDED", value: o.told(number), version: o.version})
 		}
 		f.owesEnd = f.bookmarks
 		if late := find(f.tamper.faults, "end"); late != nil {
@@ -90,11 +90,11 @@ func (f *feed) begin(query url.Values, number int) *rejection {
 		}
 	case isZero && initial == "":
 		for _, o := range h.at(h.version, f.of) {
-			f.first = append(f.first, lineOf(event{"ADDED", o}))
+			f.first = append(f.first, frameOf(event{"ADDED", o}))
 		}
 	case isZero:
 	case version < h.oldest():
-		f.first = []line{errorLine(expired(version, h.oldest()))}
+		f.first = []frame{errorFrame(expired(version, h.oldest()))}
 	default:
 		f.cursor = version
 	}
@@ -130,7 +130,7 @@ func (f *feed) next() {
 		}
 		return
 	}
-	var lines []line
+	var lines []frame
 	if f.fresh {
 		f.fresh = false
 	} else {
@@ -143,7 +143,7 @@ func (f *feed) next() {
 }
 
 // read is what there is to tell now; it waits if there is nothing.
-func (f *feed) read() []line {
+func (f *feed) read() []frame {
 	s := f.server
 	s.mu.Lock()
 	news := s.news
@@ -165,7 +165,7 @@ func (f *feed) read() []line {
 }
 
 // look reads what the history has, without waiting; the lock is held.
-func (f *feed) look() (lines []line, isEnd bool) {
+func (f *feed) look() (lines []frame, isEnd bool) {
 	s := f.server
 	if len(f.first) > 0 {
 		lines, f.first = f.first, nil
@@ -180,30 +180,30 @@ func (f *feed) look() (lines []line, isEnd bool) {
 	}
 	if f.owesEnd && f.lateEnd == 0 {
 		f.owesEnd = false
-		return []line{bookmarkLine(f.cursor, true)}, false
+		return []frame{bookmarkFrame(f.cursor, true)}, false
 	}
 	if f.isLate {
 		f.isOver = true
 		if f.bookmarks {
-			return []line{bookmarkLine(f.seen, false)}, true
+			return []frame{bookmarkFrame(f.seen, false)}, true
 		}
 		return nil, true
 	}
 	f.seen = s.history.version
 	if f.cursor < s.history.dropped {
-		return []line{errorLine(expired(f.cursor, s.history.dropped))}, false
+		return []frame{errorFrame(expired(f.cursor, s.history.dropped))}, false
 	}
 	return f.changes(), false
 }
 
 // changes is what was written since, with what was sent out of thin air where it belongs.
-func (f *feed) changes() []line {
-	var lines []line
+func (f *feed) changes() []frame {
+	var lines []frame
 	for _, c := range f.server.history.after(f.cursor) {
 		lines = f.takeAsides(lines, c.version-1)
 		f.cursor = c.version
 		if e, isSeen := c.seenBy(f.of); isSeen {
-			lines = append(lines, lineOf(e))
+			lines = append(lines, frameOf(e))
 			if f.lateEnd--; f.owesEnd && f.lateEnd == 0 {
 				// What is left comes after the end.
 				return lines
@@ -213,7 +213,7 @@ func (f *feed) changes() []line {
 	return f.takeAsides(lines, f.server.history.version)
 }
 
-func (f *feed) takeAsides(lines []line, upTo uint64) []line {
+func (f *feed) takeAsides(lines []frame, upTo uint64) []frame {
 	for len(f.asides) > 0 && f.asides[0].version <= upTo {
 		lines = append(lines, f.asides[0].line)
 		f.asides = f.asides[1:]
