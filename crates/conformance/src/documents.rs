@@ -33,13 +33,13 @@ pub fn check_documents(stored: &Stored) -> Result<Vec<String>> {
 }
 
 /// What a document may refer to.
-struct Known {
+pub(crate) struct Known {
     repository: PathBuf,
     scenarios: BTreeSet<String>,
 }
 
 impl Known {
-    fn read() -> Result<Self> {
+    pub(crate) fn read() -> Result<Self> {
         let mut scenarios = BTreeSet::new();
         for file in files::stored()? {
             let names = file
@@ -62,7 +62,7 @@ impl Known {
     }
 
     /// Whether `reference` is a scenario, or a path of the tree below the root or `crates`.
-    fn has(&self, reference: &str) -> bool {
+    pub(crate) fn has(&self, reference: &str) -> bool {
         let is_there = |folder: &str| self.repository.join(folder).join(reference).exists();
         self.scenarios.contains(reference)
             || is_there("")
@@ -99,14 +99,17 @@ fn rows_of(text: &str) -> Vec<Row> {
 }
 
 /// What stands between backticks and looks like a place.
-fn references(cell: &str) -> Vec<&str> {
+pub(crate) fn references(cell: &str) -> Vec<&str> {
     let quoted = cell.split('`').skip(1).step_by(2);
     quoted.filter(|text| text.contains('/')).collect()
 }
 
-fn is_scenario(reference: &str) -> bool {
-    let level = reference.split('/').next().unwrap_or_default();
-    Level::ALL.iter().any(|known| known.name() == level)
+/// `store/a-name` is a scenario; `store/src/key.rs` and `processor/src/proof` are places.
+pub(crate) fn is_scenario(reference: &str) -> bool {
+    let Some((level, name)) = reference.split_once('/') else {
+        return false;
+    };
+    !name.contains(['/', '.']) && Level::ALL.iter().any(|known| known.name() == level)
 }
 
 /// Each row of the first table needs a rule that fires in the scenarios it names; each row of the

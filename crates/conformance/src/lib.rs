@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 mod compare;
+pub mod coverage;
 pub mod documents;
 pub mod files;
 pub mod informer;
