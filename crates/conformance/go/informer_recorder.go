@@ -21,8 +21,9 @@ type recorder struct {
 }
 
 func newRecorder() *recorder {
-	// No proxy: the server is on this machine.
-	return &recorder{transport: &http.Transport{DisableCompression: true}}
+	// No proxy: the server is on this machine. A connection is used once: the transport would
+	// repeat a request by itself if one that was kept is gone.
+	return &recorder{transport: &http.Transport{DisableCompression: true, DisableKeepAlives: true}}
 }
 
 func (r *recorder) take() []string {
