@@ -1,13 +1,16 @@
 //! The handle: writes from the test itself, the script of faults, the story, and the skins.
 
-use std::{fmt, sync::Arc};
+use std::{
+    fmt,
+    sync::{Arc, atomic::Ordering},
+};
 
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use crate::{
-    Builder, Deletion, Fault, FaultId, ListOptions, Listing, Match, Object, Part, Preconditions,
-    Rejection, RequestRecord, Resource, Source, Times, server::Server,
+    Builder, Deletion, Fault, FaultId, Interjection, ListOptions, Listing, Match, Object, Part,
+    Preconditions, Rejection, RequestRecord, Resource, Source, Times, server::Server,
 };
 
 /// An API server in memory. Cheap to clone; all clones are the same server.
@@ -282,6 +285,35 @@ impl ApiServer {
         let mut state = self.server.lock();
         state.closings += 1;
         state.wake_all();
+    }
+
+    /// Breaks all open watches in the middle of the stream, as a server does that crashes.
+    pub fn cut_watches(&self) {
+        let mut state = self.server.lock();
+        state.closings += 1;
+        state.cut = state.closings;
+        state.wake_all();
+    }
+
+    /// Says something to the open watches of a resource that is not in the history. It comes
+    /// between the changes before and after it, also to a watch that reads it late.
+    ///
+    /// # Errors
+    ///
+    /// 404 for an unknown resource.
+    pub fn interject(&self, resource: &Resource, what: Interjection) -> Result<(), Rejection> {
+        let mut state = self.server.lock();
+        let id = state.cluster.find(resource)?;
+        state.interject(id, what);
+        Ok(())
+    }
+
+    /// How many open watches of a resource have sent all there is and wait for news; 0 for an
+    /// unknown one. A watch notices news when it is next asked for them.
+    pub fn idle_watches(&self, resource: &Resource) -> usize {
+        let state = self.server.lock();
+        let id = state.cluster.find(resource);
+        id.map_or(0, |id| state.signal(id).idle().load(Ordering::Relaxed))
     }
 
     /// A source for a reflector, without HTTP.

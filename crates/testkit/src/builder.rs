@@ -1,6 +1,7 @@
 //! How an API server is set up.
 
 use std::{
+    collections::BTreeMap,
     fmt,
     sync::Arc,
     time::{Duration, SystemTime},
@@ -18,6 +19,8 @@ pub struct Builder {
     revision: u64,
     history_limit: usize,
     seed: u64,
+    readable_uids: bool,
+    page_limit: Option<usize>,
     settings: Settings,
 }
 
@@ -28,6 +31,8 @@ impl Builder {
             revision: 1,
             history_limit: 50_000,
             seed: 0,
+            readable_uids: false,
+            page_limit: None,
             settings: Settings {
                 clock: None,
                 bookmark_interval: Duration::from_secs(60),
@@ -62,6 +67,19 @@ impl Builder {
         self
     }
 
+    /// Makes uids readable: `default/a-2` is the second object of that name, so that a trace tells
+    /// lives apart.
+    pub fn readable_uids(mut self) -> Self {
+        self.readable_uids = true;
+        self
+    }
+
+    /// Gives at most so many items in a page, to who asks for pages at all.
+    pub fn page_limit(mut self, items: usize) -> Self {
+        self.page_limit = Some(items.max(1));
+        self
+    }
+
     /// The time of creation timestamps. Without a clock time is 2024-01-01T00:00:00Z plus one
     /// second for each version, so that tests repeat.
     pub fn clock(mut self, clock: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
@@ -85,7 +103,9 @@ impl Builder {
 
     /// Builds the server.
     pub fn build(self) -> ApiServer {
-        let cluster = Cluster::new(self.revision, self.history_limit, self.seed);
+        let mut cluster = Cluster::new(self.revision, self.history_limit, self.seed);
+        cluster.page_limit = self.page_limit;
+        cluster.lives = self.readable_uids.then(BTreeMap::new);
         let server = Server::new(cluster, self.settings);
         let mut state = server.lock();
         for resource in self.resources {

@@ -6,6 +6,8 @@
 //! - CLU-1: every successful write has a version of its own, greater than every one before it.
 //! - CLU-2: a state or a watch below the compaction is answered with 410.
 
+use std::collections::BTreeMap;
+
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
 use crate::{Object, Rejection, Resource, collection::Collection};
@@ -19,6 +21,9 @@ pub struct Cluster {
     /// Grows with every [`Cluster::restore`], so that watchers of the old history notice.
     epoch: u64,
     history_limit: usize,
+    pub(crate) page_limit: Option<usize>,
+    /// How many objects of each name there have been, where uids are to tell.
+    pub(crate) lives: Option<BTreeMap<String, u64>>,
     random: StdRng,
 }
 
@@ -35,6 +40,8 @@ impl Cluster {
             compacted: 0,
             epoch: 0,
             history_limit,
+            page_limit: None,
+            lives: None,
             random: StdRng::seed_from_u64(seed),
         }
     }
@@ -170,8 +177,14 @@ impl Cluster {
         self.collections[id.0].record(change, self.history_limit);
     }
 
-    /// A random uid of version 4.
-    pub(crate) fn new_uid(&mut self) -> String {
+    /// A random uid of version 4, or a readable one.
+    pub(crate) fn new_uid(&mut self, namespace: Option<&str>, name: &str) -> String {
+        if let Some(lives) = &mut self.lives {
+            let key = crate::collection::key(namespace, name);
+            let life = lives.entry(key.clone()).or_default();
+            *life += 1;
+            return format!("{}-{life}", key.trim_start_matches('/'));
+        }
         let bits: u128 = self.random.random();
         let bits = bits & !(0xf << 76) & !(0x3 << 62) | (0x4 << 76) | (0x2 << 62);
         let hex = format!("{bits:032x}");
@@ -201,7 +214,7 @@ mod tests {
     fn uids_look_like_uuids_and_repeat_with_the_seed() {
         let uids = |seed| {
             let mut cluster = Cluster::new(0, 10, seed);
-            [cluster.new_uid(), cluster.new_uid()]
+            [(); 2].map(|()| cluster.new_uid(None, "a"))
         };
         let [first, second] = uids(1);
         assert_eq!(first.len(), 36);

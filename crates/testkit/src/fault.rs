@@ -25,6 +25,9 @@ pub enum Fault {
     },
     /// The connection is closed before anything was answered.
     Refuse,
+    /// Nobody listens, as while a server restarts: the connection is refused (FM-11). On a real
+    /// socket, which does listen, it is closed at once as with `Refuse`.
+    Unreachable,
     /// Answered after this time.
     Delay(Duration),
     /// Accepted, and then not a byte of the body, for ever (FM-09, FM-16).
@@ -57,6 +60,9 @@ pub enum Fault {
     BookmarkNever,
     /// Watch: the end of the initial events is never told (FM-25).
     NoInitialEventsEnd,
+    /// Watch: the end of the initial events is told only after so many changes that came
+    /// meanwhile (RL-25).
+    LateInitialEventsEnd(u64),
     /// Watch: `sendInitialEvents` is not understood: changes from now on are sent (FM-26).
     IgnoreInitialEvents,
     /// List: without a version (FM-08).

@@ -8,7 +8,13 @@
 //!   out. `proof`
 //! - FEED-2: a bookmark is sent only when everything up to its version has been. `proof`
 
-use std::{collections::VecDeque, sync::Arc, time::Duration};
+use std::{
+    collections::VecDeque,
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
+
+use bytes::Bytes;
 
 use tokio::{
     sync::watch,
@@ -16,10 +22,10 @@ use tokio::{
 };
 
 use crate::{
-    EventKind, Fault, Object, Rejection, Resource, ResourceId, Selection,
-    listing::parse_version,
+    Change, Fault, Rejection, Resource, ResourceId, Selection,
     server::{Server, Signal, State},
     tampering::Tampering,
+    watch_start::start_of_watch,
     wire::{Form, Frame},
 };
 
@@ -49,8 +55,12 @@ pub(crate) struct Feed {
     is_untouched: bool,
     /// The end of the initial events is still to be told.
     owes_end: bool,
+    /// How many changes come before it.
+    late_end: u64,
     bookmarks: bool,
     cursor: u64,
+    /// How many of the interjections have been passed.
+    said: usize,
     epoch: u64,
     closings: u64,
     news: watch::Receiver<()>,
@@ -58,7 +68,7 @@ pub(crate) struct Feed {
     deadline: Option<Instant>,
     next_bookmark: Instant,
     is_over: bool,
-    _open: OpenWatch,
+    open: OpenWatch,
 }
 
 /// Counts a watch as open for as long as it lives.
@@ -70,17 +80,10 @@ impl Drop for OpenWatch {
     }
 }
 
-/// Where a watch begins.
-struct Start {
-    cursor: u64,
-    first: VecDeque<Frame>,
-    owes_end: bool,
-    why: String,
-}
-
 /// What the history had for a feed.
 enum News {
     Closed,
+    Cut,
     Lines(Vec<Frame>),
     Nothing { version: u64 },
 }
@@ -110,6 +113,8 @@ impl Feed {
             first: start.first,
             is_untouched: true,
             owes_end: start.owes_end,
+            late_end: start.late_end,
+            said: state.interjections(id).len(),
             bookmarks: options.bookmarks,
             cursor: start.cursor,
             epoch: state.cluster.epoch(),
@@ -120,7 +125,7 @@ impl Feed {
             next_bookmark: opened + server.settings.bookmark_interval,
             tampering,
             is_over: false,
-            _open: OpenWatch(signal),
+            open: OpenWatch(signal),
         };
         Ok((feed, start.why))
     }
@@ -144,8 +149,7 @@ impl Feed {
                 self.read().await?
             };
             let frames = self.tampering.apply(frames, &self.resource, self.form);
-            // An error is the last thing a server says in a watch.
-            self.is_over |= matches!(frames.last(), Some(Frame::Error(_)));
+            self.is_over |= is_over(&frames);
             if !frames.is_empty() {
                 return Some(frames);
             }
@@ -157,10 +161,14 @@ impl Feed {
         self.news.borrow_and_update();
         let version = match self.look() {
             News::Closed => return None,
+            News::Cut => {
+                self.is_over = true;
+                return Some(vec![Frame::Cut(Bytes::new())]);
+            }
             News::Lines(lines) => return Some(lines),
             News::Nothing { version } => version,
         };
-        if std::mem::take(&mut self.owes_end) {
+        if self.late_end == 0 && std::mem::take(&mut self.owes_end) {
             return Some(vec![Frame::Bookmark {
                 version: self.cursor,
                 ends_initial: true,
@@ -168,6 +176,7 @@ impl Feed {
         }
         let close_after = self.tampering.close_after.map(|time| self.opened + time);
         let bookmark_at = self.bookmarks.then_some(self.next_bookmark);
+        let _idle = Idle::new(&self.open.0);
         tokio::select! {
             biased;
             () = until(close_after) => {
@@ -204,7 +213,8 @@ impl Feed {
             let count = self.first.len().min(BATCH);
             return News::Lines(self.first.drain(..count).collect());
         }
-        let state = self.server.lock();
+        let server = Arc::clone(&self.server);
+        let state = server.lock();
         let is_closed = state.closings != self.closings || state.cluster.epoch() != self.epoch;
         let now = Instant::now();
         let is_late = self.deadline.is_some_and(|deadline| deadline <= now)
@@ -212,11 +222,14 @@ impl Feed {
                 .tampering
                 .close_after
                 .is_some_and(|time| self.opened + time <= now);
+        if is_closed && state.cut > self.closings {
+            return News::Cut;
+        }
         if is_closed {
             return News::Closed;
         }
         let version = state.cluster.version();
-        if is_late || self.owes_end {
+        if is_late || (self.owes_end && self.late_end == 0) {
             // What is due by the clock comes before what a busy history still has to tell.
             return News::Nothing {
                 version: if is_late { self.cursor } else { version },
@@ -228,22 +241,80 @@ impl Feed {
                 return News::Lines(vec![Frame::Error(rejection)]);
             }
         };
+        let mut lines = self.follow(&state, &changes);
         drop(state);
-        let Some(last) = changes.last() else {
+        if lines.is_empty() && changes.is_empty() {
             return News::Nothing { version };
-        };
-        self.cursor = last.version;
-        let seen = changes
-            .iter()
-            .filter_map(|change| change.seen_by(&self.selection));
-        let seen = seen.map(|(kind, object)| Frame::Event { kind, object });
-        let mut lines: Vec<Frame> = seen.collect();
+        }
         if self.bookmarks && self.next_bookmark <= now {
             // A busy history gets its bookmarks too, at what has just been read.
             self.next_bookmark = now + self.server.settings.bookmark_interval;
             lines.extend(self.bookmark(self.cursor));
         }
         News::Lines(lines)
+    }
+
+    /// The lines of these changes, and what was said between them.
+    fn follow(&mut self, state: &State, changes: &[Arc<Change>]) -> Vec<Frame> {
+        let mut lines = Vec::new();
+        for change in changes {
+            self.listen(state, change.version - 1, &mut lines);
+            if is_over(&lines) {
+                return lines;
+            }
+            self.cursor = change.version;
+            let Some((kind, object)) = change.seen_by(&self.selection) else {
+                continue;
+            };
+            lines.push(Frame::Event { kind, object });
+            if self.owes_end && self.late_end > 0 {
+                self.late_end -= 1;
+                if self.late_end == 0 {
+                    // What is left comes behind the end.
+                    return lines;
+                }
+            }
+        }
+        let is_all = changes.len() < BATCH;
+        let reached = if is_all { u64::MAX } else { self.cursor };
+        self.listen(state, reached, &mut lines);
+        lines
+    }
+
+    /// What was said up to a version.
+    fn listen(&mut self, state: &State, version: u64, lines: &mut Vec<Frame>) {
+        for said in &state.interjections(self.id)[self.said..] {
+            if said.at > version {
+                return;
+            }
+            self.said += 1;
+            let frame = said.frame(&self.resource, self.bookmarks && !self.owes_end);
+            lines.extend(frame);
+            if is_over(lines) {
+                return;
+            }
+        }
+    }
+}
+
+/// An error is the last thing a server says in a watch.
+fn is_over(lines: &[Frame]) -> bool {
+    matches!(lines.last(), Some(Frame::Error(_)))
+}
+
+/// Counts a watch as idle while it waits for news.
+struct Idle(Arc<Signal>);
+
+impl Idle {
+    fn new(signal: &Arc<Signal>) -> Self {
+        signal.idle().fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(signal))
+    }
+}
+
+impl Drop for Idle {
+    fn drop(&mut self) {
+        self.0.idle().fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -252,121 +323,4 @@ async fn until(moment: Option<Instant>) {
         Some(moment) => sleep_until(moment).await,
         None => std::future::pending().await,
     }
-}
-
-/// Checks the options of a watch and finds its first lines.
-fn start_of_watch(
-    state: &State,
-    id: ResourceId,
-    options: &WatchOptions,
-    faults: &[Fault],
-) -> Result<Start, Rejection> {
-    check_match(options)?;
-    let mut initial = options.send_initial_events;
-    if faults.contains(&Fault::IgnoreInitialEvents) {
-        initial = initial.and(Some(false));
-    }
-    let now = state.cluster.version();
-    let quiet = |cursor, why: String| Start {
-        cursor,
-        first: VecDeque::new(),
-        owes_end: false,
-        why,
-    };
-    match (options.version.as_str(), initial) {
-        ("" | "0", Some(false)) => Ok(quiet(now, format!("changes from now on, {now}"))),
-        ("" | "0", None) => {
-            let why = format!("the state at {now}, then changes");
-            Ok(Start {
-                first: snapshot(state, id, options),
-                ..quiet(now, why)
-            })
-        }
-        (text, Some(true)) => {
-            if !matches!(text, "" | "0") {
-                state.cluster.reached(parse_version(text)?)?;
-            }
-            let why = format!("initial events at {now}, then changes");
-            let first = snapshot(state, id, options);
-            Ok(Start {
-                first,
-                owes_end: options.bookmarks,
-                ..quiet(now, why)
-            })
-        }
-        (text, _) => {
-            let version = parse_version(text)?;
-            if let Err(rejection) = state.cluster.not_expired(id, version) {
-                // kube-apiserver accepts such a watch and says so in its first event (RL-48).
-                let why = format!("accepted, and told at once: {rejection}");
-                let first = VecDeque::from([Frame::Error(rejection)]);
-                return Ok(Start {
-                    first,
-                    ..quiet(now, why)
-                });
-            }
-            let why = format!("changes after {version}; the server is at {now}");
-            let first = replayed(state, id, version, &options.selection, faults);
-            Ok(Start {
-                first,
-                ..quiet(version, why)
-            })
-        }
-    }
-}
-
-fn check_match(options: &WatchOptions) -> Result<(), Rejection> {
-    let field = "resourceVersionMatch";
-    match (
-        options.version_match.as_deref(),
-        options.send_initial_events,
-    ) {
-        (None, None) | (Some("NotOlderThan"), Some(_)) => Ok(()),
-        (Some(_), None) => {
-            let why = "resourceVersionMatch is forbidden for watch unless sendInitialEvents is \
-                       provided";
-            Err(Rejection::invalid_option(field, why))
-        }
-        (_, Some(_)) => {
-            let why = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
-            Err(Rejection::invalid_option(field, why))
-        }
-    }
-}
-
-fn added(object: &Object) -> Frame {
-    Frame::Event {
-        kind: EventKind::Added,
-        object: object.clone(),
-    }
-}
-
-fn snapshot(state: &State, id: ResourceId, options: &WatchOptions) -> VecDeque<Frame> {
-    let collection = state.cluster.collection(id);
-    collection
-        .at(state.cluster.version(), None, &options.selection)
-        .map(added)
-        .collect()
-}
-
-fn replayed(
-    state: &State,
-    id: ResourceId,
-    version: u64,
-    selection: &Selection,
-    faults: &[Fault],
-) -> VecDeque<Frame> {
-    let count = faults.iter().find_map(|fault| match fault {
-        Fault::ReplaySuffix(count) => Some(*count),
-        _ => None,
-    });
-    let changes = state
-        .cluster
-        .collection(id)
-        .changes_up_to(version, count.unwrap_or(0));
-    let seen = changes
-        .iter()
-        .filter_map(|change| change.seen_by(selection));
-    seen.map(|(kind, object)| Frame::Event { kind, object })
-        .collect()
 }

@@ -55,7 +55,9 @@ impl Cluster {
         let limit = options
             .limit
             .filter(|limit| *limit > 0)
-            .unwrap_or(usize::MAX);
+            .map_or(usize::MAX, |limit| {
+                limit.min(self.page_limit.unwrap_or(limit))
+            });
         let collection = self.collection(id);
         let mut objects = collection.at(start.version, start.after.as_deref(), &options.selection);
         let items: Vec<Object> = objects.by_ref().take(limit).cloned().collect();

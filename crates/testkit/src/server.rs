@@ -5,15 +5,15 @@
 //! costs nothing and loses nothing that the history still holds.
 
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicUsize},
     time::{Duration, SystemTime},
 };
 
 use tokio::{sync::watch, time::Instant};
 
 use crate::{
-    Change, Cluster, Fault, Rejection, RequestLine, Resource, ResourceId, fault::Script,
-    request_log::RequestLog, timestamp,
+    Change, Cluster, Fault, Interjection, Rejection, RequestLine, Resource, ResourceId,
+    fault::Script, interjection::Said, request_log::RequestLog, timestamp,
 };
 
 pub(crate) struct Server {
@@ -36,12 +36,17 @@ pub(crate) struct State {
     signals: Vec<Arc<Signal>>,
     /// Grows when all watches are to end.
     pub(crate) closings: u64,
+    /// The last of the closings that broke them in the middle.
+    pub(crate) cut: u64,
+    /// What was said beside the history, by resource.
+    interjections: Vec<Vec<Said>>,
 }
 
 /// How the watches of one resource hear of news, and how many there are.
 pub(crate) struct Signal {
     news: watch::Sender<()>,
     open: watch::Sender<usize>,
+    idle: AtomicUsize,
 }
 
 impl Signal {
@@ -51,6 +56,11 @@ impl Signal {
 
     pub(crate) fn open(&self) -> &watch::Sender<usize> {
         &self.open
+    }
+
+    /// How many of them have sent everything and wait for news.
+    pub(crate) fn idle(&self) -> &AtomicUsize {
+        &self.idle
     }
 }
 
@@ -62,6 +72,8 @@ impl Server {
             log: RequestLog::default(),
             signals: Vec::new(),
             closings: 0,
+            cut: 0,
+            interjections: Vec::new(),
         };
         Self {
             state: Mutex::new(state),
@@ -121,13 +133,26 @@ impl State {
         let id = self.cluster.register(resource);
         while self.signals.len() <= id.0 {
             let (news, open) = (watch::Sender::new(()), watch::Sender::new(0));
-            self.signals.push(Arc::new(Signal { news, open }));
+            let idle = AtomicUsize::new(0);
+            self.signals.push(Arc::new(Signal { news, open, idle }));
+            self.interjections.push(Vec::new());
         }
         id
     }
 
     pub(crate) fn signal(&self, id: ResourceId) -> Arc<Signal> {
         Arc::clone(&self.signals[id.0])
+    }
+
+    /// Says something beside the history to the watches that are open now.
+    pub(crate) fn interject(&mut self, id: ResourceId, what: Interjection) {
+        let said = Said::new(self.cluster.version(), what);
+        self.interjections[id.0].push(said);
+        self.signals[id.0].news.send_replace(());
+    }
+
+    pub(crate) fn interjections(&self, id: ResourceId) -> &[Said] {
+        &self.interjections[id.0]
     }
 
     /// Wakes every watch, since something other than a write has happened.

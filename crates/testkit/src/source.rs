@@ -112,7 +112,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Source<T> {
         for fault in &faults {
             match fault {
                 Fault::Delay(time) => tokio::time::sleep(*time).await,
-                Fault::Refuse => {
+                Fault::Refuse | Fault::Unreachable => {
                     told(None, "refused");
                     let message = "the server refused the connection";
                     return Err(Failure::new(

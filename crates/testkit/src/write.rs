@@ -95,7 +95,8 @@ impl Cluster {
         ] {
             metadata.remove(set_by_server);
         }
-        metadata.insert("uid".into(), json!(self.new_uid()));
+        let uid = self.new_uid(namespace.as_deref(), &name);
+        metadata.insert("uid".into(), json!(uid));
         metadata.insert("creationTimestamp".into(), json!(now));
         metadata.insert("generation".into(), json!(1));
         let version = self.next_version();

@@ -1,32 +1,37 @@
-//! Placeholder until the level is written.
+//! The levels `processor` and `informer`: one shared informer over an API server in memory, under
+//! virtual time. On the first the server does nothing wrong.
+
+mod failures;
+mod fault;
+mod listener;
+mod object_text;
+mod play;
+mod random_faults;
+mod random_handlers;
+mod requests;
+mod rules;
+mod server_steps;
+mod settings;
+
+use informer_factory::QueueKind;
 
 use crate::level::Run;
-use crate::rules::Rule;
 use crate::scenario::{Malformed, Scenario};
 
-/// The rules of this level.
-pub const RULES: &[Rule] = &[];
+pub use random_faults::random_faults;
+pub use random_handlers::random_handlers;
+pub use rules::RULES;
 
-/// Runs our side.
+/// Runs our side, once with each queue.
 ///
 /// # Errors
 ///
 /// [`Malformed`] when a step makes no sense here.
-pub fn run(_scenario: &Scenario) -> Result<Vec<Run>, Malformed> {
-    Ok(Vec::new())
-}
-
-/// A scenario by chance.
-pub fn random_faults(_seed: u64) -> Scenario {
-    Scenario {
-        name: "random".to_owned(),
-        covers: Vec::new(),
-        settings: Vec::new(),
-        steps: Vec::new(),
-    }
-}
-
-/// A scenario by chance, of handlers that come and go.
-pub fn random_handlers(seed: u64) -> Scenario {
-    random_faults(seed)
+pub fn run(scenario: &Scenario) -> Result<Vec<Run>, Malformed> {
+    let ways = [
+        ("delta", QueueKind::DeltaFifo),
+        ("in-order", QueueKind::InOrder),
+    ];
+    let one = |(way, queue)| play::play(scenario, queue).map(|trace| Run { way, trace });
+    ways.into_iter().map(one).collect()
 }

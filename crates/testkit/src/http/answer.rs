@@ -79,6 +79,11 @@ pub(super) fn broken() -> io::Error {
     )
 }
 
+/// The error of a connection that was never made.
+pub(super) fn unreachable() -> io::Error {
+    io::Error::new(io::ErrorKind::ConnectionRefused, "nobody listens: a fault")
+}
+
 /// An answer with this body.
 pub(super) fn answer(
     status: StatusCode,

@@ -19,7 +19,7 @@ use http_body_util::BodyExt;
 use tower::Service;
 
 use super::{
-    answer::{ApiBody, answer, broken, json_value, refusal},
+    answer::{ApiBody, answer, broken, json_value, refusal, unreachable},
     discovery::discover,
     objects::{Answered, Call},
     query::Query,
@@ -85,6 +85,10 @@ async fn respond(server: &Arc<Server>, parts: Parts, body: Bytes) -> io::Result<
             Fault::Refuse => {
                 told(None, "refused");
                 return Err(broken());
+            }
+            Fault::Unreachable => {
+                told(None, "unreachable");
+                return Err(unreachable());
             }
             Fault::HangHeaders => {
                 told(None, "never answered");
