@@ -1,4 +1,4 @@
-//! x
+//! Placeholder until it is written.
 use crate::scenario::Scenario;
 /// A scenario by chance.
 pub fn random_handlers(_seed: u64) -> Scenario {

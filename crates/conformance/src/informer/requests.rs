@@ -6,7 +6,10 @@ pub(super) fn normal(request: &str) -> String {
     let pairs = query.split('&').filter(|pair| !pair.is_empty());
     let mut pairs: Vec<String> = pairs.map(pair).collect();
     pairs.sort();
-    format!("{path}?{}", pairs.join("&"))
+    match pairs.is_empty() {
+        true => path.to_owned(),
+        false => format!("{path}?{}", pairs.join("&")),
+    }
 }
 
 fn pair(pair: &str) -> String {
@@ -47,6 +50,6 @@ mod tests {
         let request = "/api/v1/x?watch=true&timeoutSeconds=312&labelSelector=l%3Da+b";
         let expected = "/api/v1/x?labelSelector=l=a b&timeoutSeconds=*&watch=true";
         assert_eq!(normal(request), expected);
-        assert_eq!(normal("/api/v1/x"), "/api/v1/x?");
+        assert_eq!(normal("/api/v1/x"), "/api/v1/x");
     }
 }

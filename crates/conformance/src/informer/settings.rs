@@ -145,7 +145,8 @@ impl<'a> Settings<'a> {
 fn transform(name: &str) -> Option<Option<Transform<ConfigMap>>> {
     let transform = match name {
         "none" => return Some(None),
-        "fail" => Transform::new(|object: ConfigMap| match data(&object) {
+        // An object cannot become something without metadata here: it fails.
+        "fail" | "keyless" => Transform::new(|object: ConfigMap| match data(&object) {
             Some("bad") => Err("bad data".to_owned()),
             _ => Ok(object),
         }),
