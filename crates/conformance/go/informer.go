@@ -25,9 +25,13 @@ func runInformer(t *testing.T, s scenario) (lines []string, err error) {
 			err = failed
 			return
 		}
-		defer r.client.shutDown()
 		err = r.play()
 		lines = r.trace.lines
+		r.client.shutDown()
+		synctest.Wait()
+		if open := r.server.openWatches(); open > 0 && err == nil {
+			err = fmt.Errorf("%d watches were left open", open)
+		}
 	})
 	return lines, err
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -56,12 +57,16 @@ var gatesInUse = func() *gates {
 type client struct {
 	informer cache.SharedIndexInformer
 	handlers map[string]*handler
+	// The last that left under a name: it may be asked to leave again.
+	left map[string]*handler
 	// Those that left, too: they may still be told something.
 	all       []*handler
 	cancel    context.CancelFunc
 	done      chan struct{}
 	isStopped bool
-	failures  *failures
+	// Starts after the first.
+	again    sync.WaitGroup
+	failures *failures
 }
 
 // newClient builds an informer over a transport, as the settings say.
@@ -94,7 +99,7 @@ func newClient(s scenario, transport http.RoundTripper, host string) (*client, e
 	if s.setting("index", "none") == "data" {
 		indexers["data"] = indexData
 	}
-	c := &client{handlers: map[string]*handler{}, failures: &failures{}}
+	c := &client{handlers: map[string]*handler{}, left: map[string]*handler{}, failures: &failures{}}
 	c.informer = cache.NewSharedIndexInformerWithOptions(source, &v1.ConfigMap{},
 		cache.SharedIndexInformerOptions{ResyncPeriod: resync, Indexers: indexers})
 	if err := c.informer.SetWatchErrorHandlerWithContext(c.failures.write); err != nil {
@@ -133,6 +138,12 @@ func (c *client) setTransform(name string) error {
 			}
 			return o, nil
 		},
+		"mark": func(o any) (any, error) {
+			if m, is := o.(*v1.ConfigMap); is && m.Data["v"] != "" {
+				m.Data["v"] += "+"
+			}
+			return o, nil
+		},
 		"strip": func(o any) (any, error) {
 			if m, is := o.(*v1.ConfigMap); is {
 				m.Data = nil
@@ -156,9 +167,11 @@ func (c *client) setTransform(name string) error {
 	return c.informer.SetTransform(transform)
 }
 
-// start runs the informer; a second start would only be a warning.
+// start runs the informer. A second start is left to client-go, which returns at once: if it
+// ran, its requests would be in the trace, and the scenario would not end.
 func (c *client) start() {
 	if c.cancel != nil {
+		c.again.Go(func() { c.informer.RunWithContext(context.Background()) })
 		return
 	}
 	var ctx context.Context
@@ -189,4 +202,5 @@ func (c *client) shutDown() {
 	if c.done != nil {
 		<-c.done
 	}
+	c.again.Wait()
 }

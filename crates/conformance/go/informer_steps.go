@@ -74,9 +74,14 @@ func (c *client) join(st step) ([]string, error) {
 func (c *client) remove(name string) error {
 	h, is := c.handlers[name]
 	if !is {
+		// client-go has nothing against one that has left already.
+		h, is = c.left[name]
+	}
+	if !is {
 		return nil
 	}
 	delete(c.handlers, name)
+	c.left[name] = h
 	return c.informer.RemoveEventHandler(h.handle)
 }
 

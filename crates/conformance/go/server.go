@@ -62,6 +62,13 @@ func (s *server) takeRequests() []string {
 	return requests
 }
 
+// openWatches is how many watches nobody has closed.
+func (s *server) openWatches() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.watches)
+}
+
 // begin writes a request down and says what it meets.
 func (s *server) begin(u *url.URL) (faults []*fault, number int, isHurried bool) {
 	s.mu.Lock()

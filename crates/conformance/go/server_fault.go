@@ -56,15 +56,15 @@ func parseFault(s step) (*fault, error) {
 	default:
 		return nil, malformed
 	}
-	if times, given := s.option("times"); given {
+	switch times, given := s.option("times"); {
+	case times == "always":
+		f.left = -1
+	case given:
 		n, err := strconv.Atoi(times)
-		if err != nil {
+		if err != nil || n < 0 {
 			return nil, malformed
 		}
 		f.left = n
-	}
-	if s.has("times=always") || s.has("always") {
-		f.left = -1
 	}
 	if err := f.read(s.args[1]); err != nil {
 		return nil, malformed
