@@ -28,6 +28,9 @@ pub(crate) enum ConformanceCommand {
         /// So many random scenarios instead of the stored ones.
         #[arg(long)]
         random: Option<u64>,
+        /// client-go over real HTTP and in real time, against what was recorded.
+        #[arg(long, conflicts_with = "random")]
+        http: bool,
         /// Where chance begins.
         #[arg(long, default_value_t = 1)]
         seed: u64,
@@ -53,11 +56,14 @@ pub(crate) fn run(command: &ConformanceCommand) -> Result<()> {
         ConformanceCommand::Compare {
             selection,
             random,
+            http,
             seed,
         } => {
             let random = random.map(|count| format!("--random={count}"));
+            let http = http.then_some("--http");
             let seed = format!("--seed={seed}");
-            let arguments: Vec<&str> = random.as_deref().into_iter().chain([&*seed]).collect();
+            let arguments: Vec<&str> = random.as_deref().into_iter().chain(http).collect();
+            let arguments = [arguments, vec![&*seed]].concat();
             with_judge("compare", selection, &arguments)
         }
     }
@@ -71,6 +77,7 @@ pub(crate) fn ci() -> Result<Outcome> {
         return Ok(Outcome::Skipped(why.to_owned()));
     }
     with_judge("compare", &Selection::default(), &[])?;
+    with_judge("compare", &Selection::default(), &["--http"])?;
     let random = ["--random", RANDOM_IN_CI];
     with_judge("compare", &Selection::default(), &random)?;
     Ok(Outcome::Passed)

@@ -2,6 +2,7 @@
 //!
 //! One request for each line of its input, one answer for each line of its output, both JSON.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -90,11 +91,55 @@ impl Judge {
             level: level.name(),
             scenario: &scenario.to_string(),
         };
-        let answer = self.ask(&request)?;
-        match answer {
-            Answer::Trace(lines) => Ok(Trace::new(lines)),
+        self.lines(&scenario.name, &request).map(Trace::new)
+    }
+
+    /// Lets client-go begin a scenario against the server at `url`, in real time.
+    ///
+    /// # Errors
+    ///
+    /// See [`JudgeError`].
+    pub fn begin_over_http(
+        &mut self,
+        level: Level,
+        scenario: &Scenario,
+        url: &str,
+    ) -> Result<(), JudgeError> {
+        let (level, text) = (level.name(), scenario.to_string());
+        let request = serde_json::json!({"level": level, "scenario": text, "live": url});
+        self.lines(&scenario.name, &request).map(drop)
+    }
+
+    /// Steps of that scenario, after the server has done its part of them: what was observed.
+    ///
+    /// # Errors
+    ///
+    /// See [`JudgeError`].
+    pub fn step_over_http(
+        &mut self,
+        steps: &str,
+        lives: &BTreeMap<String, u64>,
+        expected: &str,
+    ) -> Result<Vec<String>, JudgeError> {
+        let request = serde_json::json!({"step": steps, "lives": lives, "expected": expected});
+        self.lines(steps, &request)
+    }
+
+    /// The scenario is over.
+    ///
+    /// # Errors
+    ///
+    /// See [`JudgeError`].
+    pub fn end_over_http(&mut self) -> Result<(), JudgeError> {
+        self.lines("the end", &serde_json::json!({"end": true}))
+            .map(drop)
+    }
+
+    fn lines(&mut self, what: &str, request: &impl Serialize) -> Result<Vec<String>, JudgeError> {
+        match self.ask(request)? {
+            Answer::Trace(lines) => Ok(lines),
             Answer::Error(message) => Err(JudgeError::Refused {
-                scenario: scenario.name.clone(),
+                scenario: what.to_owned(),
                 message,
             }),
         }

@@ -1,6 +1,7 @@
 //! `conformance record`, `compare` and `check`; `cargo xtask conformance` builds the judge and
 //! calls them.
 
+mod http;
 mod live;
 mod random;
 mod record;
@@ -34,6 +35,9 @@ enum Command {
         /// So many random scenarios instead of the stored ones.
         #[arg(long)]
         random: Option<u64>,
+        /// client-go over real HTTP and in real time, against what was recorded.
+        #[arg(long, conflicts_with = "random")]
+        http: bool,
         /// Where chance begins; scenario number i has the seed `seed + i`.
         #[arg(long, default_value_t = 1)]
         seed: u64,
@@ -68,7 +72,13 @@ fn main() -> ExitCode {
             selected,
             random: Some(count),
             seed,
+            ..
         } => random::compare_random(&selected, count, seed),
+        Command::Compare {
+            selected,
+            http: true,
+            ..
+        } => http::compare_over_http(&selected),
         Command::Compare { selected, .. } => live::compare_live(&selected),
     };
     match result {

@@ -5,6 +5,7 @@ mod failures;
 mod fault;
 mod listener;
 mod object_text;
+pub mod over_http;
 mod play;
 mod random_faults;
 mod random_handlers;

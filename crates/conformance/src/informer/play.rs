@@ -309,7 +309,7 @@ async fn settle() {
 }
 
 /// How many steps are one: until `end`, or what is not the server's.
-fn burst_length(steps: &[Step]) -> usize {
+pub(super) fn burst_length(steps: &[Step]) -> usize {
     for (index, step) in steps.iter().enumerate().skip(1) {
         if step.verb == "end" {
             return index + 1;
