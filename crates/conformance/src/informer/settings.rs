@@ -154,6 +154,14 @@ fn transform(name: &str) -> Option<Option<Transform<ConfigMap>>> {
             object.data = None;
             Ok(object)
         }),
+        "mark" => Transform::new(|mut object: ConfigMap| {
+            if let Some(value) = object.data.as_mut().and_then(|data| data.get_mut("v"))
+                && !value.is_empty()
+            {
+                value.push('+');
+            }
+            Ok(object)
+        }),
         "blank" => Transform::new(|mut object: ConfigMap| {
             object.metadata.resource_version = None;
             Ok(object)
