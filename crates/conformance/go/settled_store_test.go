@@ -40,3 +40,25 @@ func TestAStoreGoesOnAfterAPanic(t *testing.T) {
 		t.Errorf("it is in the index: %v", values)
 	}
 }
+
+// IX-05: an object that got in past a failing index function panics once more at its next update,
+// and is missing in the index from then on, as long as its value does not change (IX-04).
+func TestAnIndexNeverRecoversFromAPanic(t *testing.T) {
+	run := storeRun{indexer: cache.NewIndexer(
+		cache.DeletionHandlingMetaNamespaceKeyFunc, cache.Indexers{"i": indexFunctions["bad"]},
+	)}
+	wants := []bool{true, true, false, false}
+	words := []string{"a/x@1+data=bad", "a/x@2+data=q", "a/x@3+data=q", "a/x@4+data=q"}
+	for position, word := range words {
+		object, err := storeObject(word)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if run.panics(func() { _ = run.indexer.Update(object) }) != wants[position] {
+			t.Errorf("%s: whether it panics is not as read", word)
+		}
+	}
+	if keys, err := run.indexer.IndexKeys("i", "q"); err != nil || len(keys) != 0 {
+		t.Errorf("the index has recovered: %v %v", keys, err)
+	}
+}
