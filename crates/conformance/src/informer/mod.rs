@@ -9,6 +9,7 @@ pub mod over_http;
 mod play;
 mod random_faults;
 mod random_handlers;
+mod random_writes;
 mod requests;
 mod rules;
 mod server_steps;

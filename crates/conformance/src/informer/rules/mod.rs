@@ -1,21 +1,35 @@
 //! The intended differences of a whole informer, one file each.
 
 mod blanked_version;
+mod deliveries;
+mod end;
 mod history;
 mod member;
+mod never_back;
 mod observed;
 mod overlapping_resync;
 mod panic_pause;
 mod pending_at_stop;
+mod relist_order;
 mod told;
 
 use crate::rules::Rule;
 
 /// In the order in which they are applied.
 pub const RULES: &[Rule] = &[
+    deliveries::TWICE,
+    deliveries::REBORN,
+    deliveries::STRANGER,
+    deliveries::OLDER,
+    never_back::STORE,
+    never_back::VERSION,
+    deliveries::REPEATED,
+    deliveries::UNCHANGED,
+    relist_order::RULE,
     blanked_version::RULE,
     panic_pause::RULE,
     pending_at_stop::RULE,
+    end::RULE,
     overlapping_resync::OVERLAPPING,
     overlapping_resync::OVERTAKEN,
 ];

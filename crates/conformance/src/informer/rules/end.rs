@@ -1,0 +1,53 @@
+//! D-52: the end of an informer waits for the callbacks of those who are still there.
+//!
+//! client-go waits for those who left, too, if one of their callbacks is in progress. Ours has
+//! `Registration::remove` for who wants to wait for that.
+
+use super::member::{members, stop_of};
+use super::observed::{Observed, observed, trace_of};
+use super::told::Told;
+use crate::rules::Rule;
+use crate::scenario::Scenario;
+use crate::trace::Trace;
+
+pub(super) const RULE: Rule = Rule {
+    row: "D-52",
+    name: "who left does not hold up the end",
+    apply,
+};
+
+fn apply(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
+    let mut steps = observed(scenario, &trace);
+    let stop = stop_of(scenario);
+    let mut members = members(scenario).into_iter();
+    if members.any(|member| member.is_blocked && member.left < stop) {
+        end_at_once(scenario, &mut steps);
+    }
+    trace_of(steps, trace)
+}
+
+/// Ends in the step that stops, or that lets the last callback of who is still there return.
+pub(super) fn end_at_once(scenario: &Scenario, steps: &mut [Observed<'_>]) {
+    let stop = stop_of(scenario);
+    if stop >= steps.len() {
+        return;
+    }
+    let is_told = |name: &str| {
+        let mut lines = steps[..stop].iter().flat_map(|one| &one.lines);
+        lines.any(|line| Told::parse(line).is_some_and(|told| told.handler == name))
+    };
+    let mut ended = Some(stop);
+    for member in members(scenario) {
+        let is_released = member.unblocked.is_some_and(|at| at <= stop);
+        if member.is_blocked && !is_released && member.left > stop && is_told(member.name) {
+            let released = member.unblocked.filter(|at| *at < steps.len());
+            ended = ended.zip(released).map(|(one, other)| one.max(other));
+        }
+    }
+    for one in &mut steps[stop..] {
+        one.lines.retain(|line| line != "stopped");
+    }
+    if let Some(ended) = ended {
+        steps[ended].lines.push("stopped".to_owned());
+    }
+}
