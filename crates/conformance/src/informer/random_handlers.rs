@@ -169,7 +169,7 @@ impl Draft {
             17 | 18 if self.features.resyncs => self.advance(),
             19 => {
                 let key = self.writes.any_key(&mut self.random);
-                self.push("get", [&key]);
+                self.push("get", [key]);
             }
             _ => {
                 let step = self.writes.step(&mut self.random);

@@ -65,12 +65,12 @@ fn judged(
         .map(|member| (member.joined, member.name.to_owned()))
         .collect();
     let mut has: BTreeMap<(String, String), String> = BTreeMap::new();
-    for index in 0..steps.len() {
+    for (index, one) in steps.iter_mut().enumerate() {
         for (_, name) in joins.iter().filter(|(joined, _)| *joined == index) {
             has.retain(|(handler, _), _| handler != name);
         }
         let (mut lines, mut is_dropped) = (Vec::new(), false);
-        for line in &steps[index].lines {
+        for line in &one.lines {
             let Some(told) = Told::parse(line) else {
                 lines.push(line.clone());
                 continue;
@@ -82,7 +82,7 @@ fn judged(
             }
             let place = Place {
                 scenario,
-                one: &steps[index],
+                one,
                 current: has
                     .get(&(told.handler.to_owned(), told.key().to_owned()))
                     .map(String::as_str),
@@ -92,7 +92,7 @@ fn judged(
             instead.iter().for_each(|line| remember(&mut has, line));
             lines.extend(instead);
         }
-        steps[index].lines = lines;
+        one.lines = lines;
     }
     trace_of(steps, trace)
 }

@@ -95,9 +95,8 @@ fn relisted_at(steps: &[Observed<'_>], now: &[String], gone: &Told<'_>) -> Optio
     if last.step.verb != "unblock" {
         return None;
     }
-    let object = match gone.what {
-        What::Gone(object) => object,
-        _ => return None,
+    let What::Gone(object) = gone.what else {
+        return None;
     };
     let mut lines: Vec<&String> = before.iter().flat_map(|one| &one.lines).collect();
     lines.extend(now);
