@@ -80,6 +80,10 @@ func (c *client) remove(name string) error {
 	if !is {
 		return nil
 	}
+	if c.isStopped && !c.hasEnded() {
+		// client-go would wait for the callback that the stop waits for, and hold a lock.
+		return nil
+	}
 	delete(c.handlers, name)
 	c.left[name] = h
 	return c.informer.RemoveEventHandler(h.handle)

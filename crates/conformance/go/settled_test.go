@@ -145,6 +145,39 @@ func TestRemovingFromACallbackDuringTheStopNeverEnds(t *testing.T) {
 	}
 }
 
+// SP-08: whoever removes a handler while the stop waits for a callback waits for it, too.
+func TestRemovingDuringTheStopWaitsForTheCallback(t *testing.T) {
+	r := runWith(t, "set client listing\ncreate a")
+	isCalled, mayReturn, isRemoved := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	handle, err := r.client.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc: func(any) {
+			close(isCalled)
+			<-mayReturn
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.client.start()
+	<-isCalled
+	r.client.stop()
+	for !r.client.informer.IsStopped() {
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(100 * time.Millisecond)
+	go func() { isRemoved <- r.client.informer.RemoveEventHandler(handle) }()
+	select {
+	case err := <-isRemoved:
+		t.Fatalf("removed: %v", err)
+	case <-time.After(500 * time.Millisecond):
+	}
+	close(mayReturn)
+	if err := <-isRemoved; err != nil {
+		t.Fatal(err)
+	}
+	<-r.client.done
+}
+
 // SI-21: some reads wait while a late handler is given what there is; HasSynced does not.
 func TestReadsWaitForAReplay(t *testing.T) {
 	text := "set history 1000000\n"
