@@ -68,8 +68,8 @@ func (a *asked) count(request *http.Request, response *http.Response) {
 	response.Body = &expiryFinder{ReadCloser: response.Body, asked: a}
 }
 
-// gone is how an event of a watch says that a version has expired.
-var gone = []byte(`"code":410`)
+// gone is how an event of a watch says that a version has expired, in JSON and in protobuf.
+var gone = []byte("too old resource version")
 
 // expiryFinder finds that event in what it passes on. Only the beginning of a watch can have it.
 type expiryFinder struct {
