@@ -110,26 +110,31 @@ fn conformance(subcommand: &str) -> Command {
     command
 }
 
-fn has_go() -> bool {
+/// Whether Go programs can be built here.
+pub(crate) fn has_go() -> bool {
     Command::new("go").arg("version").output().is_ok()
 }
 
-/// The judge is a test binary: virtual time exists only there. Go's own cache makes this fast.
+/// The judge is a test binary: virtual time exists only there.
 fn build_judge() -> Result<PathBuf> {
-    let judge = checkout::root().join("target/conformance/judge");
+    build_go("judge", &["test", "-c"], ".")
+}
+
+/// The program that follows a real API server with client-go's informers.
+pub(crate) fn build_beside() -> Result<PathBuf> {
+    build_go("beside", &["build"], "./cmd/beside")
+}
+
+/// Go's own cache makes this fast.
+fn build_go(name: &str, words: &[&str], package: &str) -> Result<PathBuf> {
+    let built = checkout::root().join("target/conformance").join(name);
     let mut build = program("go");
-    build.args([
-        "test",
-        "-c",
-        "-mod=readonly",
-        "-trimpath",
-        "-buildvcs=false",
-        "-o",
-    ]);
-    build.arg(&judge).arg(".");
+    build.args(words);
+    build.args(["-mod=readonly", "-trimpath", "-buildvcs=false", "-o"]);
+    build.arg(&built).arg(package);
     build.current_dir(checkout::root().join("crates/conformance/go"));
     // Somebody's own flags must not change what is built, nor a workspace file around us.
     build.env_remove("GOFLAGS").env("GOWORK", "off");
-    shell_run(&mut build).context("the judge needs Go, see crates/conformance/README.md")?;
-    Ok(judge)
+    shell_run(&mut build).context("client-go needs Go, see crates/conformance/README.md")?;
+    Ok(built)
 }

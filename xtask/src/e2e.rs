@@ -1,16 +1,19 @@
 //! `cargo xtask e2e`: the facade and the command line program against a real API server.
 //!
 //! One control plane is started for the whole run. The tests find it by two environment variables:
-//! a kubeconfig, and a Unix socket on which they ask for faults (`control_plane::control`).
+//! a kubeconfig, and a Unix socket on which they ask for faults (`control_plane::control`). One of
+//! the packages compares us with client-go, whose program it finds by a third; without Go it is
+//! left out, and said to be.
 
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
 use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::clock;
+use crate::conformance::{build_beside, has_go};
 use crate::control_plane::{
     Availability, Binaries, CONTROL_VARIABLE, Control, ControlPlane, KUBECONFIG_VARIABLE,
     find_or_build,
@@ -20,7 +23,11 @@ use crate::stop_signal::StopSignal;
 use crate::stopwatch::{Outcome, Report};
 
 /// The packages with an end-to-end test: a test target `e2e` behind a feature `e2e`.
-const PACKAGES: [&str; 2] = ["informer-factory", "informer-cli"];
+const PACKAGES: [&str; 3] = ["informer-factory", "informer-cli", BESIDE_CLIENT_GO];
+
+/// The package that needs a program of client-go's beside it, and how its test finds that.
+const BESIDE_CLIENT_GO: &str = "informer-conformance";
+const BESIDE_VARIABLE: &str = "INFORMER_E2E_BESIDE";
 
 /// Runs everything, prints the time split, and fails if a part did.
 pub(crate) fn run() -> Result<()> {
@@ -46,24 +53,49 @@ fn run_parts(report: &mut Report, stop: &StopSignal) -> Result<()> {
         }
     };
     println!("control plane: {}", binaries.origin);
+    let beside = client_go(report)?;
+    let is_possible = |package: &&str| beside.is_some() || *package != BESIDE_CLIENT_GO;
+    let packages: Vec<&str> = PACKAGES.into_iter().filter(is_possible).collect();
     // Compiled before anything runs, so that the servers do not compete with the compiler.
-    for package in PACKAGES {
+    for package in &packages {
         noted(report, &format!("compile {package}"), || {
             compile(package, stop)
         })?;
     }
-    with_control_plane(report, binaries, stop)
+    with_control_plane(report, binaries, &packages, beside.as_deref(), stop)
 }
 
-fn with_control_plane(report: &mut Report, binaries: Binaries, stop: &StopSignal) -> Result<()> {
+/// Builds the program around client-go; without Go there is none, and the report says so.
+fn client_go(report: &mut Report) -> Result<Option<PathBuf>> {
+    if !has_go() {
+        let why = "Go is not installed: client-go was not asked";
+        let outcome = Outcome::Skipped(why.to_owned());
+        report.note(BESIDE_CLIENT_GO, outcome, clock::now());
+        return Ok(None);
+    }
+    noted(report, "build client-go", build_beside).map(Some)
+}
+
+fn with_control_plane(
+    report: &mut Report,
+    binaries: Binaries,
+    packages: &[&str],
+    beside: Option<&Path>,
+    stop: &StopSignal,
+) -> Result<()> {
     let plane = noted(report, "start control plane", || {
         ControlPlane::start(binaries, stop.clone())
     })?;
     let kubeconfig = plane.kubeconfig();
     let control = Control::serve(plane)?;
-    for package in PACKAGES {
+    for package in packages {
         let tested = noted(report, package, || {
-            test(package, &kubeconfig, control.path(), stop)
+            let mut command = cargo_test(package, &["--", "--nocapture", "--test-threads", "1"]);
+            command
+                .env(KUBECONFIG_VARIABLE, &kubeconfig)
+                .env(CONTROL_VARIABLE, control.path())
+                .envs(beside.map(|program| (BESIDE_VARIABLE, program)));
+            run_cargo(&mut command, stop)
         });
         if tested.is_err() {
             eprintln!("{}", control.log_tails());
@@ -88,14 +120,6 @@ fn noted<T>(report: &mut Report, name: &str, part: impl FnOnce() -> Result<T>) -
 
 fn compile(package: &str, stop: &StopSignal) -> Result<()> {
     run_cargo(&mut cargo_test(package, &["--no-run"]), stop)
-}
-
-fn test(package: &str, kubeconfig: &Path, control: &Path, stop: &StopSignal) -> Result<()> {
-    let mut command = cargo_test(package, &["--", "--nocapture", "--test-threads", "1"]);
-    command
-        .env(KUBECONFIG_VARIABLE, kubeconfig)
-        .env(CONTROL_VARIABLE, control);
-    run_cargo(&mut command, stop)
 }
 
 fn cargo_test(package: &str, more: &[&str]) -> Command {
