@@ -1,4 +1,4 @@
-//! D-52: a bookmark waits in client-go's queue like a change, and ends a batch. Ours only marks how
+//! D-62: a bookmark waits in client-go's queue like a change, and ends a batch. Ours only marks how
 //! far the others got.
 
 use super::line::Taken;
@@ -9,7 +9,7 @@ use crate::trace::Trace;
 pub(super) fn without_bookmarks(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
     let size = scenario.setting("batch").and_then(|text| text.parse().ok());
     let size = size.unwrap_or(1000);
-    step_by_step(&trace, |_, lines| {
+    step_by_step(trace, |_, lines| {
         let mut kept = Vec::new();
         // Changes in a row, as batches of client-go, and whether a bookmark was among them.
         let (mut row, mut disturbed) = (Vec::new(), false);

@@ -7,7 +7,7 @@ use crate::trace::Trace;
 
 /// What was brought after the end carries a `~`.
 pub(super) fn refuse(_: &Scenario, _: &str, trace: Trace) -> Trace {
-    step_by_step(&trace, |_, lines| {
+    step_by_step(trace, |_, lines| {
         let answered = lines.into_iter().map(|line| match line.as_str() {
             "taken" => "error closed".to_owned(),
             _ => line,

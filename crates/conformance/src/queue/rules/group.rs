@@ -21,7 +21,7 @@ enum Item {
 pub(super) fn take_together(_: &Scenario, _: &str, trace: Trace) -> Trace {
     let mut groups = Groups::new();
     let mut relists = 0;
-    step_by_step(&trace, |step, lines| {
+    step_by_step(trace, |step, lines| {
         let counts = !step.starts_with(&["batch"]);
         let mut moved = Vec::new();
         let mut waiting = Vec::new();

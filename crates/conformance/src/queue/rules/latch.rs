@@ -9,7 +9,7 @@ pub(super) fn after_processing(scenario: &Scenario, _: &str, trace: Trace) -> Tr
     if scenario.setting("queue") == Some("in-order") {
         return trace;
     }
-    step_by_step(&trace, |_, lines| {
+    step_by_step(trace, |_, lines| {
         let late = |line: String| match line.as_str() {
             "synced early" => "synced".to_owned(),
             _ => line,

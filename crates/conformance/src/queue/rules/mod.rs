@@ -1,5 +1,6 @@
 //! What our queues do differently, as functions of client-go's trace. Their order matters: first
-//! what single changes are, then which of them are there, then who is taken with whom and how often.
+//! what single changes are, then which of them are there, then who is taken with whom, and how
+//! often.
 
 mod batch;
 #[cfg(test)]
@@ -21,12 +22,12 @@ use crate::trace::Trace;
 /// The rules of this level.
 pub const RULES: &[Rule] = &[
     Rule {
-        row: "D-50",
+        row: "D-60",
         name: "a tombstone that knows nothing does not replace one that does",
         apply: tombstone::keep_the_better_informed,
     },
     Rule {
-        row: "D-51",
+        row: "D-61",
         name: "what a list brings is Replaced",
         apply: replaced::always_replaced,
     },
@@ -41,7 +42,7 @@ pub const RULES: &[Rule] = &[
         apply: transform::leave_out,
     },
     Rule {
-        row: "D-53",
+        row: "D-63",
         name: "synced after the first list, not before",
         apply: overtaken::wait_for_the_list,
     },
@@ -66,7 +67,7 @@ pub const RULES: &[Rule] = &[
         apply: latch::after_processing,
     },
     Rule {
-        row: "D-52",
+        row: "D-62",
         name: "a bookmark is not taken and ends no batch",
         apply: batch::without_bookmarks,
     },
@@ -74,15 +75,18 @@ pub const RULES: &[Rule] = &[
 
 /// Changes what stands under each step; `change` gets the step and the lines.
 fn step_by_step(
-    trace: &Trace,
+    trace: Trace,
     mut change: impl FnMut(&[&str], Vec<String>) -> Vec<String>,
 ) -> Trace {
-    let steps = trace.steps().into_iter().map(|mut lines| {
-        let below = lines.split_off(1);
-        let words: Vec<&str> = lines[0].split(' ').skip(1).collect();
+    let mut changed = Vec::new();
+    let mut lines = trace.into_lines().into_iter().peekable();
+    while let Some(step) = lines.next() {
+        let below = std::iter::from_fn(|| lines.next_if(|line| !line.starts_with("> ")));
+        let below = below.collect();
+        let words: Vec<&str> = step.split(' ').skip(1).collect();
         let below = change(&words, below);
-        lines.extend(below);
-        lines
-    });
-    Trace::from_steps(steps.collect())
+        changed.push(step);
+        changed.extend(below);
+    }
+    Trace::new(changed)
 }

@@ -1,4 +1,4 @@
-//! D-53: what `RealFIFO` hands out before its first list comes is counted as part of that list if
+//! D-63: what `RealFIFO` hands out before its first list comes is counted as part of that list if
 //! it is done with after it came. The queue is synced one item too early.
 
 use super::line::without;
@@ -24,7 +24,7 @@ pub(super) fn wait_for_the_list(scenario: &Scenario, _: &str, trace: Trace) -> T
         return trace;
     }
     let mut initial = Initial::None;
-    step_by_step(&trace, |step, lines| {
+    step_by_step(trace, |step, lines| {
         if initial == Initial::None {
             initial = match step.iter().find(|&&word| word != "during") {
                 Some(&"replace") => Initial::Waits,

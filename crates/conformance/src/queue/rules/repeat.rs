@@ -10,7 +10,7 @@ const ATTEMPTS: usize = 5;
 
 /// The keys of a group stand there together, and then each for its last attempt.
 pub(super) fn try_again(_: &Scenario, _: &str, trace: Trace) -> Trace {
-    step_by_step(&trace, |_, lines| {
+    step_by_step(trace, |_, lines| {
         let mut repeated = Vec::new();
         let mut last_attempts = 0;
         let mut lines = lines.into_iter();

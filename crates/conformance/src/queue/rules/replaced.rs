@@ -1,4 +1,4 @@
-//! D-51: a `DeltaFIFO` that is not told to say `Replaced` says `Sync` for what a list brings.
+//! D-61: a `DeltaFIFO` that is not told to say `Replaced` says `Sync` for what a list brings.
 
 use super::line::each_taken;
 use super::step_by_step;
@@ -9,7 +9,7 @@ pub(super) fn always_replaced(scenario: &Scenario, _: &str, trace: Trace) -> Tra
     if scenario.setting("replaced") != Some("no") {
         return trace;
     }
-    step_by_step(&trace, |_, lines| {
+    step_by_step(trace, |_, lines| {
         each_taken(lines, |taken| {
             for delta in &mut taken.deltas {
                 if let Some(version) = delta.strip_prefix("Sync@") {

@@ -1,4 +1,4 @@
-//! D-50: of two tombstones client-go keeps the newer, even if it knows nothing.
+//! D-60: of two tombstones client-go keeps the newer, even if it knows nothing.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use crate::trace::Trace;
 /// Client-go's side says with `forgot <key> <position> <change>` what it lost.
 pub(super) fn keep_the_better_informed(_: &Scenario, _: &str, trace: Trace) -> Trace {
     let mut lost: HashMap<String, Vec<(usize, String)>> = HashMap::new();
-    step_by_step(&trace, |_, lines| {
+    step_by_step(trace, |_, lines| {
         let mut kept = Vec::new();
         for line in lines {
             let words: Vec<&str> = line.split(' ').collect();

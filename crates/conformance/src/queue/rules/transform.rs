@@ -8,7 +8,7 @@ use crate::trace::Trace;
 
 pub(super) fn leave_out(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
     let is_delta = scenario.setting("queue").unwrap_or("delta") == "delta";
-    step_by_step(&trace, |step, lines| {
+    step_by_step(trace, |step, lines| {
         let Some(at) = lines.iter().position(|line| line == "error transform") else {
             return lines;
         };

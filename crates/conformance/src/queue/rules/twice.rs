@@ -12,7 +12,7 @@ type Listed = BTreeMap<String, Vec<usize>>;
 
 pub(super) fn keep_the_last(_: &Scenario, _: &str, trace: Trace) -> Trace {
     let mut listed = Listed::new();
-    step_by_step(&trace, |step, lines| {
+    step_by_step(trace, |step, lines| {
         let verb = step.iter().position(|&word| word == "replace");
         let list = verb.map_or(&[][..], |verb| &step[verb + 1..]);
         let mut kept = Vec::new();
