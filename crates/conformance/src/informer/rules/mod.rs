@@ -11,18 +11,20 @@ mod overlapping_resync;
 mod panic_pause;
 mod pending_at_stop;
 mod relist_order;
+mod rewatch;
 mod told;
 
 use crate::rules::Rule;
 
 /// In the order in which they are applied.
 pub const RULES: &[Rule] = &[
+    never_back::STORE,
+    never_back::VERSION,
+    rewatch::RULE,
     deliveries::TWICE,
     deliveries::REBORN,
     deliveries::STRANGER,
     deliveries::OLDER,
-    never_back::STORE,
-    never_back::VERSION,
     deliveries::REPEATED,
     deliveries::UNCHANGED,
     relist_order::RULE,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::observed::{observed, trace_of};
+use super::observed::{Observed, observed, trace_of};
 use super::told::{goes_back, key};
 use crate::rules::Rule;
 use crate::scenario::Scenario;
@@ -25,7 +25,7 @@ fn store(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
     let mut kept: BTreeMap<String, String> = BTreeMap::new();
     let mut shown = "store none".to_owned();
     for one in &mut steps {
-        let may_go_back = one.has_relist();
+        let may_go_back = may_go_back(scenario, one);
         let mut lines = Vec::with_capacity(one.lines.len());
         for line in &one.lines {
             let Some(objects) = line.strip_prefix("store ") else {
@@ -61,7 +61,7 @@ fn version(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
     let mut steps = observed(scenario, &trace);
     let mut newest = 0;
     for one in &mut steps {
-        let may_go_back = one.has_relist();
+        let may_go_back = may_go_back(scenario, one);
         let before = newest;
         one.lines.retain(|line| {
             let version = line
@@ -81,6 +81,12 @@ fn version(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
         }
     }
     trace_of(steps, trace)
+}
+
+/// Only a relist begins a new epoch; without requests in the trace any recovery may have one.
+fn may_go_back(scenario: &Scenario, one: &Observed<'_>) -> bool {
+    let is_silent = scenario.setting("requests") == Some("no");
+    one.has_relist() || (is_silent && one.step.verb == "recover")
 }
 
 /// A watch begins at the newest version there was.

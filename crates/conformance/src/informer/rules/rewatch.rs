@@ -1,0 +1,114 @@
+//! D-53: a watch that fails in a way that says nothing about its version is watched again from
+//! there.
+//!
+//! client-go lists, and tells the net effect of what it missed. Ours reads it from the history,
+//! change by change, deletions in sight.
+
+use super::history::History;
+use super::member::members;
+use super::observed::{Observed, in_order, is_relist, observed, trace_of};
+use super::told::Told;
+use crate::rules::Rule;
+use crate::scenario::{Scenario, Step};
+use crate::trace::Trace;
+
+pub(super) const RULE: Rule = Rule {
+    row: "D-53",
+    name: "watch again rather than list",
+    apply,
+};
+
+/// Answers to a watch after which client-go lists and ours does not.
+const SAYS_NOTHING: [&str; 6] = ["401", "500", "503", "504", "reset", "garbage"];
+
+fn apply(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
+    let Some(history) = History::of(scenario) else {
+        return trace;
+    };
+    let mut steps = observed(scenario, &trace);
+    let mut phase = Phase::default();
+    let mut version = 0;
+    for index in 0..steps.len() {
+        let step = steps[index].step;
+        if step.verb == "recover" {
+            if std::mem::take(&mut phase).is_watched_again() && version > 0 {
+                watched(scenario, &history, version, index, &mut steps);
+            }
+        } else {
+            phase.take(step);
+        }
+        let shown = steps[index]
+            .lines
+            .iter()
+            .find_map(|line| line.strip_prefix("version "));
+        version = shown.and_then(|text| text.parse().ok()).unwrap_or(version);
+    }
+    trace_of(steps, trace)
+}
+
+/// What goes wrong from one recovery to the next.
+#[derive(Default)]
+struct Phase {
+    says_nothing: bool,
+    says_something: bool,
+}
+
+impl Phase {
+    fn take(&mut self, step: &Step) {
+        match (step.verb.as_str(), step.args.as_slice()) {
+            ("fault", [request, what, ..]) if request == "watch" => {
+                let status = what.strip_prefix("error=").unwrap_or(what);
+                let status = status.split('@').next().unwrap_or_default();
+                let is_nothing = SAYS_NOTHING.contains(&status) || what == "close@0";
+                self.says_nothing |= is_nothing;
+                self.says_something |= !is_nothing && !["429", "refuse"].contains(&status);
+            }
+            ("expire" | "compact", _) => self.says_something = true,
+            // A watch that has told nothing within a second counts as failed there, too.
+            ("close" | "cut", _) => self.says_nothing = true,
+            ("start", _) => *self = Self::default(),
+            _ => {}
+        }
+    }
+
+    fn is_watched_again(&self) -> bool {
+        self.says_nothing && !self.says_something
+    }
+}
+
+fn watched(
+    scenario: &Scenario,
+    history: &History,
+    version: u64,
+    index: usize,
+    steps: &mut [Observed<'_>],
+) {
+    let missed = history
+        .events
+        .iter()
+        .filter(|event| event.version > version && event.step <= index);
+    let missed: Vec<_> = missed.collect();
+    let lines = &mut steps[index].lines;
+    lines.retain(|line| Told::parse(line).is_none() && !line.starts_with("version "));
+    let here = members(scenario).into_iter();
+    for member in here.filter(|member| member.joined < index && index < member.left) {
+        lines.extend(missed.iter().map(|event| event.told(member.name)));
+    }
+    if let Some(last) = missed.last() {
+        lines.push(format!("version {}", last.version));
+    }
+    // Of the requests the one that opens the watch again stays: from the version we have.
+    let mut has_list = false;
+    lines.retain(|line| {
+        let follows_a_list = has_list && line.starts_with("request ") && !is_relist(line);
+        has_list |= line.starts_with("request ") && !line.contains("watch=true");
+        !follows_a_list
+    });
+    for line in lines.iter_mut().filter(|line| is_relist(line)) {
+        let path = line.split('?').next().unwrap_or(line).to_owned();
+        *line = format!(
+            "{path}?allowWatchBookmarks=true&resourceVersion={version}&timeoutSeconds=*&watch=true"
+        );
+    }
+    in_order(lines);
+}
