@@ -137,7 +137,12 @@ impl Draft {
 
     fn phase(&mut self) {
         self.some_writes(3);
+        // A watch that lives for long makes both sides forget what failed before.
+        self.push("advance", ["130s"]);
         if self.has_sends && self.random.random_bool(0.5) {
+            // Something new first: old events at the beginning of a watch tell ours of a rewind.
+            let news = self.writes.news();
+            self.steps.push(news);
             let sent = self.writes.sent(&mut self.random);
             self.steps.extend(sent);
         }

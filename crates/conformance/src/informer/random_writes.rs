@@ -87,6 +87,14 @@ impl Writes {
         );
     }
 
+    /// A new object, in the selection.
+    pub(super) fn news(&mut self) -> Step {
+        self.version += 1;
+        let mut args = vec![format!("new{}", self.version)];
+        args.extend(self.has_labels.then(|| "label=x".to_owned()));
+        Step::new("create", args)
+    }
+
     /// An event the history does not know: the end of a stranger, or what was told already.
     pub(super) fn sent(&self, random: &mut StdRng) -> Option<Step> {
         if random.random_bool(0.3) {
