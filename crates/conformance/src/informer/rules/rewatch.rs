@@ -27,21 +27,31 @@ fn apply(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
     };
     let mut steps = observed(scenario, &trace);
     let mut phase = Phase::default();
-    let mut version = 0;
+    // client-go's version, and what ours is meanwhile: a list is newer than the last event.
+    let (mut theirs, mut ours) = (0, 0);
     for index in 0..steps.len() {
         let step = steps[index].step;
-        if step.verb == "recover" {
-            if std::mem::take(&mut phase).is_watched_again() && version > 0 {
-                watched(scenario, &history, version, index, &mut steps);
-            }
-        } else {
-            phase.take(step);
-        }
         let shown = steps[index]
             .lines
             .iter()
             .find_map(|line| line.strip_prefix("version "));
-        version = shown.and_then(|text| text.parse().ok()).unwrap_or(version);
+        let news = shown.and_then(|text| text.parse::<u64>().ok());
+        theirs = news.unwrap_or(theirs);
+        if step.verb != "recover" {
+            phase.take(step);
+            ours = news.unwrap_or(ours);
+            continue;
+        }
+        let ended = std::mem::take(&mut phase);
+        if ended.is_watched_again() && ours > 0 {
+            ours = watched(scenario, &history, ours, index, &mut steps);
+        } else if news.is_none() && ended.says_something && ours != theirs {
+            steps[index].lines.push(format!("version {theirs}"));
+            in_order(&mut steps[index].lines);
+            ours = theirs;
+        } else {
+            ours = news.unwrap_or(ours);
+        }
     }
     trace_of(steps, trace)
 }
@@ -76,13 +86,14 @@ impl Phase {
     }
 }
 
+/// Tells what was missed, event by event; the version after that.
 fn watched(
     scenario: &Scenario,
     history: &History,
     version: u64,
     index: usize,
     steps: &mut [Observed<'_>],
-) {
+) -> u64 {
     let missed = history
         .events
         .iter()
@@ -111,4 +122,5 @@ fn watched(
         );
     }
     in_order(lines);
+    missed.last().map_or(version, |last| last.version)
 }
