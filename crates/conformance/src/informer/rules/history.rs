@@ -19,6 +19,8 @@ pub(super) struct Event {
     pub(super) key: String,
     old: String,
     pub(super) new: String,
+    /// What a transform that fails, fails for.
+    pub(super) is_bad: bool,
 }
 
 /// All changes of a scenario.
@@ -55,6 +57,7 @@ impl History {
                         key: split_text(&text(&object)),
                         old: change.before.as_ref().map(text).unwrap_or_default(),
                         new: text(&object),
+                        is_bad: object.json()["data"]["v"] == "bad",
                     }
                 }));
             }

@@ -4,6 +4,7 @@ mod blanked_version;
 mod deliveries;
 mod end;
 mod history;
+mod later;
 mod member;
 mod never_back;
 mod observed;
@@ -11,6 +12,8 @@ mod overlapping_resync;
 mod panic_pause;
 mod pending_at_stop;
 mod relist_order;
+mod reports;
+mod requests;
 mod rewatch;
 mod told;
 
@@ -18,6 +21,9 @@ use crate::rules::Rule;
 
 /// In the order in which they are applied.
 pub const RULES: &[Rule] = &[
+    reports::NO_HANDLER,
+    later::REOPENED,
+    later::FALLEN_BACK,
     never_back::STORE,
     never_back::VERSION,
     rewatch::RULE,
@@ -28,6 +34,9 @@ pub const RULES: &[Rule] = &[
     deliveries::REPEATED,
     deliveries::UNCHANGED,
     relist_order::RULE,
+    requests::AHEAD,
+    requests::PAGED,
+    reports::QUARANTINED,
     blanked_version::RULE,
     panic_pause::RULE,
     pending_at_stop::RULE,

@@ -1,0 +1,55 @@
+//! D-09, in sight of the watch, and D-23: what becomes of errors.
+
+use super::history::History;
+use super::member::start_of;
+use super::observed::{each_step, in_order, observed, trace_of};
+use crate::rules::Rule;
+use crate::scenario::Scenario;
+use crate::trace::Trace;
+
+pub(super) const QUARANTINED: Rule = Rule {
+    row: "D-09",
+    name: "what cannot be transformed is received all the same",
+    apply: quarantined,
+};
+
+pub(super) const NO_HANDLER: Rule = Rule {
+    row: "D-23",
+    name: "errors are in the status, not in a handler",
+    apply: no_handler,
+};
+
+/// The store's version moves past an object whose key is quarantined.
+fn quarantined(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
+    if !matches!(scenario.setting("transform"), Some("fail" | "keyless")) {
+        return trace;
+    }
+    let Some(history) = History::of(scenario) else {
+        return trace;
+    };
+    let mut steps = observed(scenario, &trace);
+    let start = start_of(scenario);
+    let mut is_watching = false;
+    for (index, one) in steps.iter_mut().enumerate() {
+        let mut events = history.events.iter();
+        let last = events.rfind(|event| event.step == index && event.step > start);
+        if let Some(last) = last
+            && is_watching
+            && last.is_bad
+        {
+            one.lines.push(format!("version {}", last.version));
+            in_order(&mut one.lines);
+        }
+        is_watching |= one.lines.iter().any(|line| line == "synced");
+        // Who lists has other trouble.
+        is_watching &= one.step.verb != "expire";
+        is_watching |= one.step.verb == "recover";
+    }
+    trace_of(steps, trace)
+}
+
+fn no_handler(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
+    each_step(scenario, trace, |_, lines| {
+        lines.retain(|line| !line.starts_with("failure "))
+    })
+}

@@ -1,0 +1,68 @@
+//! What ours asks for otherwise: D-54 and D-55.
+
+use super::observed::{each_step, is_relist};
+use crate::rules::Rule;
+use crate::scenario::{Scenario, Step};
+use crate::trace::Trace;
+
+pub(super) const PAGED: Rule = Rule {
+    row: "D-54",
+    name: "a consistent list is paged",
+    apply: paged,
+};
+
+pub(super) const AHEAD: Rule = Rule {
+    row: "D-55",
+    name: "a version ahead of the server is given up at once",
+    apply: ahead,
+};
+
+/// client-go keeps the page size it began with, which for a list from a version is none. After a
+/// token that expired both ask for everything at once.
+fn paged(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
+    each_step(scenario, trace, |_, lines| {
+        let mut follows_a_page = false;
+        for line in lines.iter_mut().filter(|line| line.starts_with("request ")) {
+            if !line.contains('?') && !follows_a_page {
+                line.push_str("?limit=500");
+            } else if let Some(rest) = line.split_once("?labelSelector=")
+                && !line.contains('&')
+                && !follows_a_page
+            {
+                *line = format!("{}?labelSelector={}&limit=500", rest.0, rest.1);
+            }
+            follows_a_page = line.contains("continue=");
+        }
+    })
+}
+
+/// Whether the server said that the version of a watch is ahead of its own.
+fn is_ahead(step: &Step) -> bool {
+    matches!(step.args.as_slice(), [request, what, ..]
+        if step.verb == "fault" && request == "watch" && what.contains("too-large"))
+}
+
+fn ahead(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
+    let mut is_useless = false;
+    each_step(scenario, trace, |step, lines| {
+        is_useless |= is_ahead(step);
+        let relists = lines.iter_mut().filter(|line| is_relist(line));
+        let mut from_a_version = relists.filter(|line| line.contains("resourceVersion="));
+        if is_useless && let Some(line) = from_a_version.next() {
+            without_version(line);
+            is_useless = false;
+        }
+    })
+}
+
+fn without_version(line: &mut String) {
+    let (path, query) = line.split_once('?').unwrap_or((line, ""));
+    let kept = query
+        .split('&')
+        .filter(|pair| !pair.starts_with("resourceVersion="));
+    let kept: Vec<&str> = kept.collect();
+    *line = match kept.is_empty() {
+        true => path.to_owned(),
+        false => format!("{path}?{}", kept.join("&")),
+    };
+}
