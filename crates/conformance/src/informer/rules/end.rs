@@ -26,6 +26,26 @@ fn apply(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
     trace_of(steps, trace)
 }
 
+pub(super) const WAITING: Rule = Rule {
+    row: "D-58",
+    name: "no delay holds up the end",
+    apply: waiting,
+};
+
+/// client-go waits for the delay before a stream is tried again (RL-31).
+fn waiting(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
+    let mut steps = observed(scenario, &trace);
+    let mut asked = scenario.steps.iter().filter(|step| step.verb == "fault");
+    let is_waiting = asked.any(|step| {
+        let args: Vec<&str> = step.args.iter().map(String::as_str).collect();
+        matches!(args[..], ["stream", "429" | "refuse", ..])
+    });
+    if is_waiting {
+        end_at_once(scenario, &mut steps);
+    }
+    trace_of(steps, trace)
+}
+
 /// Ends in the step that stops, or that lets the last callback of who is still there return.
 pub(super) fn end_at_once(scenario: &Scenario, steps: &mut [Observed<'_>]) {
     let stop = stop_of(scenario);

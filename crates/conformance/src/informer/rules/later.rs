@@ -47,14 +47,107 @@ fn reopened(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
                 lived = Duration::ZERO;
             }
             "expire" | "recover" | "start" => lived = Duration::ZERO,
+            "create" | "update" | "delete" => {
+                let Some(is_cut) = ends_by_itself(&scenario.steps[..index]) else {
+                    continue;
+                };
+                if steps[index].lines.iter().any(|line| is_rewatch(line)) {
+                    closed += usize::from(!is_cut);
+                    if is_cut || closed > 1 {
+                        steps[index].lines.retain(|line| !is_rewatch(line));
+                        postpone(&mut steps, index + 1, 0);
+                    }
+                }
+            }
             _ => {}
         }
     }
     trace_of(steps, trace)
 }
 
+/// Whether watches end after some events, and if so whether they are cut.
+fn ends_by_itself(before: &[Step]) -> Option<bool> {
+    let fault = before.iter().rfind(|step| step.verb == "fault")?;
+    let what = fault.args.get(1).filter(|_| fault.args[0] == "watch")?;
+    let is_cut = what.starts_with("cut@");
+    (is_cut || what.starts_with("close@")).then_some(is_cut)
+}
+
 fn is_rewatch(line: &str) -> bool {
     line.starts_with("request ") && !is_relist(line)
+}
+
+pub(super) const INCOMPLETE: Rule = Rule {
+    row: "D-20",
+    name: "initial events that never end are listed instead, or tried again later",
+    apply: incomplete,
+};
+
+pub(super) const NAMELESS: Rule = Rule {
+    row: "D-07",
+    name: "an object without a name breaks its list or watch",
+    apply: nameless,
+};
+
+fn incomplete(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
+    let mut steps = observed(scenario, &trace);
+    for index in 0..steps.len() {
+        let before = scenario.steps[..index].iter();
+        let mut faults = before.filter(|step| step.verb == "fault");
+        let is_of_stream = |step: &&Step| step.args.first().is_some_and(|of| of == "stream");
+        let of_stream = faults.rfind(is_of_stream);
+        let what = of_stream
+            .and_then(|fault| fault.args.get(1))
+            .map_or("", String::as_str);
+        match steps[index].step.verb.as_str() {
+            "start" if what.starts_with("close@") => postpone(&mut steps, index, 1),
+            "start" if what.starts_with("cut@") => listed_instead(&mut steps[index].lines),
+            "recover" if what == "no-end" => listed_instead(&mut steps[index].lines),
+            _ => {}
+        }
+    }
+    trace_of(steps, trace)
+}
+
+/// The last stream of a step becomes a list, and a watch from its version.
+fn listed_instead(lines: &mut Vec<String>) {
+    let is_stream = |line: &String| line.contains("sendInitialEvents=true");
+    let version = lines.iter().find_map(|line| line.strip_prefix("version "));
+    let (Some(at), Some(version)) = (lines.iter().rposition(is_stream), version) else {
+        return;
+    };
+    let path = lines[at].split('?').next().unwrap_or_default();
+    let list = format!("{path}?limit=500&resourceVersion=0");
+    let watch = format!(
+        "{path}?allowWatchBookmarks=true&resourceVersion={version}&timeoutSeconds=*&watch=true"
+    );
+    lines.splice(at..=at, [list, watch]);
+}
+
+/// Nothing of that list is taken, and nothing of that watch from there on.
+fn nameless(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
+    let mut steps = observed(scenario, &trace);
+    let is_nameless = |line: &String| line.split(' ').any(|word| word.starts_with('@'));
+    let first = steps
+        .iter()
+        .position(|one| one.lines.iter().any(is_nameless));
+    let is_streamed = |one: &Observed<'_>| {
+        one.lines
+            .iter()
+            .any(|line| line.contains("sendInitialEvents=true"))
+    };
+    let Some(first) = first.filter(|first| !is_streamed(&steps[*first])) else {
+        return trace;
+    };
+    let lines = &mut steps[first].lines;
+    let listed = lines.iter().position(|line| is_relist(line));
+    let kept = listed.map(|at| lines[at].clone());
+    postpone(&mut steps, first, 0);
+    steps[first].lines.extend(kept);
+    for one in &mut steps {
+        one.lines.retain(|line| !is_nameless(line));
+    }
+    trace_of(steps, trace)
 }
 
 /// Statuses that a list would be answered with as well.
@@ -93,10 +186,14 @@ fn fallen_back(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
 /// next step in which time passes. Of states only the last is seen then.
 fn postpone(steps: &mut [Observed<'_>], index: usize, from: usize) {
     let waits = |one: &Observed<'_>| matches!(one.step.verb.as_str(), "advance" | "recover");
-    let until = steps[index + 1..]
-        .iter()
-        .position(waits)
-        .map(|at| index + 1 + at);
+    let mut after = steps.iter().enumerate().skip(index);
+    let is_later = |at: usize| at > index || from == 0;
+    let until = after
+        .find(|(at, one)| is_later(*at) && waits(one))
+        .map(|(at, _)| at);
+    if until == Some(index) {
+        return;
+    }
     let mut moved: Vec<String> = Vec::new();
     for (at, one) in steps.iter_mut().enumerate().skip(index) {
         if at >= until.unwrap_or(usize::MAX) {

@@ -24,6 +24,9 @@ pub const RULES: &[Rule] = &[
     reports::NO_HANDLER,
     later::REOPENED,
     later::FALLEN_BACK,
+    later::INCOMPLETE,
+    later::NAMELESS,
+    requests::ONCE,
     never_back::STORE,
     never_back::VERSION,
     rewatch::RULE,
@@ -41,6 +44,7 @@ pub const RULES: &[Rule] = &[
     panic_pause::RULE,
     pending_at_stop::RULE,
     end::RULE,
+    end::WAITING,
     overlapping_resync::OVERLAPPING,
     overlapping_resync::OVERTAKEN,
 ];

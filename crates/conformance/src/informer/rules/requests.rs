@@ -36,6 +36,31 @@ fn paged(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
     })
 }
 
+pub(super) const ONCE: Rule = Rule {
+    row: "D-57",
+    name: "a request is made once",
+    apply: once,
+};
+
+/// What client-go's REST client makes of one request that is refused with `Retry-After`.
+const ATTEMPTS: usize = 11;
+
+fn once(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
+    each_step(scenario, trace, |_, lines| {
+        let mut at = 0;
+        while at < lines.len() {
+            let same = lines[at..]
+                .iter()
+                .take_while(|line| **line == lines[at])
+                .count();
+            if same >= ATTEMPTS && lines[at].starts_with("request ") {
+                lines.drain(at + 1..at + ATTEMPTS);
+            }
+            at += 1;
+        }
+    })
+}
+
 /// Whether the server said that the version of a watch is ahead of its own.
 fn is_ahead(step: &Step) -> bool {
     matches!(step.args.as_slice(), [request, what, ..]

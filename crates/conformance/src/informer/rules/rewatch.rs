@@ -42,7 +42,9 @@ fn apply(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
             ours = news.unwrap_or(ours);
             continue;
         }
-        let ended = std::mem::take(&mut phase);
+        let mut ended = std::mem::take(&mut phase);
+        // A history that is short may have gone past the version of the watch.
+        ended.says_something |= scenario.setting("history").is_some();
         if ended.is_watched_again() && ours > 0 {
             ours = watched(scenario, &history, ours, index, &mut steps);
         } else if news.is_none() && ended.says_something && ours != theirs {
