@@ -68,6 +68,10 @@ impl History {
 }
 
 impl Event {
+    pub(super) fn is_deletion(&self) -> bool {
+        self.kind == EventKind::Deleted
+    }
+
     /// What a handler is told that follows the watch.
     pub(super) fn told(&self, handler: &str) -> String {
         match self.kind {

@@ -100,7 +100,11 @@ fn incomplete(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
             .and_then(|fault| fault.args.get(1))
             .map_or("", String::as_str);
         match steps[index].step.verb.as_str() {
-            "start" if what.starts_with("close@") => postpone(&mut steps, index, 1),
+            "start" if what.starts_with("close@") => {
+                let mut lines = steps[index].lines.iter();
+                let first = lines.position(|line| is_relist(line));
+                postpone(&mut steps, index, first.map_or(0, |first| first + 1));
+            }
             "start" if what.starts_with("cut@") => listed_instead(&mut steps[index].lines),
             "recover" if what == "no-end" => listed_instead(&mut steps[index].lines),
             _ => {}

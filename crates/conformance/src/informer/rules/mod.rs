@@ -1,6 +1,7 @@
 //! The intended differences of a whole informer, one file each.
 
 mod blanked_version;
+mod deadlines;
 mod deliveries;
 mod end;
 mod history;
@@ -39,6 +40,8 @@ pub const RULES: &[Rule] = &[
     relist_order::RULE,
     requests::AHEAD,
     requests::PAGED,
+    deadlines::RULE,
+    reports::ONCE,
     reports::QUARANTINED,
     blanked_version::RULE,
     panic_pause::RULE,

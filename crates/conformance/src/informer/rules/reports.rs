@@ -48,8 +48,36 @@ fn quarantined(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
     trace_of(steps, trace)
 }
 
+pub(super) const ONCE: Rule = Rule {
+    row: "D-59",
+    name: "an object is transformed once",
+    apply: once,
+};
+
+/// The transform `mark` leaves a mark each time: what is found under two is found under one.
+fn once(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
+    if scenario.setting("transform") != Some("mark") {
+        return trace;
+    }
+    let mut steps = observed(scenario, &trace);
+    for index in 1..steps.len() {
+        let asked = |at: usize| match steps[at].step.verb.as_str() {
+            "index" => steps[at].step.args.first().map(String::as_str),
+            _ => None,
+        };
+        let (Some(one), Some(two)) = (asked(index - 1), asked(index)) else {
+            continue;
+        };
+        if two.strip_suffix('+') == Some(one) && steps[index - 1].lines == ["index none"] {
+            let found = std::mem::replace(&mut steps[index].lines, vec!["index none".to_owned()]);
+            steps[index - 1].lines = found;
+        }
+    }
+    trace_of(steps, trace)
+}
+
 fn no_handler(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
     each_step(scenario, trace, |_, lines| {
-        lines.retain(|line| !line.starts_with("failure "))
+        lines.retain(|line| !line.starts_with("failure "));
     })
 }
