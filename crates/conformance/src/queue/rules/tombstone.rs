@@ -1,6 +1,6 @@
 //! D-60: of two tombstones client-go keeps the newer, even if it knows nothing.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::line::each_taken;
 use super::step_by_step;
@@ -9,7 +9,7 @@ use crate::trace::Trace;
 
 /// Client-go's side says with `forgot <key> <position> <change>` what it lost.
 pub(super) fn keep_the_better_informed(_: &Scenario, _: &str, trace: Trace) -> Trace {
-    let mut lost: HashMap<String, Vec<(usize, String)>> = HashMap::new();
+    let mut lost: HashMap<String, BTreeMap<usize, String>> = HashMap::new();
     step_by_step(trace, |_, lines| {
         let mut kept = Vec::new();
         for line in lines {
@@ -17,7 +17,8 @@ pub(super) fn keep_the_better_informed(_: &Scenario, _: &str, trace: Trace) -> T
             if let ["forgot", key, position, change] = words[..] {
                 let position = position.parse().unwrap_or(usize::MAX);
                 let lost = lost.entry(key.to_owned()).or_default();
-                lost.push((position, change.to_owned()));
+                // What was lost last is what was known last.
+                lost.insert(position, change.to_owned());
                 continue;
             }
             kept.extend(each_taken(vec![line], |taken| {
