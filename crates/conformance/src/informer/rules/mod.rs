@@ -4,9 +4,12 @@ mod blanked_version;
 mod deadlines;
 mod deliveries;
 mod end;
+mod failures_told;
+mod fallback_waits;
 mod history;
 mod later;
 mod member;
+mod met;
 mod never_back;
 mod observed;
 mod overlapping_resync;
@@ -17,6 +20,7 @@ mod reports;
 mod requests;
 mod rewatch;
 mod told;
+mod too_large;
 
 use crate::rules::Rule;
 
@@ -50,4 +54,8 @@ pub const RULES: &[Rule] = &[
     end::WAITING,
     overlapping_resync::OVERLAPPING,
     overlapping_resync::OVERTAKEN,
+    too_large::LATEST,
+    too_large::PAGED,
+    fallback_waits::RULE,
+    failures_told::RULE,
 ];
