@@ -5,7 +5,6 @@ mod deadlines;
 mod deliveries;
 mod end;
 mod failures_told;
-mod fallback_waits;
 mod history;
 mod later;
 mod member;
@@ -20,7 +19,6 @@ mod reports;
 mod requests;
 mod rewatch;
 mod told;
-mod too_large;
 
 use crate::rules::Rule;
 
@@ -54,8 +52,5 @@ pub const RULES: &[Rule] = &[
     end::WAITING,
     overlapping_resync::OVERLAPPING,
     overlapping_resync::OVERTAKEN,
-    too_large::LATEST,
-    too_large::PAGED,
-    fallback_waits::RULE,
     failures_told::RULE,
 ];
