@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 
 use crate::checkout;
-use crate::shell::{cargo, program, run as shell_run};
+use crate::shell::{cargo, output_of, program, run as shell_run};
 use crate::stopwatch::Outcome;
 
 /// How many random scenarios continuous integration compares, over all levels.
@@ -52,7 +52,10 @@ pub(crate) struct Selection {
 pub(crate) fn run(command: &ConformanceCommand) -> Result<()> {
     match command {
         ConformanceCommand::Check => shell_run(&mut conformance("check")),
-        ConformanceCommand::Record(selection) => with_judge("record", selection, &[]),
+        ConformanceCommand::Record(selection) => {
+            let upstream = format!("--upstream={}", upstream()?.display());
+            with_judge("record", selection, &[&*upstream])
+        }
         ConformanceCommand::Compare {
             selection,
             random,
@@ -118,6 +121,23 @@ pub(crate) fn has_go() -> bool {
 /// The judge is a test binary: virtual time exists only there.
 fn build_judge() -> Result<PathBuf> {
     build_go("judge", &["test", "-c"], ".")
+}
+
+/// The folder of client-go's caches, in the module the judge is built with.
+fn upstream() -> Result<PathBuf> {
+    let mut list = program("go");
+    list.args([
+        "list",
+        "-mod=readonly",
+        "-m",
+        "-f",
+        "{{.Dir}}",
+        "k8s.io/client-go",
+    ]);
+    list.current_dir(checkout::root().join("crates/conformance/go"));
+    list.env_remove("GOFLAGS").env("GOWORK", "off");
+    let folder = output_of(&mut list)?;
+    Ok(PathBuf::from(folder.trim()).join("tools/cache"))
 }
 
 /// The program that follows a real API server with client-go's informers.

@@ -71,7 +71,12 @@ const LAYERS: [Layer; 10] = [
     // These two are not published and may look at leaves directly.
     Layer {
         package: "informer-conformance",
-        uses: &["informer-factory", "informer-testkit"],
+        uses: &[
+            "informer-factory",
+            "informer-testkit",
+            "informer-deltafifo",
+            "informer-store",
+        ],
         tests_use: &LEAVES,
     },
     Layer {

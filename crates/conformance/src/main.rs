@@ -27,7 +27,13 @@ enum Command {
     /// Stored scenarios against stored traces, and the documents against both. Needs no Go.
     Check,
     /// Asks client-go anew about all stored scenarios, and stores what it did.
-    Record(Selected),
+    Record {
+        #[command(flatten)]
+        selected: Selected,
+        /// client-go's folder `tools/cache`: the names of its tests are stored anew, too.
+        #[arg(long)]
+        upstream: Option<PathBuf>,
+    },
     /// Runs both sides live: on the stored scenarios, or on random ones.
     Compare {
         #[command(flatten)]
@@ -67,7 +73,9 @@ impl Selected {
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Check => check(),
-        Command::Record(selected) => record::record(&selected),
+        Command::Record { selected, upstream } => {
+            record::record(&selected).and_then(|()| record::record_names(upstream.as_deref()))
+        }
         Command::Compare {
             selected,
             random: Some(count),

@@ -1,6 +1,9 @@
 //! Asks client-go about the stored scenarios.
 
+use std::path::Path;
+
 use anyhow::{Result, bail};
+use informer_conformance::coverage;
 use informer_conformance::files::{self, Golden};
 use informer_conformance::{Judge, JudgeError, Scenario};
 
@@ -49,6 +52,14 @@ pub(crate) fn record(selected: &Selected) -> Result<()> {
     }
     if refused > 0 {
         bail!("{refused} scenarios were refused");
+    }
+    Ok(())
+}
+
+/// Stores the names of client-go's own tests.
+pub(crate) fn record_names(upstream: Option<&Path>) -> Result<()> {
+    if let Some(folder) = upstream {
+        println!("{} tests of client-go", coverage::store_names(folder)?);
     }
     Ok(())
 }
