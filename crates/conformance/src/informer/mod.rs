@@ -1,6 +1,7 @@
 //! The levels `processor` and `informer`: one shared informer over an API server in memory, under
 //! virtual time. On the first the server does nothing wrong.
 
+mod failures;
 mod fault;
 mod listener;
 mod object_text;

@@ -10,6 +10,7 @@ use kube_client::Client;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
+use super::failures::Failures;
 use super::listener::{Ear, Listener};
 use super::object_text::{display, display_all, store_key};
 use super::settings::{Settings, data, duration};
@@ -45,6 +46,7 @@ struct Stage<'a> {
     server: ApiServer,
     informer: SharedInformer<ConfigMap>,
     listeners: Vec<Listener>,
+    failures: Failures,
     has_started: bool,
     ending: Option<JoinHandle<()>>,
     trace: Trace,
@@ -73,6 +75,7 @@ impl<'a> Stage<'a> {
         }
         Ok(Self {
             scenario,
+            failures: Failures::follow(&informer),
             settings,
             server,
             informer,
@@ -255,6 +258,10 @@ impl<'a> Stage<'a> {
                 .iter()
                 .map(|request| requests::normal(&request.line.query));
             lines.for_each(|line| self.trace.push(format!("request {line}")));
+        }
+        let failures = self.failures.take();
+        if self.settings.has_failures() {
+            failures.into_iter().for_each(|line| self.trace.push(line));
         }
         answer.into_iter().for_each(|line| self.trace.push(line));
         self.observe_state();

@@ -68,6 +68,11 @@ impl<'a> Settings<'a> {
         self.get("requests") != Some("no")
     }
 
+    /// Whether lines of failures are written.
+    pub(super) fn has_failures(&self) -> bool {
+        self.get("failures") == Some("yes")
+    }
+
     /// Whether there is an index from the beginning.
     pub(super) fn has_index(&self) -> bool {
         self.get("index") == Some("data")

@@ -24,7 +24,6 @@ use crate::rules::Rule;
 
 /// In the order in which they are applied.
 pub const RULES: &[Rule] = &[
-    reports::NO_HANDLER,
     later::REOPENED,
     later::FALLEN_BACK,
     later::INCOMPLETE,

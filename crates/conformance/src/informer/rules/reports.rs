@@ -1,8 +1,8 @@
-//! D-09, in sight of the watch, and D-23: what becomes of errors.
+//! D-09, in sight of the watch: what becomes of an object that cannot be transformed.
 
 use super::history::History;
 use super::member::start_of;
-use super::observed::{each_step, in_order, observed, trace_of};
+use super::observed::{in_order, observed, trace_of};
 use crate::rules::Rule;
 use crate::scenario::Scenario;
 use crate::trace::Trace;
@@ -11,12 +11,6 @@ pub(super) const QUARANTINED: Rule = Rule {
     row: "D-09",
     name: "what cannot be transformed is received all the same",
     apply: quarantined,
-};
-
-pub(super) const NO_HANDLER: Rule = Rule {
-    row: "D-23",
-    name: "errors are in the status, not in a handler",
-    apply: no_handler,
 };
 
 /// The store's version moves past an object whose key is quarantined.
@@ -74,10 +68,4 @@ fn once(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
         }
     }
     trace_of(steps, trace)
-}
-
-fn no_handler(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
-    each_step(scenario, trace, |_, lines| {
-        lines.retain(|line| !line.starts_with("failure "));
-    })
 }
