@@ -4,6 +4,7 @@ mod blanked_version;
 mod deadlines;
 mod deliveries;
 mod end;
+mod epochs;
 mod failures_told;
 mod history;
 mod later;
@@ -29,6 +30,8 @@ pub const RULES: &[Rule] = &[
     later::INCOMPLETE,
     later::NAMELESS,
     requests::ONCE,
+    requests::SHORTER,
+    epochs::RULE,
     never_back::STORE,
     never_back::VERSION,
     rewatch::RULE,

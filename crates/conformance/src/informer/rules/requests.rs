@@ -1,6 +1,9 @@
 //! What ours asks for otherwise: D-54 and D-55.
 
-use super::observed::{each_step, is_relist};
+use std::time::Duration;
+
+use super::observed::{each_step, in_order, is_relist};
+use crate::informer::settings::duration;
 use crate::rules::Rule;
 use crate::scenario::{Scenario, Step};
 use crate::trace::Trace;
@@ -57,6 +60,29 @@ fn once(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
                 lines.drain(at + 1..at + ATTEMPTS);
             }
             at += 1;
+        }
+    })
+}
+
+pub(super) const SHORTER: Rule = Rule {
+    row: "D-29",
+    name: "a watch ends after half the time",
+    apply: shorter,
+};
+
+/// The longest time for which ours asks for a watch.
+const LONGEST: Duration = Duration::from_secs(300);
+
+/// Where client-go's watch ends in time, ours ended once before.
+fn shorter(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
+    each_step(scenario, trace, |step, lines| {
+        let time = duration(&step.args.join(" ")).unwrap_or_default();
+        let only_watches = !lines.iter().any(|line| is_relist(line));
+        if step.verb == "advance" && time > LONGEST && only_watches {
+            let watches = lines.iter().filter(|line| line.starts_with("request "));
+            let again: Vec<String> = watches.cloned().collect();
+            lines.extend(again);
+            in_order(lines);
         }
     })
 }

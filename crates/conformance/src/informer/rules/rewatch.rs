@@ -52,6 +52,7 @@ fn apply(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
             in_order(&mut steps[index].lines);
             ours = theirs;
         } else {
+            without_first_list(&mut steps[index].lines, ended.is_closed);
             ours = news.unwrap_or(ours);
         }
     }
@@ -63,6 +64,7 @@ fn apply(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
 struct Phase {
     says_nothing: bool,
     says_something: bool,
+    is_closed: bool,
 }
 
 impl Phase {
@@ -77,7 +79,10 @@ impl Phase {
             }
             ("expire" | "compact", _) => self.says_something = true,
             // A watch that has told nothing within a second counts as failed there, too.
-            ("close" | "cut", _) => self.says_nothing = true,
+            ("close" | "cut", _) => {
+                self.says_nothing = true;
+                self.is_closed = true;
+            }
             ("start", _) => *self = Self::default(),
             _ => {}
         }
@@ -125,4 +130,38 @@ fn watched(
     }
     in_order(lines);
     missed.last().map_or(version, |last| last.version)
+}
+
+/// A watch that was closed early is opened again first: the list for which client-go closes it is
+/// left out, if another follows.
+fn without_first_list(lines: &mut Vec<String>, is_closed: bool) {
+    let requests: Vec<usize> = (0..lines.len())
+        .filter(|at| lines[*at].starts_with("request "))
+        .collect();
+    let [list, watch, again, ..] = requests[..] else {
+        return;
+    };
+    let is_pattern =
+        is_relist(&lines[list]) && !is_relist(&lines[watch]) && is_relist(&lines[again]);
+    let version = |line: &str| -> Option<String> {
+        let from = line.split_once("resourceVersion=")?.1;
+        Some(from.split('&').next().unwrap_or(from).to_owned())
+    };
+    if let (true, true, Some(old), Some(new)) = (
+        is_closed,
+        is_pattern,
+        version(&lines[list]),
+        version(&lines[watch]),
+    ) {
+        let back = |line: &str| {
+            let (from, to) = (
+                format!("resourceVersion={new}"),
+                format!("resourceVersion={old}"),
+            );
+            line.replace(&from, &to)
+        };
+        lines[watch] = back(&lines[watch]);
+        lines[again] = back(&lines[again]);
+        lines.remove(list);
+    }
 }
