@@ -2,6 +2,7 @@
 //!
 //! `cargo xtask --help` lists them. Nothing here is published; the crates do not know of it.
 
+mod bench;
 mod checkout;
 mod ci;
 mod clock;
@@ -18,6 +19,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use bench::BenchCommand;
 use conformance::ConformanceCommand;
 use control_plane::ControlPlaneCommand;
 
@@ -40,6 +42,8 @@ enum Task {
     /// client-go and ours on the same scenarios.
     #[command(subcommand)]
     Conformance(ConformanceCommand),
+    /// Ours beside its peers on the same bytes, in one run.
+    Bench(BenchCommand),
     /// The end-to-end tests, against a real API server.
     E2e,
 }
@@ -51,6 +55,7 @@ fn main() -> ExitCode {
         Task::Layers => layers::run(),
         Task::ControlPlane(command) => control_plane::run(command),
         Task::Conformance(command) => conformance::run(&command),
+        Task::Bench(command) => bench::run(&command),
         Task::E2e => e2e::run(),
     };
     match result {

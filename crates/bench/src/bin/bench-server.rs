@@ -1,0 +1,58 @@
+//! The fixture server as a program. It says where it listens, and ends when its input does.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use clap::Parser;
+use informer_bench::collection::Collection;
+use informer_bench::server::{Shared, serve};
+use tokio::io::AsyncReadExt;
+use tokio::net::TcpListener;
+
+/// Serves pods to whoever lists and watches.
+#[derive(Debug, Parser)]
+struct CommandLine {
+    /// How many pods.
+    #[arg(long, default_value_t = 10_000)]
+    objects: usize,
+    /// Where chance begins.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The same pods in protobuf, as `bench-client-go --render` writes them.
+    #[arg(long)]
+    protobuf: Option<PathBuf>,
+    /// The port; 0 is any that is free.
+    #[arg(long, default_value_t = 0)]
+    port: u16,
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<()> {
+    let command_line = CommandLine::parse();
+    let objects = command_line.objects;
+    let json = Collection::json(command_line.seed, objects)?;
+    let protobuf = match &command_line.protobuf {
+        Some(path) => {
+            let file = std::fs::read(path).with_context(|| path.display().to_string())?;
+            Some(Collection::from_frames(&file, objects)?)
+        }
+        None => None,
+    };
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, command_line.port));
+    let listener = TcpListener::bind(address).await?;
+    println!("{}", listener.local_addr()?);
+    let shared = Arc::new(Shared::new(json, protobuf));
+    tokio::select! {
+        result = serve(listener, shared) => result,
+        () = input_ends() => Ok(()),
+    }
+}
+
+/// Whoever started us holds the other end; when they go, however they go, so do we.
+async fn input_ends() {
+    let mut ignored = Vec::new();
+    // An input that cannot be read is over, too.
+    drop(tokio::io::stdin().read_to_end(&mut ignored).await);
+}

@@ -1,0 +1,123 @@
+//! `cargo xtask bench`: ours and its peers on the same bytes, interleaved and repeated, with the
+//! ratio of each row of the table of targets.
+//!
+//! `programs` builds what is run, `trial` runs one program once, `plan` says what is run for which
+//! row, `claims` has the targets, `table` prints.
+
+mod claims;
+mod machine;
+mod plan;
+mod programs;
+mod results;
+mod table;
+mod trial;
+
+use anyhow::{Result, bail};
+use clap::{Args, ValueEnum};
+
+use programs::Programs;
+use results::Results;
+
+/// How many pods, changes and repetitions.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct BenchCommand {
+    /// How many pods. 100,000, or 10,000 with --quick.
+    #[arg(long)]
+    objects: Option<u64>,
+    /// How many changes. As many as pods unless given.
+    #[arg(long)]
+    events: Option<u64>,
+    /// How many handlers there are where there are many.
+    #[arg(long, default_value_t = 100)]
+    handlers: u64,
+    /// How often everything is run. 3, or 1 with --quick.
+    #[arg(long)]
+    rounds: Option<usize>,
+    /// Only these rows, such as P1,P7.
+    #[arg(long, value_delimiter = ',')]
+    rows: Vec<String>,
+    /// The allocator of ours and of kube-runtime.
+    #[arg(long, default_value = "system")]
+    allocator: Allocator,
+    /// Everything measured, as JSON on standard output; what happens goes to standard error.
+    #[arg(long)]
+    json: bool,
+    /// Small and once: shows that everything runs, and says little about speed.
+    #[arg(long)]
+    quick: bool,
+}
+
+/// What the programs in Rust allocate with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Allocator {
+    /// The system's, as programs have it by default.
+    System,
+    /// mimalloc.
+    Mimalloc,
+}
+
+/// The sizes of one run.
+#[derive(Clone, Copy, Debug)]
+struct Sizes {
+    objects: u64,
+    events: u64,
+    handlers: u64,
+    rounds: usize,
+}
+
+impl BenchCommand {
+    fn sizes(&self) -> Sizes {
+        let (objects, rounds) = if self.quick {
+            (10_000, 1)
+        } else {
+            (100_000, 3)
+        };
+        let objects = self.objects.unwrap_or(objects);
+        Sizes {
+            objects,
+            events: self.events.unwrap_or(objects),
+            handlers: self.handlers,
+            rounds: self.rounds.unwrap_or(rounds).max(1),
+        }
+    }
+}
+
+/// Builds, runs and prints.
+pub(crate) fn run(command: &BenchCommand) -> Result<()> {
+    let sizes = command.sizes();
+    let trials = plan::trials(sizes, &command.rows)?;
+    let programs = Programs::build(command.allocator)?;
+    let mut results = Results::default();
+    let workshop = tempfile::tempdir()?;
+    let fixtures = trial::fixtures(&programs, &trials, workshop.path())?;
+    for round in 1..=sizes.rounds {
+        for trial in &trials {
+            let name = trial.name;
+            if let Some(why) = programs.missing(trial.program) {
+                results.skip(name, why);
+                continue;
+            }
+            match trial::run(&programs, &fixtures, trial) {
+                Ok(metrics) => {
+                    eprintln!("round {round}: {name}: {}", trial::summary(&metrics));
+                    results.add(name, metrics);
+                }
+                Err(error) => {
+                    eprintln!("round {round}: {name} FAILED: {error:#}");
+                    results.fail(name, format!("{error:#}"));
+                }
+            }
+        }
+    }
+    let machine = machine::describe(&programs)?;
+    let judged = claims::judge(&results, &command.rows);
+    match command.json {
+        true => table::print_json(&machine, sizes, &results, &judged)?,
+        false => table::print(&machine, sizes, &results, &judged),
+    }
+    let failures = results.failures();
+    if failures > 0 {
+        bail!("{failures} runs failed");
+    }
+    Ok(())
+}

@@ -1,0 +1,297 @@
+//! What is run for which row.
+
+use anyhow::{Result, bail};
+
+use super::Sizes;
+use super::programs::Program;
+
+/// The rows that are measured.
+pub(super) const MEASURED: [&str; 10] =
+    ["P1", "P2", "P3", "P4", "P5", "P6", "P7", "P8", "P11", "P14"];
+
+/// The rows of the table of targets that nothing measures yet.
+pub(super) const UNMEASURED: [&str; 4] = ["P9", "P10", "P12", "P13"];
+
+/// How many handlers latency is measured with, and at how many changes a second.
+const LATENCY_HANDLERS: u64 = 10;
+const LATENCY_RATE: u64 = 5_000;
+
+/// One program with one command line, run once a round against a server of its own.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Trial {
+    pub(super) name: &'static str,
+    pub(super) program: Program,
+    pub(super) variant: &'static str,
+    pub(super) list: &'static str,
+    /// The rows that need it.
+    rows: &'static [&'static str],
+    pub(super) objects: u64,
+    pub(super) events: u64,
+    pub(super) handlers: u64,
+    pub(super) changed: u64,
+    pub(super) rate: u64,
+}
+
+/// What a trial goes through after the initial sync.
+#[derive(Clone, Copy)]
+enum Course {
+    Sync,
+    Events,
+    EventsAndRelist,
+    ManyHandlers,
+    Latency,
+    /// With a tenth of the objects, and with three times as many.
+    Tenth,
+    Triple,
+}
+
+use Course::{Events, EventsAndRelist, Latency, ManyHandlers, Sync, Tenth, Triple};
+use Program::{ClientGo, KubeRuntime, Ours};
+
+/// Name, program, variant, how it lists, course, rows.
+type Line = (
+    &'static str,
+    Program,
+    &'static str,
+    &'static str,
+    Course,
+    &'static [&'static str],
+);
+
+const LINES: [Line; 20] = [
+    (
+        "ours full",
+        Ours,
+        "full",
+        "list",
+        EventsAndRelist,
+        &["P1", "P3", "P4", "P5", "P6", "P7", "P8"],
+    ),
+    (
+        "kube-runtime",
+        KubeRuntime,
+        "full",
+        "list",
+        EventsAndRelist,
+        &["P1", "P2", "P4", "P5", "P7", "P8"],
+    ),
+    (
+        "client-go json",
+        ClientGo,
+        "json",
+        "list",
+        EventsAndRelist,
+        &["P1", "P4", "P5", "P7"],
+    ),
+    (
+        "client-go protobuf",
+        ClientGo,
+        "protobuf",
+        "list",
+        EventsAndRelist,
+        &["P1", "P2", "P4", "P5", "P7", "P8"],
+    ),
+    (
+        "ours lean",
+        Ours,
+        "lean",
+        "list",
+        Events,
+        &["P2", "P4", "P7"],
+    ),
+    ("ours partial", Ours, "partial", "list", Events, &["P4"]),
+    ("bare decode", Ours, "decode", "list", Sync, &["P3"]),
+    (
+        "ours full, watch-list",
+        Ours,
+        "full",
+        "watch-list",
+        Sync,
+        &["P1"],
+    ),
+    (
+        "kube-runtime, watch-list",
+        KubeRuntime,
+        "full",
+        "watch-list",
+        Sync,
+        &["P1"],
+    ),
+    (
+        "client-go json, watch-list",
+        ClientGo,
+        "json",
+        "watch-list",
+        Sync,
+        &["P1"],
+    ),
+    (
+        "client-go protobuf, watch-list",
+        ClientGo,
+        "protobuf",
+        "watch-list",
+        Sync,
+        &["P1"],
+    ),
+    (
+        "ours full, many handlers",
+        Ours,
+        "full",
+        "list",
+        ManyHandlers,
+        &["P8"],
+    ),
+    (
+        "kube-runtime, many handlers",
+        KubeRuntime,
+        "full",
+        "list",
+        ManyHandlers,
+        &["P8"],
+    ),
+    (
+        "client-go protobuf, many handlers",
+        ClientGo,
+        "protobuf",
+        "list",
+        ManyHandlers,
+        &["P8"],
+    ),
+    (
+        "ours full, latency",
+        Ours,
+        "full",
+        "list",
+        Latency,
+        &["P11"],
+    ),
+    (
+        "kube-runtime, latency",
+        KubeRuntime,
+        "full",
+        "list",
+        Latency,
+        &["P11"],
+    ),
+    (
+        "client-go protobuf, latency",
+        ClientGo,
+        "protobuf",
+        "list",
+        Latency,
+        &["P11"],
+    ),
+    (
+        "client-go json, latency",
+        ClientGo,
+        "json",
+        "list",
+        Latency,
+        &["P11"],
+    ),
+    ("ours full, a tenth", Ours, "full", "list", Tenth, &["P14"]),
+    (
+        "ours full, three times",
+        Ours,
+        "full",
+        "list",
+        Triple,
+        &["P14"],
+    ),
+];
+
+/// The trials for these rows; none given means all.
+///
+/// # Errors
+/// When a row is unknown, or known and not measured.
+pub(super) fn trials(sizes: Sizes, rows: &[String]) -> Result<Vec<Trial>> {
+    for row in rows {
+        if UNMEASURED.contains(&&**row) {
+            bail!("{row} has no measurement yet");
+        }
+        if !MEASURED.contains(&&**row) {
+            bail!("{row} is no row; there are {}", MEASURED.join(", "));
+        }
+    }
+    let wanted = |trial: &Trial| {
+        let asked = |row: &&str| rows.iter().any(|asked| asked == row);
+        rows.is_empty() || trial.rows.iter().any(asked)
+    };
+    let trials = LINES.iter().map(|line| trial(sizes, line));
+    Ok(trials.filter(wanted).collect())
+}
+
+fn trial(sizes: Sizes, (name, program, variant, list, course, rows): &Line) -> Trial {
+    let mut trial = Trial {
+        name,
+        program: *program,
+        variant,
+        list,
+        rows,
+        objects: sizes.objects,
+        events: 0,
+        handlers: 1,
+        changed: 0,
+        rate: 0,
+    };
+    match course {
+        Sync => {}
+        Events => trial.events = sizes.events,
+        EventsAndRelist => {
+            trial.events = sizes.events;
+            trial.changed = (sizes.objects / 100).max(1);
+        }
+        ManyHandlers => {
+            trial.events = sizes.events;
+            trial.handlers = sizes.handlers;
+        }
+        Latency => {
+            trial.handlers = LATENCY_HANDLERS;
+            trial.rate = LATENCY_RATE;
+        }
+        Tenth => trial.objects = (sizes.objects / 10).max(1),
+        Triple => trial.objects = sizes.objects * 3,
+    }
+    trial
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZES: Sizes = Sizes {
+        objects: 1_000,
+        events: 2_000,
+        handlers: 7,
+        rounds: 1,
+    };
+
+    #[test]
+    fn only_what_a_row_needs_is_run() {
+        let all = trials(SIZES, &[]).expect("no row is wrong");
+        assert_eq!(all.len(), LINES.len());
+        let some = trials(SIZES, &["P14".to_owned()]).expect("the row is known");
+        let objects: Vec<u64> = some.iter().map(|trial| trial.objects).collect();
+        assert_eq!(objects, [100, 3_000]);
+    }
+
+    #[test]
+    fn every_measured_row_has_trials_and_no_other_has() {
+        for row in MEASURED {
+            assert!(trials(SIZES, &[row.to_owned()]).is_ok_and(|trials| !trials.is_empty()));
+        }
+        let known = |row: &&str| MEASURED.contains(row);
+        assert!(
+            LINES
+                .iter()
+                .all(|line| line.5.iter().all(|row| known(&row)))
+        );
+    }
+
+    #[test]
+    fn a_row_that_is_not_measured_is_refused_by_name() {
+        let error = trials(SIZES, &["P10".to_owned()]).expect_err("nothing measures it");
+        assert_eq!(error.to_string(), "P10 has no measurement yet");
+        assert!(trials(SIZES, &["Q1".to_owned()]).is_err());
+    }
+}

@@ -1,0 +1,110 @@
+//! The programs that are run: the fixture server, and a driver for each peer.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use super::Allocator;
+use crate::checkout;
+use crate::shell::{cargo, program, words};
+
+/// Where the peers are.
+const PEERS: &str = "crates/bench/peers";
+
+/// One of the drivers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Program {
+    Ours,
+    KubeRuntime,
+    ClientGo,
+}
+
+/// All programs, built.
+#[derive(Debug)]
+pub(super) struct Programs {
+    pub(super) server: PathBuf,
+    ours: PathBuf,
+    kube_runtime: PathBuf,
+    client_go: Option<PathBuf>,
+    pub(super) allocator: Allocator,
+    /// Whether programs can be kept on cores of their own.
+    pub(super) can_pin: bool,
+}
+
+impl Programs {
+    pub(super) fn build(allocator: Allocator) -> Result<Self> {
+        let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+        let target = target.unwrap_or_else(|| checkout::root().join("target"));
+        let mut features = Vec::new();
+        if allocator == Allocator::Mimalloc {
+            features.extend(["--features", "mimalloc"]);
+        }
+        let build = ["build", "--release", "--locked", "--target-dir"];
+        let mut workspace = cargo(build);
+        workspace.arg(&target).args(["-p", "informer-bench"]);
+        say_and_run(workspace.args(&features))?;
+        let mut peer = cargo(build);
+        let manifest = Path::new(PEERS).join("kube-runtime/Cargo.toml");
+        peer.arg(&target).arg("--manifest-path").arg(manifest);
+        say_and_run(peer.args(&features))?;
+        let release = target.join("release");
+        Ok(Self {
+            server: release.join("bench-server"),
+            ours: release.join("bench-informer"),
+            kube_runtime: release.join("bench-kube-runtime"),
+            client_go: build_client_go(&target)?,
+            allocator,
+            can_pin: is_installed("taskset", "--version"),
+        })
+    }
+
+    /// Why a program cannot be run, if it cannot.
+    pub(super) fn missing(&self, program: Program) -> Option<&'static str> {
+        (program == Program::ClientGo && self.client_go.is_none()).then_some("Go is not installed")
+    }
+
+    /// Where the driver is; empty if it is missing.
+    pub(super) fn path(&self, program: Program) -> &Path {
+        match program {
+            Program::Ours => &self.ours,
+            Program::KubeRuntime => &self.kube_runtime,
+            Program::ClientGo => self.client_go.as_deref().unwrap_or(Path::new("")),
+        }
+    }
+}
+
+fn build_client_go(target: &Path) -> Result<Option<PathBuf>> {
+    if !is_installed("go", "version") {
+        return Ok(None);
+    }
+    let path = target.join("release/bench-client-go");
+    let mut build = program("go");
+    build.args([
+        "build",
+        "-mod=readonly",
+        "-trimpath",
+        "-buildvcs=false",
+        "-o",
+    ]);
+    build.arg(&path).arg(".");
+    build.current_dir(checkout::root().join(PEERS).join("client-go"));
+    // Somebody's own flags must not change what is built, nor a workspace file around us.
+    build.env_remove("GOFLAGS").env("GOWORK", "off");
+    say_and_run(&mut build)?;
+    Ok(Some(path))
+}
+
+/// Standard output is for the table.
+fn say_and_run(command: &mut Command) -> Result<()> {
+    let shown = words(command);
+    eprintln!("$ {shown}");
+    let status = command.status().with_context(|| shown.clone())?;
+    anyhow::ensure!(status.success(), "`{shown}` failed ({status})");
+    Ok(())
+}
+
+fn is_installed(name: &str, argument: &str) -> bool {
+    let output = Command::new(name).arg(argument).output();
+    output.is_ok_and(|output| output.status.success())
+}

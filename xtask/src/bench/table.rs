@@ -1,0 +1,202 @@
+//! The tables for people, and the same for programs.
+
+use anyhow::Result;
+use serde_json::{Map, Value, json};
+
+use super::Sizes;
+use super::claims::{Bound, Judged, unmeasured};
+use super::machine::Description;
+use super::results::{Results, Spread};
+
+/// Heading, figure, by how much it is divided, and digits behind the point.
+type Column = (&'static str, &'static str, f64, usize);
+
+const MEBIBYTE: f64 = 1_048_576.0;
+
+const INITIAL: [Column; 7] = [
+    ("sync s", "sync_wall_s", 1.0, 2),
+    ("CPU s", "sync_cpu_s", 1.0, 2),
+    ("server CPU s", "sync_server_cpu_s", 1.0, 2),
+    ("RSS MiB, synced", "sync_rss", MEBIBYTE, 0),
+    ("settled", "sync_steady_rss", MEBIBYTE, 0),
+    ("peak", "sync_peak_rss", MEBIBYTE, 0),
+    ("B/object", "rss_per_object", 1.0, 0),
+];
+
+const CHANGES: [Column; 3] = [
+    ("events/s", "events_per_s", 1.0, 0),
+    ("CPU us/event", "events_cpu_us", 1.0, 1),
+    ("server CPU s", "events_server_cpu_s", 1.0, 2),
+];
+
+const RELIST: [Column; 5] = [
+    ("relist s, with back-off", "relist_wall_s", 1.0, 2),
+    ("CPU s", "relist_cpu_s", 1.0, 2),
+    ("server CPU s", "relist_server_cpu_s", 1.0, 2),
+    ("RSS MiB before", "before_relist_steady_rss", MEBIBYTE, 0),
+    ("peak", "relist_peak_rss", MEBIBYTE, 0),
+];
+
+const PACED: [Column; 4] = [
+    ("p50 us", "latency_p50_us", 1.0, 0),
+    ("p99 us", "latency_p99_us", 1.0, 0),
+    ("CPU s", "paced_cpu_s", 1.0, 2),
+    ("server CPU s", "paced_server_cpu_s", 1.0, 2),
+];
+
+/// Prints everything.
+pub(super) fn print(machine: &Description, sizes: Sizes, results: &Results, judged: &[Judged]) {
+    let Sizes {
+        objects,
+        events,
+        handlers,
+        rounds,
+    } = sizes;
+    println!("{objects} objects, {events} events, {handlers} handlers, {rounds} rounds\n");
+    for (name, value) in machine {
+        println!("- {name}: {value}");
+    }
+    section("Initial state", results, &INITIAL);
+    section("Changes as fast as they are taken", results, &CHANGES);
+    section("Relist, 1 % changed", results, &RELIST);
+    section(
+        "Latency at 5,000 changes a second, 10 handlers",
+        results,
+        &PACED,
+    );
+    println!("\n## Targets\n");
+    println!("| row | ratio of medians | ours | other | ratio | target | |");
+    println!("| --- | --- | --- | --- | --- | --- | --- |");
+    for judged in judged {
+        println!("{}", target(judged));
+    }
+    println!("\n{}", unmeasured());
+    for (name, why) in results.skipped() {
+        println!("Skipped: {name}: {why}.");
+    }
+    for (name, why) in results.failed() {
+        println!("FAILED: {name}: {why}");
+    }
+}
+
+fn section(title: &str, results: &Results, columns: &[Column]) {
+    let has = |name: &&&str| results.spread(name, columns[0].1).is_some();
+    let names: Vec<_> = results.names().iter().filter(has).collect();
+    if names.is_empty() {
+        return;
+    }
+    println!("\n## {title}: median (least-most)\n");
+    let headings: Vec<_> = columns.iter().map(|column| column.0).collect();
+    println!("| | {} |", headings.join(" | "));
+    println!("| --- |{}", " --- |".repeat(columns.len()));
+    for name in names {
+        let cell = |column: &Column| {
+            let spread = results.spread(name, column.1);
+            spread.map_or_else(|| "-".to_owned(), |spread| shown(spread, column))
+        };
+        let cells: Vec<_> = columns.iter().map(cell).collect();
+        println!("| {name} | {} |", cells.join(" | "));
+    }
+}
+
+fn shown(spread: Spread, (_, _, divisor, digits): &Column) -> String {
+    let number = |value: f64| format!("{:.digits$}", value / divisor, digits = *digits);
+    let (median, least, most) = (
+        number(spread.median),
+        number(spread.least),
+        number(spread.most),
+    );
+    match least == most {
+        true => median,
+        false => format!("{median} ({least}-{most})"),
+    }
+}
+
+fn target(judged: &Judged) -> String {
+    let short = |value: f64| match value.abs() {
+        value if value >= MEBIBYTE => format!("{:.0} MiB", value / MEBIBYTE),
+        value if value >= 100.0 => format!("{value:.0}"),
+        _ => format!("{value:.2}"),
+    };
+    let (ours, other) = match judged.figures {
+        Some((ours, other)) => (short(ours), short(other)),
+        None => ("-".to_owned(), "-".to_owned()),
+    };
+    let ratio = judged.ratio();
+    let ratio = ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}"));
+    let bound = match judged.claim.bound {
+        Bound::AtMost(bound) => format!("<= {bound:.2}"),
+        Bound::AtLeast(bound) => format!(">= {bound:.2}"),
+    };
+    let (row, what, verdict) = (judged.claim.row, judged.claim.what, judged.verdict());
+    format!("| {row} | {what} | {ours} | {other} | {ratio} | {bound} | {verdict} |")
+}
+
+/// Prints every value of every round.
+pub(super) fn print_json(
+    machine: &Description,
+    sizes: Sizes,
+    results: &Results,
+    judged: &[Judged],
+) -> Result<()> {
+    let machine: Map<String, Value> = machine
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), json!(value)))
+        .collect();
+    let trials: Map<String, Value> = results
+        .names()
+        .iter()
+        .map(|name| ((*name).to_owned(), json!(results.values_of(name))))
+        .collect();
+    let targets: Vec<Value> = judged
+        .iter()
+        .map(|judged| {
+            json!({
+                "row": judged.claim.row, "what": judged.claim.what, "figures": judged.figures,
+                "ratio": judged.ratio(), "verdict": judged.verdict(),
+            })
+        })
+        .collect();
+    let everything = json!({
+        "sizes": {
+            "objects": sizes.objects, "events": sizes.events,
+            "handlers": sizes.handlers, "rounds": sizes.rounds,
+        },
+        "machine": machine, "trials": trials, "targets": targets,
+        "unmeasured": unmeasured(), "skipped": results.skipped(), "failed": results.failed(),
+    });
+    println!("{}", serde_json::to_string_pretty(&everything)?);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::claims;
+
+    #[test]
+    fn a_spread_is_shown_only_where_there_is_one() {
+        let spread = Spread {
+            median: 2.0,
+            least: 1.0,
+            most: 4.0,
+        };
+        assert_eq!(shown(spread, &("x", "x", 2.0, 1)), "1.0 (0.5-2.0)");
+        let alone = Spread {
+            median: 2.0,
+            least: 2.0,
+            most: 2.0,
+        };
+        assert_eq!(shown(alone, &("x", "x", 1.0, 0)), "2");
+    }
+
+    #[test]
+    fn a_target_without_figures_says_so() {
+        let judged = claims::judge(&Results::default(), &["P6".to_owned()]);
+        let line = target(&judged[0]);
+        assert!(
+            line.ends_with("| - | - | - | <= 0.25 | not measured |"),
+            "{line}"
+        );
+    }
+}
