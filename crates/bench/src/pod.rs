@@ -2,7 +2,7 @@
 //!
 //! They are written as text and not by a serializer: these are the bytes every peer gets, so they
 //! must not change with the version of a library. What a pod of a deployment has is there: owner,
-//! labels, the annotation of `kubectl apply`, two containers, volumes, conditions, and the managed
+//! labels, the annotation of `kubectl apply`, a container, a volume, conditions, and the managed
 //! fields of the controller and of the kubelet.
 
 /// How many namespaces the pods are spread over.
@@ -73,10 +73,10 @@ fn spec(index: usize) -> String {
     let image = format!("registry.example/team/web:1.27.{}", index % 30);
     let token = "kube-api-access-x7k2p";
     let mount = format!(
-        r#""volumeMounts":[{{"name":"{token}","readOnly":true,"mountPath":"/var/run/secrets/kubernetes.io/serviceaccount"}}],"terminationMessagePath":"/dev/termination-log","terminationMessagePolicy":"File","imagePullPolicy":"IfNotPresent""#
+        r#""volumeMounts":[{{"name":"{token}","readOnly":true,"mountPath":"/var/run/secrets/kubernetes.io/serviceaccount"}}],"imagePullPolicy":"IfNotPresent""#
     );
     format!(
-        r#""volumes":[{{"name":"{token}","projected":{{"sources":[{{"serviceAccountToken":{{"expirationSeconds":3607,"path":"token"}}}},{{"configMap":{{"name":"kube-root-ca.crt","items":[{{"key":"ca.crt","path":"ca.crt"}}]}}}}],"defaultMode":420}}}}],"containers":[{{"name":"app","image":"{image}","ports":[{{"containerPort":8080,"protocol":"TCP"}}],"env":[{{"name":"POD_IP","valueFrom":{{"fieldRef":{{"apiVersion":"v1","fieldPath":"status.podIP"}}}}}}],"resources":{{"limits":{{"memory":"256Mi"}},"requests":{{"cpu":"100m","memory":"128Mi"}}}},{mount}}}],"restartPolicy":"Always","terminationGracePeriodSeconds":30,"dnsPolicy":"ClusterFirst","serviceAccountName":"default","serviceAccount":"default","nodeName":"{node}","securityContext":{{}},"schedulerName":"default-scheduler","tolerations":[{{"key":"node.kubernetes.io/not-ready","operator":"Exists","effect":"NoExecute","tolerationSeconds":300}}],"priority":0,"enableServiceLinks":true,"preemptionPolicy":"PreemptLowerPriority""#
+        r#""volumes":[{{"name":"{token}","projected":{{"sources":[{{"serviceAccountToken":{{"expirationSeconds":3607,"path":"token"}}}}],"defaultMode":420}}}}],"containers":[{{"name":"app","image":"{image}","ports":[{{"containerPort":8080,"protocol":"TCP"}}],"env":[{{"name":"POD_IP","valueFrom":{{"fieldRef":{{"apiVersion":"v1","fieldPath":"status.podIP"}}}}}}],"resources":{{"limits":{{"memory":"256Mi"}},"requests":{{"cpu":"100m","memory":"128Mi"}}}},{mount}}}],"restartPolicy":"Always","terminationGracePeriodSeconds":30,"dnsPolicy":"ClusterFirst","serviceAccountName":"default","serviceAccount":"default","nodeName":"{node}","securityContext":{{}},"schedulerName":"default-scheduler","enableServiceLinks":true"#
     )
 }
 

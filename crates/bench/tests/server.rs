@@ -67,7 +67,10 @@ async fn a_page_of_a_list_that_has_changed_is_refused() {
     let page = pods.list(&params).await.expect("a page");
     ask(&control, |control| control.change(1).expect("it is served")).await;
     params.continue_token = page.metadata.continue_;
-    let error = pods.list(&params).await.expect_err("the pages have changed");
+    let error = pods
+        .list(&params)
+        .await
+        .expect_err("the pages have changed");
     assert!(error.to_string().contains("Expired"), "{error}");
 }
 
@@ -77,7 +80,10 @@ async fn a_watch_has_every_change_and_lists_agree_with_it() {
     let params = WatchParams::default();
     let events = pods.watch(&params, &head().to_string()).await;
     let events = events.expect("a watch").take(PODS + 5);
-    ask(&control, |control| control.change(PODS as u64 + 5).expect("it is served")).await;
+    ask(&control, |control| {
+        control.change(PODS as u64 + 5).expect("it is served")
+    })
+    .await;
     let events: Vec<_> = events.try_collect().await.expect("no event is broken");
     let mut newest = std::collections::BTreeMap::new();
     for (at, event) in events.into_iter().enumerate() {
@@ -109,7 +115,10 @@ async fn a_streaming_list_ends_with_its_bookmark_and_goes_on_as_a_watch() {
     assert_eq!(bookmark.metadata.resource_version, head().to_string());
     let annotations = bookmark.metadata.annotations;
     assert_eq!(annotations["k8s.io/initial-events-end"], "true");
-    ask(&control, |control| control.change_at(1, 1_000).expect("it is served")).await;
+    ask(&control, |control| {
+        control.change_at(1, 1_000).expect("it is served")
+    })
+    .await;
     let event = events.next().await.expect("an event").expect("is whole");
     assert!(matches!(event, WatchEvent::Modified(_)), "{event:?}");
 }

@@ -30,6 +30,9 @@ pub(super) struct Judged {
     pub(super) claim: Claim,
     /// Both figures, if both were measured.
     pub(super) figures: Option<(f64, f64)>,
+    /// The same ratio in processor time, less is better: where the clock depends on what else the
+    /// machine does, this hardly does.
+    pub(super) cpu_ratio: Option<f64>,
 }
 
 use Bound::{AtLeast, AtMost};
@@ -238,7 +241,11 @@ pub(super) fn judge(results: &Results, rows: &[String]) -> Vec<Judged> {
                 bound,
             };
             let figures = claim.figures(results);
-            Judged { claim, figures }
+            Judged {
+                claim,
+                figures,
+                cpu_ratio: claim.cpu_ratio(results),
+            }
         })
         .collect();
     let order = |row: &str| MEASURED.iter().position(|measured| *measured == row);
@@ -256,6 +263,18 @@ impl Claim {
     fn figures(&self, results: &Results) -> Option<(f64, f64)> {
         let median = |Figure(trial, figure)| results.median(trial, figure);
         Some((median(self.ours)?, median(self.other)?))
+    }
+
+    fn cpu_ratio(&self, results: &Results) -> Option<f64> {
+        let cpu = |Figure(trial, figure)| {
+            let cpu = match figure {
+                WALL => CPU,
+                RATE => "events_cpu_us",
+                _ => return None,
+            };
+            results.median(trial, cpu)
+        };
+        Some(cpu(self.ours)? / cpu(self.other)?)
     }
 }
 

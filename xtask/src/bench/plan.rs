@@ -280,12 +280,8 @@ mod tests {
         for row in MEASURED {
             assert!(trials(SIZES, &[row.to_owned()]).is_ok_and(|trials| !trials.is_empty()));
         }
-        let known = |row: &&str| MEASURED.contains(row);
-        assert!(
-            LINES
-                .iter()
-                .all(|line| line.5.iter().all(|row| known(&row)))
-        );
+        let known = |row: &str| MEASURED.contains(&row);
+        assert!(LINES.iter().all(|line| line.5.iter().all(|row| known(row))));
     }
 
     #[test]

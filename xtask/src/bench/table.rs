@@ -65,8 +65,8 @@ pub(super) fn print(machine: &Description, sizes: Sizes, results: &Results, judg
         &PACED,
     );
     println!("\n## Targets\n");
-    println!("| row | ratio of medians | ours | other | ratio | target | |");
-    println!("| --- | --- | --- | --- | --- | --- | --- |");
+    println!("| row | ratio of medians | ours | other | ratio | target | | in CPU |");
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
     for judged in judged {
         println!("{}", target(judged));
     }
@@ -124,12 +124,14 @@ fn target(judged: &Judged) -> String {
     };
     let ratio = judged.ratio();
     let ratio = ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}"));
+    let cpu = judged.cpu_ratio;
+    let cpu = cpu.map_or_else(String::new, |ratio| format!("{ratio:.2}"));
     let bound = match judged.claim.bound {
         Bound::AtMost(bound) => format!("<= {bound:.2}"),
         Bound::AtLeast(bound) => format!(">= {bound:.2}"),
     };
     let (row, what, verdict) = (judged.claim.row, judged.claim.what, judged.verdict());
-    format!("| {row} | {what} | {ours} | {other} | {ratio} | {bound} | {verdict} |")
+    format!("| {row} | {what} | {ours} | {other} | {ratio} | {bound} | {verdict} | {cpu} |")
 }
 
 /// Prints every value of every round.
@@ -153,7 +155,7 @@ pub(super) fn print_json(
         .map(|judged| {
             json!({
                 "row": judged.claim.row, "what": judged.claim.what, "figures": judged.figures,
-                "ratio": judged.ratio(), "verdict": judged.verdict(),
+                "ratio": judged.ratio(), "cpu_ratio": judged.cpu_ratio, "verdict": judged.verdict(),
             })
         })
         .collect();
@@ -195,7 +197,7 @@ mod tests {
         let judged = claims::judge(&Results::default(), &["P6".to_owned()]);
         let line = target(&judged[0]);
         assert!(
-            line.ends_with("| - | - | - | <= 0.25 | not measured |"),
+            line.ends_with("| - | - | - | <= 0.25 | not measured |  |"),
             "{line}"
         );
     }
