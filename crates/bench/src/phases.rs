@@ -1,4 +1,5 @@
-//! What a driver in Rust does, whoever it drives: start, settle, changes, changes at a rate, relist.
+//! What a driver in Rust does, whoever it drives: start, settle, changes, the same at a rate,
+//! relist.
 //!
 //! The driver of kube-runtime includes this file, so that both are measured by the same code.
 

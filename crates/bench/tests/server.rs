@@ -81,7 +81,7 @@ async fn a_watch_has_every_change_and_lists_agree_with_it() {
     let events = pods.watch(&params, &head().to_string()).await;
     let events = events.expect("a watch").take(PODS + 5);
     ask(&control, |control| {
-        control.change(PODS as u64 + 5).expect("it is served")
+        control.change(PODS as u64 + 5).expect("it is served");
     })
     .await;
     let events: Vec<_> = events.try_collect().await.expect("no event is broken");
@@ -116,7 +116,7 @@ async fn a_streaming_list_ends_with_its_bookmark_and_goes_on_as_a_watch() {
     let annotations = bookmark.metadata.annotations;
     assert_eq!(annotations["k8s.io/initial-events-end"], "true");
     ask(&control, |control| {
-        control.change_at(1, 1_000).expect("it is served")
+        control.change_at(1, 1_000).expect("it is served");
     })
     .await;
     let event = events.next().await.expect("an event").expect("is whole");
