@@ -87,6 +87,8 @@ pub(crate) fn run(command: &BenchCommand) -> Result<()> {
     let sizes = command.sizes();
     let trials = plan::trials(sizes, &command.rows)?;
     let programs = Programs::build(command.allocator)?;
+    // Now, since the checkout may change while it runs.
+    let machine = machine::describe(&programs)?;
     let mut results = Results::default();
     let workshop = tempfile::tempdir()?;
     let fixtures = trial::fixtures(&programs, &trials, workshop.path())?;
@@ -109,7 +111,6 @@ pub(crate) fn run(command: &BenchCommand) -> Result<()> {
             }
         }
     }
-    let machine = machine::describe(&programs)?;
     let judged = claims::judge(&results, &command.rows);
     match command.json {
         true => table::print_json(&machine, sizes, &results, &judged)?,

@@ -123,9 +123,9 @@ fn target(judged: &Judged) -> String {
         None => ("-".to_owned(), "-".to_owned()),
     };
     let ratio = judged.ratio();
-    let ratio = ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}"));
+    let ratio = ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.3}"));
     let cpu = judged.cpu_ratio;
-    let cpu = cpu.map_or_else(String::new, |ratio| format!("{ratio:.2}"));
+    let cpu = cpu.map_or_else(String::new, |ratio| format!("{ratio:.3}"));
     let bound = match judged.claim.bound {
         Bound::AtMost(bound) => format!("<= {bound:.2}"),
         Bound::AtLeast(bound) => format!(">= {bound:.2}"),
