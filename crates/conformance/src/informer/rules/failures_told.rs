@@ -58,6 +58,9 @@ fn failure(steps: &[Observed<'_>], met: &Met, next: usize) -> Option<(usize, &'s
         if let Some(reason) = reason_of(fault) {
             return Some((met.step, reason));
         }
+        if matches!(fault.as_str(), "close@0" | "cut@0") {
+            return Some((met.step, "other"));
+        }
         let (status, after) = in_stream(fault)?;
         return Some((event_number(steps, met, after)?, reason_of(status)?));
     }

@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use super::history::History;
 use super::observed::{Observed, in_order, is_relist, observed, rank, trace_of};
 use crate::informer::settings::duration;
 use crate::rules::Rule;
@@ -140,9 +141,13 @@ fn nameless(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
             .iter()
             .any(|line| line.contains("sendInitialEvents=true"))
     };
-    let Some(first) = first.filter(|first| !is_streamed(&steps[*first])) else {
+    let Some(first) = first else {
         return trace;
     };
+    if is_streamed(&steps[first]) {
+        named_by_a_list(scenario, first, &mut steps[first].lines);
+        return trace_of(steps, trace);
+    }
     let lines = &mut steps[first].lines;
     let listed = lines.iter().position(|line| is_relist(line));
     let kept = listed.map(|at| lines[at].clone());
@@ -152,6 +157,30 @@ fn nameless(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
         one.lines.retain(|line| !is_nameless(line));
     }
     trace_of(steps, trace)
+}
+
+/// A stream that broke is followed by a list, which has the name.
+fn named_by_a_list(scenario: &Scenario, step: usize, lines: &mut Vec<String>) {
+    let history = History::of(scenario);
+    let events = history.iter().flat_map(|history| &history.events);
+    let first = events
+        .filter(|event| event.step <= step)
+        .min_by_key(|event| &event.key);
+    let Some(first) = first else { return };
+    let nameless = format!("@{}", first.version);
+    for line in lines.iter_mut() {
+        let words = line.split(' ').map(|word| match word == nameless {
+            true => first.new.as_str(),
+            false => word,
+        });
+        *line = words.collect::<Vec<&str>>().join(" ");
+    }
+    let streamed = lines.iter().find(|line| is_relist(line)).cloned();
+    listed_instead(lines);
+    lines.extend(streamed);
+    // The stream came first.
+    lines.sort_by_key(|line| !line.contains("sendInitialEvents=true"));
+    in_order(lines);
 }
 
 /// Statuses that a list would be answered with as well.

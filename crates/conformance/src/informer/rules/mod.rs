@@ -8,11 +8,13 @@ mod epochs;
 mod failures_told;
 mod history;
 mod later;
+mod left_out;
 mod member;
 mod met;
 mod never_back;
 mod observed;
 mod overlapping_resync;
+mod own_schedule;
 mod panic_pause;
 mod pending_at_stop;
 mod relist_order;
@@ -20,11 +22,17 @@ mod reports;
 mod requests;
 mod rewatch;
 mod told;
+mod versionless;
 
 use crate::rules::Rule;
 
 /// In the order in which they are applied.
 pub const RULES: &[Rule] = &[
+    left_out::UNDECODABLE,
+    left_out::UNTRANSFORMED,
+    versionless::EMPTY_VERSION,
+    versionless::GONE_PAGE,
+    own_schedule::RULE,
     later::REOPENED,
     later::FALLEN_BACK,
     later::INCOMPLETE,
