@@ -55,15 +55,18 @@ impl Draft {
         let mut random = StdRng::seed_from_u64(seed);
         let panics = random.random_bool(0.25);
         let resyncs = !panics && random.random_bool(0.3);
+        let gates = panics || random.random_bool(0.4);
+        let relists = !panics && !resyncs && random.random_bool(0.4);
         let features = Features {
-            gates: panics || random.random_bool(0.4),
+            gates,
             panics,
             resyncs,
-            relists: !panics && !resyncs && random.random_bool(0.4),
+            relists,
             late: random.random_bool(0.6),
             removals: random.random_bool(0.5),
             bursts: random.random_bool(0.6),
-            stop: random.random_bool(0.2),
+            // What a relist brought waits in an order of its own, and is only told at the stop.
+            stop: random.random_bool(0.2) && !(gates && relists),
         };
         Self {
             random,

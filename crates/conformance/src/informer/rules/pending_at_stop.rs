@@ -1,6 +1,6 @@
 //! D-16: what waits for a blocked handler when the informer stops is delivered within the grace.
 //!
-//! client-go drops it. What waits is what was written before the stop and not told yet.
+//! client-go drops it. What waits is what was received before the stop and not told yet.
 
 use super::history::History;
 use super::member::{Member, members, start_of, stop_of};
@@ -69,16 +69,26 @@ fn waiting(
         waiting.extend(others.map(|object| format!("{} add {object} initial", member.name)));
     }
     let begin = start.max(member.joined);
-    let since = history
-        .events
-        .iter()
-        .filter(|event| event.step > begin && event.step < steps.len());
+    // What the server wrote while nobody watched never came.
+    let received = received(steps);
+    let since = history.events.iter().filter(|event| {
+        event.step > begin
+            && event.step < steps.len()
+            && received.is_none_or(|version| event.version <= version)
+    });
     waiting.extend(
         since
             .map(|event| event.told(member.name))
             .filter(|line| *line != first),
     );
     waiting
+}
+
+/// How far the store got, if it says so.
+fn received(steps: &[Observed<'_>]) -> Option<u64> {
+    let mut lines = steps.iter().rev().flat_map(|one| &one.lines);
+    let version = lines.find_map(|line| line.strip_prefix("version "))?;
+    version.parse().ok()
 }
 
 fn is_of(member: &Member<'_>, line: &str) -> bool {
