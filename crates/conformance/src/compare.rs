@@ -11,8 +11,8 @@ use crate::trace::Trace;
 /// How a comparison ended.
 #[derive(Clone, Debug, Default)]
 pub struct Verdict {
-    /// Which rows of `docs/DIVERGENCES.md` changed client-go's trace, and in how many runs.
-    pub fired: BTreeMap<&'static str, usize>,
+    /// Which rules changed client-go's trace, by row and name, and in how many runs.
+    pub fired: BTreeMap<(&'static str, &'static str), usize>,
     /// What no rule explains.
     pub differences: Vec<Difference>,
 }
@@ -47,7 +47,7 @@ pub fn compare(level: Level, scenario: &Scenario, theirs: &Trace, runs: &[Run]) 
         for rule in rules_of(level) {
             let after = (rule.apply)(scenario, run.way, expected.clone());
             if after != expected {
-                *verdict.fired.entry(rule.row).or_default() += 1;
+                *verdict.fired.entry((rule.row, rule.name)).or_default() += 1;
             }
             expected = after;
         }

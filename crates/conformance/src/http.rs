@@ -25,6 +25,9 @@ struct Case {
 pub(crate) fn compare_over_http(selected: &Selected) -> Result<()> {
     let (cases, left_out) = cases(selected)?;
     let count = cases.len();
+    if count == 0 {
+        bail!("no scenario of that name");
+    }
     let waiting = Mutex::new(cases);
     let found = Mutex::new(Vec::new());
     thread::scope(|scope| {

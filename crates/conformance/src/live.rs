@@ -28,7 +28,7 @@ pub(crate) fn compare_live(selected: &Selected) -> Result<()> {
             }
             let runs = file.level.run(&variant)?;
             let verdict = compare(file.level, &variant, &theirs, &runs);
-            for (row, count) in verdict.fired {
+            for ((row, _), count) in verdict.fired {
                 *fired.entry(row).or_default() += count;
             }
             bad += verdict.differences.len();
@@ -42,6 +42,9 @@ pub(crate) fn compare_live(selected: &Selected) -> Result<()> {
         "{compared} runs of stored scenarios compared; rules fired: {}",
         fired.join(", ")
     );
+    if compared == 0 {
+        bail!("no scenario of that name");
+    }
     if bad > 0 {
         bail!("{bad} differences");
     }

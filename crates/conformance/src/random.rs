@@ -110,7 +110,7 @@ fn one(judge: &mut Judge, level: Level, seed: u64, tally: &Mutex<Tally>) -> Resu
         }
         let mut tally = tally.lock().expect("no panic under it");
         tally.compared += 1;
-        for (row, count) in verdict.fired {
+        for ((row, _), count) in verdict.fired {
             *tally.fired.entry(row).or_default() += count;
         }
         tally.found.extend(found);

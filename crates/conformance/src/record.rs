@@ -18,7 +18,7 @@ pub(crate) fn record(selected: &Selected) -> Result<()> {
         if selected.level.is_some_and(|level| level != file.level) {
             continue;
         }
-        let mut old = files::read_golden(&file).unwrap_or_default();
+        let mut old = files::read_golden(&file)?;
         let mut golden = Golden::new();
         let (mut new, mut changed) = (0, 0);
         for variant in file.scenarios.iter().flat_map(Scenario::variants) {
@@ -38,6 +38,7 @@ pub(crate) fn record(selected: &Selected) -> Result<()> {
                 }
                 Err(JudgeError::Refused { scenario, message }) => {
                     eprintln!("{}/{scenario}: refused: {message}", file.level);
+                    golden.extend(before.map(|trace| (variant.name, trace)));
                     refused += 1;
                 }
                 Err(error) => return Err(error.into()),

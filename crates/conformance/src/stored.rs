@@ -1,6 +1,6 @@
 //! All stored scenarios against the stored traces of client-go: needs no Go.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 
@@ -14,8 +14,10 @@ use crate::rules::rules_of;
 pub struct Stored {
     /// How many scenarios there are in each level, variants not counted.
     pub scenarios: BTreeMap<Level, usize>,
-    /// In which scenarios each rule changed client-go's trace: row -> `level/name`.
+    /// In which scenarios each row's rules changed client-go's trace: row -> `level/name`.
     pub fired: BTreeMap<&'static str, Vec<String>>,
+    /// The rules that fired, by level, row and name.
+    rules: BTreeSet<(Level, &'static str, &'static str)>,
     /// What is wrong, a text for each: differences, traces that are missing or left over, rules
     /// that never fire.
     pub findings: Vec<String>,
@@ -33,13 +35,22 @@ pub fn check_stored() -> Result<Stored> {
     }
     for level in Level::ALL {
         for rule in rules_of(level) {
-            if !stored.fired.contains_key(rule.row) {
+            let handlers = rule_level(level);
+            if !stored.rules.contains(&(handlers, rule.row, rule.name)) {
                 let finding = format!("{level}: rule {} ({}) never fires", rule.row, rule.name);
                 stored.findings.push(finding);
             }
         }
     }
     Ok(stored)
+}
+
+/// Handlers and the whole informer have their rules together.
+fn rule_level(level: Level) -> Level {
+    match level {
+        Level::Processor => Level::Informer,
+        other => other,
+    }
 }
 
 fn check_file(stored: &mut Stored, file: &ScenarioFile) -> Result<()> {
@@ -75,7 +86,14 @@ fn check_file(stored: &mut Stored, file: &ScenarioFile) -> Result<()> {
 }
 
 fn take(stored: &mut Stored, variant: &str, scenario: &str, verdict: Verdict) {
-    for row in verdict.fired.into_keys() {
+    let level = scenario.split('/').next();
+    let level = Level::ALL
+        .into_iter()
+        .find(|known| Some(known.name()) == level);
+    for (row, name) in verdict.fired.into_keys() {
+        stored
+            .rules
+            .extend(level.map(|level| (rule_level(level), row, name)));
         let scenarios = stored.fired.entry(row).or_default();
         if scenarios.last().is_none_or(|last| last != scenario) {
             scenarios.push(scenario.to_owned());

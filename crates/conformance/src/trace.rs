@@ -1,8 +1,7 @@
 //! What one side did, in one normal form: a line for each thing that can be observed.
 //!
-//! A line that begins with `> ` repeats the step that what follows belongs to. Where the contract
-//! leaves the order open, the side that writes the trace sorts ([`Trace::unordered`]); nowhere
-//! else.
+//! A line that begins with `> ` repeats the step that what follows belongs to. Where the contract leaves the order
+//! open, the side that writes the trace sorts; `SCENARIOS.md` says where.
 
 use std::fmt;
 
@@ -38,13 +37,6 @@ impl Trace {
         self.lines.push(line.into());
     }
 
-    /// Things were observed whose order means nothing.
-    pub fn unordered(&mut self, lines: impl IntoIterator<Item = String>) {
-        let mut lines: Vec<String> = lines.into_iter().collect();
-        lines.sort();
-        self.lines.extend(lines);
-    }
-
     /// The lines step by step: each begins with its `> ` line, except for what came before all.
     pub fn steps(&self) -> Vec<Vec<String>> {
         let mut steps: Vec<Vec<String>> = Vec::new();
@@ -67,11 +59,6 @@ impl Trace {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
         format!("{hash:016x}")
-    }
-
-    /// The opposite of [`steps`](Self::steps).
-    pub fn from_steps(steps: Vec<Vec<String>>) -> Self {
-        Self::new(steps.into_iter().flatten().collect())
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::history::History;
 use super::member::members;
-use super::observed::{in_order, observed, trace_of};
+use super::observed::{in_order, observed, rank, trace_of};
 use crate::informer::object_text::store_key;
 use crate::rules::Rule;
 use crate::scenario::Scenario;
@@ -31,7 +31,9 @@ fn apply(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
             .lines
             .iter()
             .position(|line| line == "error not-recovered");
-        if let Some(given_up) = given_up {
+        let is_silent = scenario.steps[..index].iter().any(hangs)
+            && one.lines.iter().all(|line| matches!(rank(line), 1..=3));
+        if let Some(given_up) = given_up.filter(|_| is_silent) {
             one.lines.remove(given_up);
             let here = members(scenario).into_iter();
             let here = here.filter(|member| member.joined < index && index < member.left);

@@ -70,8 +70,7 @@ fn undecodable(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
         is_list: hit.asked != Asked::Watch,
         unusable: BTreeSet::from([version]),
     };
-    leave_out(scenario, &history, &trouble, &mut steps);
-    trace_of(steps, trace)
+    left_out(scenario, &history, &trouble, steps, trace)
 }
 
 fn untransformed(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
@@ -95,8 +94,32 @@ fn untransformed(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
         is_list: true,
         unusable: bad.map(|event| event.version).collect(),
     };
-    leave_out(scenario, &history, &trouble, &mut steps);
-    trace_of(steps, trace)
+    left_out(scenario, &history, &trouble, steps, trace)
+}
+
+/// The trace without the objects of no use, if both agree in the end; client-go's own otherwise.
+fn left_out(
+    scenario: &Scenario,
+    history: &History,
+    trouble: &Trouble,
+    mut steps: Vec<Observed<'_>>,
+    trace: Trace,
+) -> Trace {
+    leave_out(scenario, history, trouble, &mut steps);
+    let without = trace_of(steps, trace.clone());
+    let state = state_of(history, scenario.steps.len());
+    let mut newest = state.values();
+    let is_good = newest.all(|event| !trouble.unusable.contains(&event.version));
+    let agrees = |word| last(&trace, word) == last(&without, word);
+    match !is_good || (agrees("store ") && agrees("version ")) {
+        true => without,
+        false => trace,
+    }
+}
+
+fn last<'a>(trace: &'a Trace, word: &str) -> Option<&'a str> {
+    let mut lines = trace.lines().iter().rev();
+    lines.find_map(|line| line.strip_prefix(word))
 }
 
 /// What the server has after a step: the newest event of each key that is there.
@@ -182,7 +205,10 @@ fn leave_out(
 }
 
 fn is_answer(line: &str) -> bool {
-    line.starts_with("get ") || line.starts_with("index ")
+    ["get ", "index ", "error "]
+        .iter()
+        .any(|word| line.starts_with(word))
+        || line == "stopped"
 }
 
 /// One thing handlers are told.

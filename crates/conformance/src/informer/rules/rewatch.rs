@@ -4,10 +4,12 @@
 //! client-go lists, and tells the net effect of what it missed. Ours reads it from the history,
 //! change by change, deletions in sight.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::history::History;
 use super::member::members;
 use super::observed::{Observed, in_order, is_relist, observed, trace_of};
-use super::told::Told;
+use super::told::{Told, What};
 use crate::rules::Rule;
 use crate::scenario::{Scenario, Step};
 use crate::trace::Trace;
@@ -94,6 +96,36 @@ impl Phase {
 }
 
 /// Tells what was missed, event by event; the version after that.
+/// What a handler has in the end of all it was told of: each key with its last object, or without
+/// one. What came and went in one go leaves nothing.
+fn outcome(lines: &[String], handler: &str) -> BTreeMap<String, Option<String>> {
+    let mut outcome = BTreeMap::new();
+    let mut begun = BTreeSet::new();
+    for told in lines.iter().filter_map(|line| Told::parse(line)) {
+        if told.handler != handler || told.is_repetition() {
+            continue;
+        }
+        let key = told.key().to_owned();
+        match told.what {
+            What::Add { object, .. } | What::Update { new: object, .. } => {
+                if matches!(told.what, What::Add { .. }) && !outcome.contains_key(&key) {
+                    begun.insert(key.clone());
+                }
+                outcome.insert(key, Some(object.to_owned()));
+            }
+            What::Delete(_) | What::Gone(_) if begun.contains(&key) => {
+                outcome.remove(&key);
+                begun.remove(&key);
+            }
+            What::Delete(_) | What::Gone(_) => {
+                outcome.insert(key, None);
+            }
+            What::Panic(_) => {}
+        }
+    }
+    outcome
+}
+
 fn watched(
     scenario: &Scenario,
     history: &History,
@@ -107,9 +139,23 @@ fn watched(
         .filter(|event| event.version > version && event.step <= index);
     let missed: Vec<_> = missed.collect();
     let lines = &mut steps[index].lines;
-    lines.retain(|line| Told::parse(line).is_none() && !line.starts_with("version "));
     let here = members(scenario).into_iter();
-    for member in here.filter(|member| member.joined < index && index < member.left) {
+    let here = here.filter(|member| member.joined < index && index < member.left);
+    let here: Vec<_> = here.collect();
+    let is_same = here.iter().all(|member| {
+        let told = missed.iter().map(|event| event.told(member.name));
+        outcome(lines, member.name) == outcome(&told.collect::<Vec<_>>(), member.name)
+    });
+    // What came out of thin air is taken back by a list, and is in no history.
+    let has_sends = scenario.steps[..index]
+        .iter()
+        .any(|step| step.verb == "send");
+    if !is_same && !has_sends {
+        // The list brought something else: that is not this difference.
+        return version;
+    }
+    lines.retain(|line| Told::parse(line).is_none() && !line.starts_with("version "));
+    for member in here {
         lines.extend(missed.iter().map(|event| event.told(member.name)));
     }
     if let Some(last) = missed.last() {
