@@ -1,4 +1,4 @@
-//! D-21 and D-56: what client-go does at once and ours after a delay.
+//! D-07, D-20, D-21 and D-56: what client-go does at once and ours after a delay.
 //!
 //! What happened is the same, in a later step: the next in which time passes.
 

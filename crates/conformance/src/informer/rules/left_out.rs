@@ -38,7 +38,7 @@ fn undecodable(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
     let Some(history) = History::of(scenario) else {
         return trace;
     };
-    let mut steps = observed(scenario, &trace);
+    let steps = observed(scenario, &trace);
     let requests = met(&steps);
     let hit = requests
         .iter()
@@ -80,7 +80,7 @@ fn untransformed(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
     let Some(history) = History::of(scenario) else {
         return trace;
     };
-    let mut steps = observed(scenario, &trace);
+    let steps = observed(scenario, &trace);
     let lists_bad = |(index, one): &(usize, &Observed<'_>)| {
         let server = state_of(&history, *index);
         one.lines.iter().any(|line| is_relist(line)) && server.values().any(|event| event.is_bad)

@@ -1,4 +1,4 @@
-//! The intended differences of a whole informer, one file each.
+//! The intended differences of a whole informer, one file for each kind.
 
 mod blanked_version;
 mod deadlines;
@@ -18,10 +18,10 @@ mod own_schedule;
 mod panic_pause;
 mod pending_at_stop;
 mod relist_order;
-mod reports;
 mod requests;
 mod rewatch;
 mod told;
+mod transforms;
 mod versionless;
 
 use crate::rules::Rule;
@@ -53,8 +53,8 @@ pub const RULES: &[Rule] = &[
     requests::AHEAD,
     requests::PAGED,
     deadlines::RULE,
-    reports::ONCE,
-    reports::QUARANTINED,
+    transforms::ONCE,
+    transforms::QUARANTINED,
     blanked_version::RULE,
     panic_pause::RULE,
     pending_at_stop::RULE,

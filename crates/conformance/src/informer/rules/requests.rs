@@ -1,4 +1,4 @@
-//! What ours asks for otherwise: D-54 and D-55.
+//! What ours asks for otherwise: D-29, D-54, D-55 and D-57.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! D-09, in sight of the watch: what becomes of an object that cannot be transformed.
+//! D-09 and D-59: how often a transform runs, and what becomes of an object that it fails for.
 
 use super::history::History;
 use super::member::start_of;
