@@ -1,7 +1,7 @@
 //! What one side did, in one normal form: a line for each thing that can be observed.
 //!
-//! A line that begins with `> ` repeats the step that what follows belongs to. Where the contract leaves the order
-//! open, the side that writes the trace sorts; `SCENARIOS.md` says where.
+//! A line that begins with `> ` repeats the step that what follows belongs to. Where the contract
+//! leaves the order open, the side that writes the trace sorts; `SCENARIOS.md` says where.
 
 use std::fmt;
 
