@@ -9,11 +9,14 @@
 //! | `source` | what to list, within which bounds |
 //! | `request`, `answer`, `status` | HTTP: asking, and judging what comes back |
 //! | `frame`, `event`, `stream` | a watch: lines, events, the stream of them |
+//! | `decoding` | work off the task, in order |
 //! | `page` | a list: frame and items |
 //! | `wire`, `object`, `partial` | an object: identity, and the rest or why not |
 //! | `shape`, `key`, `projection` | what of an object is skipped |
 
 mod answer;
+#[cfg(test)]
+mod decoding;
 mod event;
 mod frame;
 mod key;
