@@ -57,7 +57,7 @@ async fn refused(answer: Response<Body>, patience: Duration) -> Failure {
     let retry_after = retry_after(answer.headers());
     let is_text = is_plain_text(answer.headers());
     // A body that does not arrive takes nothing from what the status line says.
-    let collect = collect(answer.into_body(), ERROR_BODY_LIMIT, patience, 0);
+    let collect = collect(answer.into_body(), ERROR_BODY_LIMIT, patience);
     let body = collect.await.unwrap_or_default();
     let http = HttpParts {
         code: code.as_u16(),
@@ -100,30 +100,51 @@ pub(super) fn short(text: &str) -> String {
         .collect()
 }
 
-/// Reads a whole body within `limit` bytes, each piece within `patience` (FM-09, SEC-17, SEC-21).
-pub(super) async fn collect(
-    body: Body,
+/// The data of a body within `limit` bytes, each piece within `patience` (FM-09, SEC-17, SEC-21).
+pub(super) struct BoundedPieces {
+    pieces: Pieces,
     limit: usize,
     patience: Duration,
-    expected: usize,
-) -> Result<Vec<u8>, Failure> {
-    let mut bytes = Vec::with_capacity(expected.min(limit));
-    let mut pieces = pieces(body);
-    loop {
-        let piece = timeout(patience, pieces.next()).await.map_err(|_| {
-            let message = format!("{} bytes came, then none for {patience:?}", bytes.len());
+    /// Bytes that came.
+    came: usize,
+}
+
+impl BoundedPieces {
+    pub(super) fn new(body: Body, limit: usize, patience: Duration) -> Self {
+        Self {
+            pieces: pieces(body),
+            limit,
+            patience,
+            came: 0,
+        }
+    }
+
+    /// The next piece, or `None` at the end.
+    pub(super) async fn next(&mut self) -> Result<Option<Bytes>, Failure> {
+        let piece = timeout(self.patience, self.pieces.next()).await;
+        let piece = piece.map_err(|_| {
+            let (came, patience) = (self.came, self.patience);
+            let message = format!("{came} bytes came, then none for {patience:?}");
             Failure::new(FailureKind::TimedOut, "Stalled", message)
         })?;
-        let Some(piece) = piece else {
-            return Ok(bytes);
-        };
-        let piece = piece.map_err(|error| broken(&error))?;
-        if bytes.len() + piece.len() > limit {
-            let message = format!("the answer is larger than {limit} bytes");
+        let piece = piece.transpose().map_err(|error| broken(&error))?;
+        self.came += piece.as_ref().map_or(0, Bytes::len);
+        if self.came > self.limit {
+            let message = format!("the answer is larger than {} bytes", self.limit);
             return Err(Failure::new(FailureKind::TooBig, "PageTooBig", message));
         }
+        Ok(piece)
+    }
+}
+
+/// Reads a whole body within `limit` bytes.
+async fn collect(body: Body, limit: usize, patience: Duration) -> Result<Vec<u8>, Failure> {
+    let mut pieces = BoundedPieces::new(body, limit, patience);
+    let mut bytes = Vec::new();
+    while let Some(piece) = pieces.next().await? {
         bytes.extend_from_slice(&piece);
     }
+    Ok(bytes)
 }
 
 /// The data of a body, piece by piece.

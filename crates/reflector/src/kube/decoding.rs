@@ -19,6 +19,11 @@ use std::{
 
 use tokio::task::{JoinHandle, spawn_blocking};
 
+/// So many pieces as there are processors to work on them.
+pub(super) fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// Pieces of work under way. Dropping it abandons them.
 #[derive(Debug)]
 pub(super) struct Decoding<R> {

@@ -2,21 +2,19 @@
 
 use std::{fmt, sync::Arc};
 
-use http::header;
 use kube_client::Client;
 use serde::de::DeserializeOwned;
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
 use super::{
-    KubeEvents, KubeSource, answer,
+    KubeEvents, KubeSource,
+    answer::{self, BoundedPieces},
+    arriving::ArrivingList,
     object::ObjectDecoder,
-    page::{ItemReader, UndecodedPage},
+    page::goes_back,
     request,
 };
-use crate::{Failure, FailureKind, ListRequest, ListWatch, Page, Reuse, WatchRequest};
-
-/// So many items are decoded before others on the same thread get their turn.
-const ITEMS_PER_TURN: usize = 16;
+use crate::{Body, Failure, FailureKind, Item, ListRequest, ListWatch, Page, Reuse, WatchRequest};
 
 /// A [`ListWatch`] over [`kube_client::Client`], with framing and decoding of its own.
 ///
@@ -85,8 +83,15 @@ impl<T: DeserializeOwned + Send + Sync + 'static> ListWatch for KubeListWatch<T>
         request: ListRequest,
         reuse: Arc<dyn Reuse<T>>,
     ) -> Result<Page<T>, Failure> {
-        let body = self.shared.fetch(&request).await?;
-        self.shared.read_page(&body, &request, &*reuse).await
+        let reuse = request.reuse.then_some(reuse);
+        let may_reuse = reuse.is_some();
+        let page = self.shared.fetch(&request, reuse).await?;
+        let reused = |item: &Item<T>| matches!(item.body, Body::Reused(_));
+        // A list may say its version behind its items, when some were reused already.
+        if may_reuse && goes_back(&page.version, &request) && page.items.iter().any(reused) {
+            return self.shared.fetch(&request, None).await;
+        }
+        Ok(page)
     }
 
     async fn watch(
@@ -102,36 +107,26 @@ impl<T: DeserializeOwned + Send + Sync + 'static> ListWatch for KubeListWatch<T>
     }
 }
 
-impl<T: DeserializeOwned> Shared<T> {
-    /// Fetches the whole body of a page.
-    async fn fetch(&self, request: &ListRequest) -> Result<Vec<u8>, Failure> {
+impl<T: DeserializeOwned + Send + Sync + 'static> Shared<T> {
+    /// Fetches a page, and decodes it as it arrives.
+    async fn fetch(
+        &self,
+        request: &ListRequest,
+        reuse: Option<Arc<dyn Reuse<T>>>,
+    ) -> Result<Page<T>, Failure> {
         let deadlines = self.source.deadlines;
         let send = self.client.send(request::list(&self.source, request)?);
         let answer = timeout(deadlines.list_headers, send).await;
         let answer = answer.map_err(|_| no_headers())?;
         let answer = answer.map_err(|error| answer::unanswered(&error))?;
-        let length = answer.headers().get(header::CONTENT_LENGTH);
-        let length = length.and_then(|length| length.to_str().ok()?.parse().ok());
         let body = answer::accepted(answer, deadlines.list_progress).await?;
         let limit = self.source.limits.page_bytes;
-        answer::collect(body, limit, deadlines.list_progress, length.unwrap_or(0)).await
-    }
-
-    /// Decodes a page, item by item, giving way to other tasks now and then.
-    async fn read_page(
-        &self,
-        body: &[u8],
-        request: &ListRequest,
-        reuse: &dyn Reuse<T>,
-    ) -> Result<Page<T>, Failure> {
-        let page = UndecodedPage::find(body, &self.decoder)?;
-        let mut reader = ItemReader::new(&self.decoder, request, &page.version, reuse);
-        let mut items = Vec::with_capacity(page.items().len());
-        for turn in page.items().chunks(ITEMS_PER_TURN) {
-            items.extend(turn.iter().map(|raw| reader.read(raw.get())));
-            tokio::task::yield_now().await;
+        let mut pieces = BoundedPieces::new(body, limit, deadlines.list_progress);
+        let mut list = ArrivingList::new(&self.decoder, request, reuse);
+        while let Some(piece) = pieces.next().await? {
+            list.push(&piece).await?;
         }
-        Ok(page.with(items))
+        list.complete().await
     }
 
     async fn open(

@@ -10,12 +10,13 @@
 //! | `request`, `answer`, `status` | HTTP: asking, and judging what comes back |
 //! | `frame`, `event`, `stream` | a watch: lines, events, the stream of them |
 //! | `decoding` | work off the task, in order |
-//! | `page` | a list: frame and items |
+//! | `arriving`, `cut`, `separator`, `page` | a list: read as it arrives, cut into frame and items |
 //! | `wire`, `object`, `partial` | an object: identity, and the rest or why not |
 //! | `shape`, `key`, `projection` | what of an object is skipped |
 
 mod answer;
-#[cfg(test)]
+mod arriving;
+mod cut;
 mod decoding;
 mod event;
 mod frame;
@@ -26,6 +27,7 @@ mod page;
 mod partial;
 mod projection;
 mod request;
+mod separator;
 mod shape;
 mod source;
 mod status;

@@ -1,17 +1,19 @@
-//! Reads a page of a list: its frame first, then each item on its own.
+//! Reads what a list says of itself, and its items one by one.
 //!
-//! Pure. The frame finds the items without decoding them, so that the version is known before the
-//! first item whatever the order of the fields, and one bad item spoils no other (FM-53). A page
-//! that is not complete, well-formed and of the right kind is a failure, never a short page
-//! (FM-10, FM-33).
+//! Pure. The list was cut before (`cut`): its frame is a list without items, and each item is a text
+//! of its own, so that one bad item spoils no other (FM-53). A page that is not complete,
+//! well-formed and of the right kind is a failure, never a short page (FM-10, FM-33).
 
 use std::sync::Arc;
 
-use serde::{Deserialize, de::DeserializeOwned};
-use serde_json::value::RawValue;
+use serde::{
+    Deserialize,
+    de::{DeserializeOwned, IgnoredAny},
+};
 
 use super::{
     answer::short,
+    cut::{CutError, Items},
     object::ObjectDecoder,
     status::{HttpParts, WireStatus},
     wire::{Envelope, LastNamespace, Text, WireMeta, version_of},
@@ -23,16 +25,15 @@ use crate::{
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct WirePage<'a> {
+struct WireFrame<'a> {
     #[serde(borrow, default)]
     api_version: Text<'a>,
     #[serde(borrow, default)]
     kind: Text<'a>,
     #[serde(borrow, default)]
     metadata: Option<WirePageMeta<'a>>,
-    /// `None` for `null`, which is how Go writes an empty list; absent is `Err` below.
-    #[serde(borrow, default)]
-    items: Items<'a>,
+    #[serde(default)]
+    items: Place,
 }
 
 #[derive(Default, Deserialize)]
@@ -45,58 +46,61 @@ struct WirePageMeta<'a> {
     remaining_item_count: Option<i64>,
 }
 
-/// The items, or that there is no such field.
+/// Where the items were.
 #[derive(Default)]
-struct Items<'a>(Option<Vec<&'a RawValue>>);
+enum Place {
+    #[default]
+    Nowhere,
+    /// Cut out, or `null`, which is how Go writes an empty list.
+    Found,
+    /// Not where they can be cut out: the name of the field is written with escapes.
+    Hidden,
+}
 
-impl<'de: 'a, 'a> Deserialize<'de> for Items<'a> {
+impl<'de> Deserialize<'de> for Place {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let items = Option::<Vec<&'a RawValue>>::deserialize(deserializer)?;
-        Ok(Self(Some(items.unwrap_or_default())))
+        let items = Option::<Vec<IgnoredAny>>::deserialize(deserializer)?;
+        Ok(match items.unwrap_or_default().is_empty() {
+            true => Self::Found,
+            false => Self::Hidden,
+        })
     }
 }
 
-/// A page whose items are found and not decoded.
-pub(super) struct UndecodedPage<'a> {
-    items: Vec<&'a RawValue>,
+/// What a list says of itself.
+#[derive(Debug)]
+pub(super) struct Frame {
     pub(super) version: ResourceVersion,
     continue_token: Option<Arc<str>>,
     remaining: Option<u64>,
 }
 
-impl<'a> UndecodedPage<'a> {
-    /// Finds the items in a complete body.
-    pub(super) fn find<T>(body: &'a [u8], decoder: &ObjectDecoder<T>) -> Result<Self, Failure> {
-        let body = text(body)?;
-        let page: WirePage<'a> = serde_json::from_str(body).map_err(|error| not_json(&error))?;
-        if page.kind.as_str() == "Status" {
-            return Err(status_instead(body));
+impl Frame {
+    /// Reads the text outside the items.
+    pub(super) fn read<T>(frame: &[u8], decoder: &ObjectDecoder<T>) -> Result<Self, Failure> {
+        let frame = text(frame)?;
+        let wire: WireFrame<'_> = serde_json::from_str(frame).map_err(|error| not_json(&error))?;
+        if wire.kind.as_str() == "Status" {
+            return Err(status_instead(frame));
         }
-        if !decoder.expects_list(page.api_version.as_str(), page.kind.as_str()) {
-            return Err(wrong_kind(&page.api_version, &page.kind));
+        if !decoder.expects_list(wire.api_version.as_str(), wire.kind.as_str()) {
+            return Err(wrong_kind(&wire.api_version, &wire.kind));
         }
-        // A list that names no items is not an empty one: it would delete everything.
-        let Some(items) = page.items.0 else {
-            return Err(Failure::new(
-                FailureKind::Protocol,
-                "NoItems",
-                "the list has no items",
-            ));
-        };
-        let metadata = page.metadata.unwrap_or_default();
+        match wire.items {
+            Place::Found => {}
+            // A list that names no items is not an empty one: it would delete everything.
+            Place::Nowhere => return Err(protocol("NoItems", "the list has no items")),
+            Place::Hidden => return Err(protocol("Malformed", "the list hides its items")),
+        }
+        let metadata = wire.metadata.unwrap_or_default();
         let token = metadata.continue_token.as_str();
         Ok(Self {
-            items,
             version: version_of(&metadata.resource_version),
             continue_token: (!token.is_empty()).then(|| token.into()),
             remaining: metadata
                 .remaining_item_count
                 .and_then(|count| count.try_into().ok()),
         })
-    }
-
-    pub(super) fn items(&self) -> &[&'a RawValue] {
-        &self.items
     }
 
     /// Puts the page together.
@@ -110,51 +114,72 @@ impl<'a> UndecodedPage<'a> {
     }
 }
 
-/// Decodes the items of one page.
-pub(super) struct ItemReader<'r, T> {
-    decoder: &'r ObjectDecoder<T>,
-    reuse: Option<&'r dyn Reuse<T>>,
-    namespaces: LastNamespace,
+/// Whether this list is older than what we already have: its history may then be another one, and
+/// nothing of ours may stand for what it holds (design 6.7).
+pub(super) fn goes_back(listed: &ResourceVersion, request: &ListRequest) -> bool {
+    let resume = request.resume.as_ref();
+    resume.is_some_and(|resume| listed.is_older_than(resume))
 }
 
-impl<'r, T: DeserializeOwned> ItemReader<'r, T> {
-    /// Nothing is reused if that was not asked for, or from a list that is older than what we
-    /// already have: its history may be another one (design 6.7).
-    pub(super) fn new(
-        decoder: &'r ObjectDecoder<T>,
-        request: &ListRequest,
-        listed: &ResourceVersion,
-        reuse: &'r dyn Reuse<T>,
-    ) -> Self {
-        let goes_back = |resume| listed.is_older_than(resume);
-        let may_reuse = request.reuse && !request.resume.as_ref().is_some_and(goes_back);
-        Self {
-            decoder,
-            reuse: may_reuse.then_some(reuse),
-            namespaces: LastNamespace::default(),
-        }
+/// Decodes the items of one page.
+pub(super) struct ItemReader<T> {
+    decoder: Arc<ObjectDecoder<T>>,
+    reuse: Option<Arc<dyn Reuse<T>>>,
+}
+
+impl<T: DeserializeOwned> ItemReader<T> {
+    /// `reuse` is `None` if nothing may be reused.
+    pub(super) fn new(decoder: Arc<ObjectDecoder<T>>, reuse: Option<Arc<dyn Reuse<T>>>) -> Self {
+        Self { decoder, reuse }
     }
 
-    /// Never fails: an item without readable metadata comes back nameless, and it is the machine
-    /// that rejects the list then (FM-52).
-    pub(super) fn read(&mut self, json: &str) -> Item<T> {
+    /// Reads items that follow one another, until `abandoned` says that nobody wants them.
+    ///
+    /// Fails if one is not well-formed: then the list is not (FM-10).
+    pub(super) fn read(
+        &self,
+        items: &Items,
+        abandoned: impl Fn() -> bool,
+    ) -> Result<Vec<Item<T>>, Failure> {
+        let mut namespaces = LastNamespace::default();
+        let wanted = items.iter().take_while(|_| !abandoned());
+        wanted
+            .map(|json| self.item(json, &mut namespaces))
+            .collect()
+    }
+
+    /// An item without readable metadata comes back nameless, and it is the machine that rejects
+    /// the list then (FM-52).
+    fn item(&self, json: &[u8], namespaces: &mut LastNamespace) -> Result<Item<T>, Failure> {
+        let json = text(json)?;
         let envelope = Envelope::of_list_item(json);
-        let Some(wire) = &envelope.meta else {
-            return Item {
-                meta: WireMeta::default().to_owned_meta(&mut self.namespaces),
-                body: Body::Undecodable(misfit("metadata")),
-            };
+        let unnamed = WireMeta::default();
+        let meta = envelope.meta.as_ref().unwrap_or(&unnamed);
+        let meta = meta.to_owned_meta(namespaces);
+        let body = if envelope.meta.is_none() {
+            Body::Undecodable(misfit("metadata"))
+        } else if !self.decoder.expects(&envelope) {
+            Body::Undecodable(misfit("kind"))
+        } else if let Some(object) = at_hand(self.reuse.as_deref(), &meta) {
+            Body::Reused(object)
+        } else {
+            self.decoder.decode(json, envelope.is_typed())
         };
-        let meta = wire.to_owned_meta(&mut self.namespaces);
-        if !self.decoder.expects(&envelope) {
-            let body = Body::Undecodable(misfit("kind"));
-            return Item { meta, body };
+        if matches!(body, Body::Undecodable(_)) {
+            // What does not fit is the object's own affair, what is no JSON is the list's.
+            let well_formed = serde_json::from_str::<IgnoredAny>(json);
+            well_formed.map_err(|error| not_json(&error))?;
         }
-        let body = match at_hand(self.reuse, &meta) {
-            Some(object) => Body::Reused(object),
-            None => self.decoder.decode(json, envelope.is_typed()),
-        };
-        Item { meta, body }
+        Ok(Item { meta, body })
+    }
+}
+
+impl<T> Clone for ItemReader<T> {
+    fn clone(&self) -> Self {
+        Self {
+            decoder: Arc::clone(&self.decoder),
+            reuse: self.reuse.clone(),
+        }
     }
 }
 
@@ -166,6 +191,23 @@ pub(super) fn at_hand<T>(reuse: Option<&dyn Reuse<T>>, meta: &ObjectMeta) -> Opt
 
 fn misfit(path: &str) -> DecodeError {
     DecodeError::new(DecodeErrorCategory::Data, path.to_owned(), 0, 0)
+}
+
+/// Why a body could not be cut into items.
+pub(super) fn not_cut(error: CutError) -> Failure {
+    match error {
+        CutError::Malformed => protocol("Malformed", "the items are not well-formed JSON"),
+        CutError::ItemTooLong => too_big("an item of the list is larger than the limit"),
+        CutError::FrameTooLong => too_big("the list is larger than the limit outside its items"),
+    }
+}
+
+fn protocol(reason: &'static str, message: &str) -> Failure {
+    Failure::new(FailureKind::Protocol, reason, message)
+}
+
+fn too_big(message: &str) -> Failure {
+    Failure::new(FailureKind::TooBig, "PageTooBig", message)
 }
 
 fn status_instead(body: &str) -> Failure {

@@ -85,7 +85,9 @@ pub enum Representation {
 pub struct Limits {
     /// One event of a watch; more ends the watch as too big (SEC-16).
     pub event_bytes: usize,
-    /// One page of a list, decompressed; more fails it as too big (SEC-17, SEC-20).
+    /// One page of a list, decompressed; more fails it as too big (SEC-17, SEC-20). It is cut and
+    /// decoded as it arrives, so this bounds what is decoded and not what is held as bytes; it has
+    /// to leave room for a whole collection, which is what a watch cache answers with.
     pub page_bytes: usize,
     /// One object as JSON; a larger one is undecodable (FM-56).
     pub object_bytes: usize,
@@ -95,12 +97,12 @@ pub struct Limits {
 
 const MIB: usize = 1024 * 1024;
 
-/// 16 MiB for an event and for an object, 256 MiB for a page, 32 MiB for a decoded object.
+/// 16 MiB for an event and for an object, 2 GiB for a page, 32 MiB for a decoded object.
 impl Default for Limits {
     fn default() -> Self {
         Self {
             event_bytes: 16 * MIB,
-            page_bytes: 256 * MIB,
+            page_bytes: 2048 * MIB,
             object_bytes: 16 * MIB,
             decoded_bytes: 32 * MIB,
         }

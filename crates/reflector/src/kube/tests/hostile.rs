@@ -9,13 +9,14 @@ use kube_core::DynamicObject;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{list_request, scripted};
+use super::scripted;
 use crate::{
     Body, Failure, Item, Page, ResourceVersion, WatchEvent,
     kube::{
+        cut::{Cutter, Items},
         event::EventReader,
         object::ObjectDecoder,
-        page::{ItemReader, UndecodedPage},
+        page::{Frame, ItemReader, not_cut},
     },
 };
 
@@ -28,13 +29,13 @@ fn read_event(line: &[u8]) -> Result<WatchEvent<DynamicObject>, Failure> {
 }
 
 fn read_page(body: &[u8]) -> Result<Page<DynamicObject>, Failure> {
-    let decoder = decoder();
-    let page = UndecodedPage::find(body, &decoder)?;
-    let version = page.version.clone();
-    let mut reader = ItemReader::new(&decoder, &list_request(), &version, &());
-    let items = page.items().iter().map(|raw| reader.read(raw.get()));
-    let items = items.collect();
-    Ok(page.with(items))
+    let decoder = Arc::new(decoder());
+    let mut cutter = Cutter::new(usize::MAX);
+    cutter.push(body).map_err(not_cut)?;
+    let items = cutter.take(Items::default());
+    let frame = Frame::read(&cutter.into_frame(), &decoder)?;
+    let items = ItemReader::new(decoder, None).read(&items, || false)?;
+    Ok(frame.with(items))
 }
 
 const CANARY: &str = "CANARY";

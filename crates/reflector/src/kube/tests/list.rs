@@ -341,7 +341,7 @@ async fn unchanged_objects_are_reused() {
     let items = r#"{"metadata":{"name":"a","uid":"u","resourceVersion":"1","labels":5}},
         {"metadata":{"name":"b","resourceVersion":"1"}},
         {"metadata":{"name":"c","uid":"u"}}"#;
-    for body in bodies {
+    for (body, version_first) in bodies.into_iter().zip([true, false]) {
         let body = body.replace("ITEMS", items);
         let pods = pods(always(move || scripted::json(body.clone())));
         let asked = |adjust: fn(&mut ListRequest)| {
@@ -365,10 +365,38 @@ async fn unchanged_objects_are_reused() {
             reused
         );
         let nothing = (vec![], false);
-        assert_eq!(
-            asked(|request| request.resume = Some("10".into())).await,
-            nothing
-        );
         assert_eq!(asked(|request| request.reuse = false).await, nothing);
+        let (seen, reused) = asked(|request| request.resume = Some("10".into())).await;
+        assert!(!reused);
+        // Where the version comes last, the list is fetched once more without asking.
+        assert_eq!(seen.is_empty(), version_first);
+    }
+}
+
+/// FM-10, FM-53: a list of many batches, in pieces of any size, is the list, in order.
+#[tokio::test]
+async fn a_long_list_is_read_in_order() {
+    let filler = "x".repeat(3000);
+    let items = (0..300).map(|number| {
+        format!(r#"{{"metadata":{{"name":"n{number}"}},"spec":{{"a":"{filler}"}}}}"#)
+    });
+    let items = items.collect::<Vec<_>>().join(",");
+    let body = format!(r#"{{"kind":"PodList","apiVersion":"v1","items":[{items}]}}"#);
+    for size in [1000, 16_384, 10_000_000] {
+        let pieces: Vec<_> = body
+            .as_bytes()
+            .chunks(size)
+            .map(Bytes::copy_from_slice)
+            .collect();
+        let client = always(move || scripted::pieces(stream::iter(pieces.clone()).map(Ok)));
+        let page = list(&pods(client)).await.expect("a page");
+        let names: Vec<_> = page
+            .items
+            .iter()
+            .map(|item| item.meta.name.to_string())
+            .collect();
+        let expected: Vec<_> = (0..300).map(|number| format!("n{number}")).collect();
+        assert_eq!(names, expected);
+        assert!(page.items.iter().all(|item| item.body.object().is_some()));
     }
 }
