@@ -29,6 +29,7 @@
 #![doc(test(attr(deny(warnings))))]
 
 mod batch;
+mod bulk;
 mod commit;
 mod cursor;
 mod entry;

@@ -10,12 +10,16 @@
 use std::sync::Arc;
 
 #[cfg(test)]
+use crate::bulk::sort_first;
+use crate::bulk::sort_latest;
+#[cfg(test)]
 use crate::proof::Planted;
 use crate::record::{Record, Sharing};
 use crate::state::State;
 use crate::{Commit, Entry, ObjectKey, Scope};
 
-type Listed<T> = (ObjectKey, Entry<T>);
+/// An entry of a list, with its key.
+pub(crate) type Listed<T> = (ObjectKey, Entry<T>);
 
 /// What a list would change.
 struct Difference {
@@ -39,23 +43,15 @@ impl<T> State<T> {
         let given = list.len();
         list.retain(|(key, _)| scope.covers(key));
         commit.refused += given - list.len();
-        // The sort is stable: after the reversal the last of several entries comes first, and
-        // stays.
         #[cfg(test)]
-        let reversed = self.planted != Some(Planted::FirstDuplicateWins);
-        #[cfg(not(test))]
-        let reversed = true;
-        if !list.is_sorted_by(|(left, _), (right, _)| left < right) {
-            if reversed {
-                list.reverse();
-            }
-            list.sort_by(|(left, _), (right, _)| left.cmp(right));
-            list.dedup_by(|(later, _), (first, _)| later == first);
+        if self.planted == Some(Planted::FirstDuplicateWins) {
+            sort_first(&mut list);
         }
+        sort_latest(&mut list);
 
         let difference = self.difference(scope, &list);
         if (difference.missing.len() + difference.fresh) * 4 > self.items.len() {
-            let records = self.merged(scope, list, commit);
+            let records = self.merged(|key| scope.covers(key), list, commit);
             self.rebuild(&records);
             return;
         }
@@ -95,14 +91,15 @@ impl<T> State<T> {
         }
     }
 
-    /// All records as they are to be, in key order. Nothing has changed when this returns.
-    fn merged(
+    /// All records as they are to be, in key order: those of the list, and of the stored ones those
+    /// that are not to be `gone` without it. Nothing has changed when this returns.
+    pub(crate) fn merged(
         &self,
-        scope: &Scope,
+        gone: impl Fn(&ObjectKey) -> bool,
         list: Vec<Listed<T>>,
         commit: &mut Commit,
     ) -> Vec<Arc<Record<T>>> {
-        let mut records = Vec::with_capacity(list.len());
+        let mut records = Vec::with_capacity(self.items.len().max(list.len()));
         let mut sharing = Sharing::default();
         let mut list = list.into_iter().peekable();
         for stored in self.items.iter() {
@@ -117,7 +114,7 @@ impl<T> State<T> {
                     self.record(key, entry, Some(stored), Some(&mut sharing))
                 });
                 commit.updated += 1;
-            } else if scope.covers(&stored.key) {
+            } else if gone(&stored.key) {
                 commit.removed += 1;
             } else {
                 records.push(Arc::clone(stored));

@@ -90,13 +90,15 @@ impl<T: Send + Sync + 'static> StoreWriter<T> {
         #[cfg(test)]
         let published = Arc::clone(&self.published);
         self.step(|state, commit| {
-            for operation in batch.operations {
-                state.apply(operation, commit);
-                #[cfg(test)]
-                if state.planted == Some(crate::proof::Planted::BatchIsTorn) {
+            #[cfg(test)]
+            if state.planted == Some(crate::proof::Planted::BatchIsTorn) {
+                for operation in batch.operations {
+                    state.apply(operation, commit);
                     published.store(Arc::new(state.clone()));
                 }
+                return;
             }
+            state.apply_all(batch.operations, commit);
         })
     }
 

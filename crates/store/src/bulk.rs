@@ -1,0 +1,72 @@
+//! Many entries at once: building the next state anew is cheaper than filing one by one.
+//!
+//! Filing moves a block in the order, in the hashes and in a bucket for each entry; a first list of
+//! 100,000 objects would move gigabytes. Records made in key order are also neighbours in memory,
+//! which is what a walk over all of them wants.
+//!
+//! - ST-02: the last of several entries with one key wins. `proof`
+//! - STX-10: every index has answered before anything changes. `proof`
+
+use crate::batch::Operation;
+use crate::replace::Listed;
+use crate::state::State;
+use crate::{Commit, ObjectKey};
+
+/// Fewer entries than this are filed one by one. Small in tests, so that short batches cross it.
+const MANY: usize = if cfg!(test) { 3 } else { 256 };
+
+impl<T> State<T> {
+    /// Applies operations in their order; entries that follow each other may be stored as one.
+    pub(crate) fn apply_all(&mut self, operations: Vec<Operation<T>>, commit: &mut Commit) {
+        if operations.len() < MANY {
+            for operation in operations {
+                self.apply(operation, commit);
+            }
+            return;
+        }
+        let mut entries = Vec::with_capacity(operations.len());
+        for operation in operations {
+            match operation {
+                Operation::Upsert { key, entry } => entries.push((key, entry)),
+                other => {
+                    self.upsert_all(std::mem::take(&mut entries), commit);
+                    self.apply(other, commit);
+                }
+            }
+        }
+        self.upsert_all(entries, commit);
+    }
+
+    fn upsert_all(&mut self, mut list: Vec<Listed<T>>, commit: &mut Commit) {
+        if list.len() < MANY || list.len() < self.items.len() / 2 {
+            for (key, entry) in list {
+                self.upsert(key, entry, commit);
+            }
+            return;
+        }
+        let given = list.len();
+        sort_latest(&mut list);
+        commit.updated += given - list.len();
+        let records = self.merged(|_| false, list, commit);
+        self.rebuild(&records);
+    }
+}
+
+/// Sorts a list by key; of several entries with one key the last stays.
+pub(crate) fn sort_latest<T>(list: &mut Vec<Listed<T>>) {
+    if !is_sorted(list) {
+        // The sort is stable: after the reversal the last of several comes first.
+        list.reverse();
+        sort_first(list);
+    }
+}
+
+/// Sorts a list by key; of several entries with one key the first stays.
+pub(crate) fn sort_first<T>(list: &mut Vec<Listed<T>>) {
+    list.sort_by(|(left, _), (right, _)| left.cmp(right));
+    list.dedup_by(|(later, _), (first, _)| later == first);
+}
+
+fn is_sorted<V>(list: &[(ObjectKey, V)]) -> bool {
+    list.is_sorted_by(|(left, _), (right, _)| left < right)
+}
