@@ -8,6 +8,7 @@
 //! - KY-04, FM-52: malformed text is refused with a typed error that tells what is wrong.
 
 use std::borrow::Borrow;
+use std::cell::RefCell;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::num::NonZeroUsize;
@@ -66,6 +67,11 @@ pub enum KeyError {
     },
 }
 
+thread_local! {
+    /// Where parts are joined, so that a key costs one allocation and not two.
+    static JOINED: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
 impl ObjectKey {
     /// Makes a key from its parts.
     ///
@@ -100,12 +106,15 @@ impl ObjectKey {
                 namespace: None,
             });
         };
-        let mut text = String::with_capacity(namespace.len() + 1 + name.len());
-        text.push_str(namespace);
-        text.push('/');
-        text.push_str(name);
+        let text = JOINED.with_borrow_mut(|joined| {
+            joined.clear();
+            joined.push_str(namespace);
+            joined.push('/');
+            joined.push_str(name);
+            Arc::from(joined.as_str())
+        });
         Ok(Self {
-            text: Arc::from(text),
+            text,
             namespace: Some(split),
         })
     }

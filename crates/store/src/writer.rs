@@ -72,6 +72,12 @@ impl<T: Send + Sync + 'static> StoreWriter<T> {
         self.state.sequence
     }
 
+    /// Up to which version a source has been applied; `None` if it was never marked.
+    #[must_use]
+    pub fn version(&self, scope: &Scope) -> Option<&Arc<str>> {
+        self.state.versions.get(scope)
+    }
+
     /// Another reader of this store.
     #[must_use]
     pub fn reader(&self) -> StoreReader<T> {
