@@ -29,6 +29,20 @@ pub trait Known<K, V> {
     fn contains(&self, key: &K) -> bool {
         self.get(key).is_some()
     }
+
+    /// Whether just this object is held for `key`, so that a relist with it tells the consumer
+    /// nothing. A queue may then leave it out, unless something waits for the key.
+    ///
+    /// Never by default: only who can tell equal objects may say so.
+    fn holds(&self, key: &K, value: &V) -> bool {
+        let _unused = (key, value);
+        false
+    }
+
+    /// Visits the keys of all that is held, in the order of `for_each`.
+    fn for_each_key(&self, visit: &mut dyn FnMut(&K)) {
+        self.for_each(&mut |key, _| visit(key));
+    }
 }
 
 impl<K, V> Known<K, V> for () {
@@ -82,6 +96,14 @@ macro_rules! known_through_a_pointer {
 
             fn contains(&self, key: &K) -> bool {
                 (**self).contains(key)
+            }
+
+            fn holds(&self, key: &K, value: &V) -> bool {
+                (**self).holds(key, value)
+            }
+
+            fn for_each_key(&self, visit: &mut dyn FnMut(&K)) {
+                (**self).for_each_key(visit);
             }
         }
     )*};

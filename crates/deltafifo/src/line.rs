@@ -53,7 +53,7 @@ impl<K: Eq + Hash, T> Line<K, T> {
     }
 
     pub(crate) fn contains(&self, key: &K) -> bool {
-        self.find(self.hasher.hash_one(key), key).is_some()
+        !self.positions.is_empty() && self.find(self.hasher.hash_one(key), key).is_some()
     }
 
     pub(crate) fn get(&self, key: &K) -> Option<&T> {
@@ -116,6 +116,18 @@ impl<K: Eq + Hash, T> Line<K, T> {
             self.places.pop_back();
         }
         (place.key, place.value)
+    }
+
+    /// Takes all that wait, from the front.
+    pub(crate) fn take_all(&mut self) -> impl FnMut() -> (K, T) + use<K, T> {
+        let places = std::mem::take(&mut self.places);
+        self.front += places.len() as u64;
+        self.positions.clear();
+        let mut taken = places.into_iter().flatten();
+        move || {
+            let place = taken.next().expect("no more is asked for than waited");
+            (place.key, place.value)
+        }
     }
 
     /// Takes `key` out, wherever it stands.

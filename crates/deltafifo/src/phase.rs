@@ -27,12 +27,13 @@ impl Phase {
         }
     }
 
-    /// A relist came as call `seq`.
-    pub(crate) fn relist(&mut self, seq: u64) {
-        match self {
-            Self::Unpopulated => *self = Self::Draining { first: seq },
-            Self::Draining { .. } | Self::Synced => {}
+    /// A relist came as call `seq`. True if it is the first.
+    pub(crate) fn relist(&mut self, seq: u64) -> bool {
+        let first = *self == Self::Unpopulated;
+        if first {
+            *self = Self::Draining { first: seq };
         }
+        first
     }
 
     /// Something may have been settled.

@@ -79,7 +79,6 @@ where
         let id = LeaseId(self.leases);
         let initial = !self.phase.is_synced();
         planted!(self, SyncedOnLease => self.phase = crate::phase::Phase::Synced);
-        let works: Arc<[_]> = works.into();
         self.out = Some(Out {
             id,
             works: Arc::clone(&works),
@@ -150,31 +149,34 @@ where
     }
 
     /// From the front: keys that are in no group, at most `max_keys`.
-    fn take_batch(&mut self, max_keys: NonZeroUsize) -> Vec<Work<K, V>> {
-        let mut works = Vec::with_capacity(max_keys.get().min(self.line.len()));
-        while works.len() < max_keys.get()
-            && let Some(slot) = self.line.front()
-        {
-            let failed_before = slot.deltas.attempts() > 0;
-            if slot.group.is_some() || (failed_before && !works.is_empty()) {
-                break;
+    fn take_batch(&mut self, max_keys: NonZeroUsize) -> Arc<[Work<K, V>]> {
+        let failed = |slot: &Slot<V>| slot.deltas.attempts() > 0;
+        // What failed before is handed out alone.
+        let works = match self.line.front() {
+            Some(slot) if failed(slot) => 1,
+            _ => {
+                let all = self.line.iter().take(max_keys.get());
+                all.take_while(|(_, _, slot)| slot.group.is_none() && !failed(slot))
+                    .count()
             }
-            works.extend(self.line.pop_front().map(into_work));
-            if failed_before {
-                break;
-            }
-        }
-        works
+        };
+        let next = |_| self.line.pop_front().expect("as many wait as were counted");
+        (0..works).map(next).map(into_work).collect()
     }
 
     /// All keys that are tied to `group`, in the order of the line.
-    fn take_group(&mut self, group: u64) -> Vec<Work<K, V>> {
+    fn take_group(&mut self, group: u64) -> Arc<[Work<K, V>]> {
         let root = self.groups.root(group);
+        let members = self.groups.members(root);
+        if members == self.line.len() {
+            self.groups.dissolve(root);
+            let mut next = self.line.take_all();
+            return (0..members).map(|_| into_work(next())).collect();
+        }
         let tied = |slot: &Slot<V>| {
             slot.group
                 .is_some_and(|group| self.groups.root(group) == root)
         };
-        let members = self.groups.members(root);
         let all = self.line.iter().filter(|(_, _, slot)| tied(slot));
         let at: Vec<_> = all.map(|(at, ..)| at).take(members).collect();
         assert_eq!(at.len(), members, "every member of a group waits");

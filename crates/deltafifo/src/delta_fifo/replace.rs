@@ -2,7 +2,8 @@
 //!
 //! A relist appends in client-go's order (DF-07): `Replaced` for what is in the list, then
 //! tombstones for what is not. Keys that wait keep their place. Which keys were in the list
-//! needs no second set: they are those whose newest change has the number of this call.
+//! needs no second set: they are those whose newest change has the number of this call. What the
+//! consumer says it holds just so, and nothing waits for, is left out: it would be told nothing.
 
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -34,13 +35,18 @@ where
     /// DF-07, as one group.
     pub(super) fn relist(&mut self, items: Vec<(K, V)>, mark: M, known: &dyn Known<K, V>) {
         let seq = self.ledger.begin(Some(mark));
-        self.phase.relist(seq);
-        self.line
-            .reserve(items.len().saturating_sub(self.line.len()));
+        // All of the first list has to wait; of later ones most is held already.
+        if self.phase.relist(seq) {
+            self.line
+                .reserve(items.len().saturating_sub(self.line.len()));
+        }
         // Asked, never walked: its order does not matter.
         let mut untouched = HashSet::new();
         for (key, value) in items {
             match self.intake.admit(&key, value) {
+                Some(value) if known.holds(&key, &value) && !self.is_queued(&key) => {
+                    untouched.insert(key);
+                }
                 Some(value) => self.put_listed(key, value, seq),
                 // It exists, so it must not be taken for gone (FM-53).
                 None => drop(untouched.insert(key)),
@@ -49,9 +55,9 @@ where
         let is_untouched = |key: &K| untouched.contains(key);
         let mut gone = self.gone_while_leased(&is_untouched);
         self.bury_waiting(seq, &is_untouched);
-        known.for_each(&mut |key, value| {
-            if !self.is_queued(key) && !is_untouched(key) {
-                gone.push((key.clone(), Some(value.clone())));
+        known.for_each_key(&mut |key| {
+            if !is_untouched(key) && !self.is_queued(key) {
+                gone.push((key.clone(), known.get(key)));
             }
         });
         for (key, last) in gone {
