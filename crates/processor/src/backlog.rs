@@ -2,12 +2,13 @@
 //!
 //! Knows where in line a walk stands, since only the buffer knows its line. Does not pull walks.
 
-use std::collections::VecDeque;
 use std::hash::Hash;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use crate::batch::Batch;
 use crate::coalesce::{CoalescingRing, Merged};
+use crate::in_hand::{InHand, Run};
 use crate::notification::Notification;
 use crate::overflow::Overflow;
 use crate::pending_item::Displaced;
@@ -22,7 +23,10 @@ pub(crate) struct Entry<K, T> {
 /// See the top of this file.
 pub(crate) enum Backlog<K, T> {
     Grow {
-        ring: Ring<Entry<K, T>>,
+        ring: Ring<Run<K, T>>,
+        /// Notifications in the ring, and those that ever left it: the position of its head.
+        len: usize,
+        taken: u64,
         warning: Warning,
     },
     Coalesce {
@@ -35,6 +39,8 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
         match overflow {
             Overflow::Grow { warn_at } => Self::Grow {
                 ring: Ring::new(),
+                len: 0,
+                taken: 0,
                 warning: Warning::new(warn_at),
             },
             Overflow::Coalesce => Self::Coalesce {
@@ -45,14 +51,14 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
 
     pub(crate) fn len(&self) -> usize {
         match self {
-            Self::Grow { ring, .. } => ring.len(),
+            Self::Grow { len, .. } => *len,
             Self::Coalesce { ring } => ring.len(),
         }
     }
 
     pub(crate) fn front_since(&self) -> Option<u64> {
         match self {
-            Self::Grow { ring, .. } => ring.front().map(|entry| entry.since),
+            Self::Grow { ring, .. } => ring.front().map(Run::since),
             Self::Coalesce { ring } => ring.front_since(),
         }
     }
@@ -64,15 +70,33 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
         displaced: &mut Vec<Displaced<K, T>>,
     ) -> Merged {
         match self {
-            Self::Grow { ring, .. } => {
+            Self::Grow { ring, len, .. } => {
                 let notification = Arc::clone(notification);
-                ring.push(Entry {
+                ring.push(Run::One(Entry {
                     since,
                     notification,
-                });
+                }));
+                *len += 1;
                 Merged::default()
             }
             Self::Coalesce { ring } => ring.push(notification, since, displaced),
+        }
+    }
+
+    /// Takes a batch as a whole, at the price of one; false if each has to be looked at.
+    pub(crate) fn push_batch(&mut self, batch: &Batch<K, T>, since: u64) -> bool {
+        match self {
+            Self::Grow { ring, len, .. } => {
+                let news = Arc::clone(&batch.news);
+                *len += news.len();
+                ring.push(Run::Shared {
+                    since,
+                    news,
+                    next: 0,
+                });
+                true
+            }
+            Self::Coalesce { .. } => false,
         }
     }
 
@@ -81,7 +105,7 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
     /// the walk could be merged with news from behind it, and the walk would then tell old news.
     pub(crate) fn walk_position(&self) -> u64 {
         match self {
-            Self::Grow { ring, .. } => ring.tail_position(),
+            Self::Grow { len, taken, .. } => *taken + *len as u64,
             Self::Coalesce { .. } => 0,
         }
     }
@@ -98,7 +122,7 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
     /// Whether the walk at `position` is next.
     pub(crate) fn is_walk_next(&self, position: u64) -> bool {
         match self {
-            Self::Grow { ring, .. } => ring.head_position() == position,
+            Self::Grow { taken, .. } => *taken == position,
             Self::Coalesce { .. } => true,
         }
     }
@@ -112,28 +136,38 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
         }
     }
 
-    /// Takes up to `limit` entries, none from behind a walk at `walk`. A coalescing buffer gives
-    /// one at a time, since what has been taken can no longer be merged.
+    /// Takes entries until there are `limit` or more, a batch whole, none from behind a walk at
+    /// `walk`. A coalescing buffer gives one at a time, since what has been taken can no longer be
+    /// merged.
     pub(crate) fn take(
         &mut self,
         limit: usize,
         walk: Option<u64>,
-        out: &mut VecDeque<Entry<K, T>>,
+        out: &mut InHand<K, T>,
     ) -> usize {
         match self {
-            Self::Grow { ring, .. } => {
-                let before_walk = walk.map_or(u64::MAX, |at| at - ring.head_position());
-                let limit = limit.min(usize::try_from(before_walk).unwrap_or(usize::MAX));
-                let taken = limit.min(ring.len());
-                out.extend(std::iter::from_fn(|| ring.pop()).take(taken));
-                taken
+            Self::Grow {
+                ring, len, taken, ..
+            } => {
+                // A walk stands between two batches: it was put behind whole ones.
+                let mut count = 0;
+                while count < limit
+                    && walk != Some(*taken)
+                    && let Some(run) = ring.pop()
+                {
+                    count += run.len();
+                    *len -= run.len();
+                    *taken += run.len() as u64;
+                    out.push(run);
+                }
+                count
             }
             Self::Coalesce { ring } => match ring.pop() {
                 Some((since, notification)) => {
-                    out.push_back(Entry {
+                    out.push(Run::One(Entry {
                         since,
                         notification,
-                    });
+                    }));
                     1
                 }
                 None => 0,

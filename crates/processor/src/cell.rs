@@ -8,7 +8,6 @@
 //!   wake-up is lost. `tests/wake.rs`
 //! - PR-11: `remove` closes the gate first. `gate`
 
-use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::task::{Context, Waker};
@@ -17,19 +16,20 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
-use crate::backlog::Entry;
+use crate::batch::Batch;
 use crate::driver::Caller;
 use crate::fanout::Shared;
 use crate::gate::Gate;
+use crate::in_hand::InHand;
 use crate::key::Key;
 use crate::listener::{Listener, Taken};
-use crate::notification::Notification;
 use crate::pending_item::Displaced;
 use crate::phase::ListenerPhase;
 use crate::status::{ListenerId, ListenerStatus};
 use crate::walk::{Walk, WalkKind};
 
-/// Entries taken from a growing ring at once: enough to spare the lock, too few to hide a backlog.
+/// Notifications taken from a growing ring at once, and the rest of the last one's batch: enough to
+/// spare the lock, too few to hide a backlog.
 const BATCH: usize = 64;
 
 /// No callback is running.
@@ -56,7 +56,7 @@ struct Guarded<K, T> {
     waker: Option<Waker>,
 }
 
-/// Numbers the consumer keeps while it has the lock not.
+/// Numbers the consumer keeps while it has the lock not. Nobody else writes them.
 #[derive(Debug)]
 struct Gauges {
     /// Entries taken and not handled yet.
@@ -176,7 +176,7 @@ impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
     /// Hands over what was committed under `sequence`.
     pub(crate) fn push(
         &self,
-        news: (u64, &[Arc<Notification<K, T>>]),
+        news: (u64, &[Batch<K, T>]),
         since: u64,
         displaced: &mut Vec<Displaced<K, T>>,
     ) {
@@ -207,17 +207,12 @@ impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
     }
 
     /// Takes what is next. With nothing there, `cx` is woken when there is.
-    pub(crate) fn take(
-        &self,
-        out: &mut VecDeque<Entry<K, T>>,
-        cx: &mut Context<'_>,
-    ) -> Taken<K, T> {
+    pub(crate) fn take(&self, out: &mut InHand<K, T>, cx: &mut Context<'_>) -> Taken<K, T> {
         let mut guarded = self.lock();
-        let before = out.len();
         let taken = guarded.listener.take(BATCH, out);
-        self.gauges
-            .in_hand
-            .fetch_add(out.len() - before, Ordering::AcqRel);
+        if let Taken::Entries(count) = taken {
+            self.set_in_hand(self.in_hand() + count);
+        }
         let mut stale = None;
         if matches!(taken, Taken::Nothing)
             && !guarded
@@ -237,9 +232,7 @@ impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
     pub(crate) fn admit_walked(&self, kind: WalkKind, key: &K) -> bool {
         let mut guarded = self.lock();
         let admitted = guarded.listener.admit_walked(kind, key);
-        self.gauges
-            .in_hand
-            .fetch_add(usize::from(admitted), Ordering::AcqRel);
+        self.set_in_hand(self.in_hand() + usize::from(admitted));
         admitted
     }
 
@@ -251,11 +244,14 @@ impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
     /// A callback has returned or panicked.
     pub(crate) fn handled(&self, initial: bool, panicked: bool) {
         self.gauges.running_since.store(IDLE, Ordering::Release);
+        if panicked {
+            self.count_panic();
+        }
+        let delivered = self.gauges.delivered.load(Ordering::Acquire);
         self.gauges
-            .panics
-            .fetch_add(u64::from(panicked), Ordering::AcqRel);
-        self.gauges.delivered.fetch_add(1, Ordering::AcqRel);
-        self.gauges.in_hand.fetch_sub(1, Ordering::AcqRel);
+            .delivered
+            .store(delivered + 1, Ordering::Release);
+        self.set_in_hand(self.in_hand() - 1);
         self.gate.leave();
         if initial {
             self.with(Listener::initial_handled);
@@ -321,6 +317,11 @@ impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
     fn set_ended(&self) {
         self.milestones
             .send_modify(|milestones| milestones.ended = true);
+    }
+
+    /// Only the consumer calls this, so it needs no read-modify-write.
+    fn set_in_hand(&self, count: usize) {
+        self.gauges.in_hand.store(count, Ordering::Release);
     }
 
     pub(crate) fn in_hand(&self) -> usize {

@@ -6,13 +6,13 @@
 //! - PR-1: one at a time, each at most once. `tests/delivery.rs`
 //! - Dropped in whatever way, it reports the listener's end (FM-70). `tests/remove.rs`
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use crate::backlog::Entry;
 use crate::cell::Cell;
 use crate::driver::{self, Panicked};
+use crate::in_hand::{InHand, Run};
 use crate::key::Key;
 use crate::listener::{Listener, Taken};
 use crate::log_gate::LogGate;
@@ -22,7 +22,7 @@ use crate::walk::ActiveWalk;
 /// See the top of this file.
 pub(crate) struct Consumer<K: Key, T: Send + Sync + 'static> {
     cell: Arc<Cell<K, T>>,
-    taken: VecDeque<Entry<K, T>>,
+    in_hand: InHand<K, T>,
     walk: Option<ActiveWalk<K, T>>,
     /// The notification that was handed out and is not handled yet, if any.
     running: Option<Running>,
@@ -38,7 +38,7 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
     pub(crate) fn new(cell: Arc<Cell<K, T>>) -> Self {
         Self {
             cell,
-            taken: VecDeque::new(),
+            in_hand: InHand::new(),
             walk: None,
             running: None,
             panic_log: LogGate::default(),
@@ -49,25 +49,29 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
         &self.cell
     }
 
-    /// The next notification; `None` when there will be none. The one before counts as handled.
-    pub(crate) fn poll_next(
-        &mut self,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Arc<Notification<K, T>>>> {
+    /// The notification that was handed out last, while it is handled.
+    pub(crate) fn current(&self) -> &Arc<Notification<K, T>> {
+        self.in_hand
+            .first()
+            .expect("a notification is in hand until it is handled")
+    }
+
+    /// Whether there is a next notification, which is then the current one. Otherwise there will
+    /// be none any more. The one before counts as handled.
+    pub(crate) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<bool> {
         self.settle(false);
         loop {
-            if let Some(entry) = self.taken.pop_front() {
-                let counted = entry.notification.is_initial();
-                return Poll::Ready(self.start(entry, counted));
+            if let Some((since, counted)) = self.in_hand.terms() {
+                return Poll::Ready(self.start(since, counted));
             }
             if self.walk.is_some() {
                 if let Some(entry) = self.pull() {
-                    return Poll::Ready(self.start(entry, false));
+                    self.in_hand.push(Run::Walked(entry));
                 }
                 continue;
             }
-            match self.cell.take(&mut self.taken, cx) {
-                Taken::Entries => {}
+            match self.cell.take(&mut self.in_hand, cx) {
+                Taken::Entries(_) => {}
                 Taken::Walk(walk) => self.walk = Some(walk),
                 Taken::Nothing => return Poll::Pending,
                 Taken::Closed => {
@@ -75,7 +79,7 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
                     if self.cell.is_stream() {
                         self.cell.close();
                     }
-                    return Poll::Ready(None);
+                    return Poll::Ready(false);
                 }
             }
         }
@@ -115,19 +119,20 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
     }
 
     /// Hands a notification out, unless the listener has been removed (PR-11).
-    fn start(&mut self, entry: Entry<K, T>, counted: bool) -> Option<Arc<Notification<K, T>>> {
+    fn start(&mut self, since: u64, counted: bool) -> bool {
         if !self.cell.gate().enter() {
-            return None;
+            return false;
         }
-        self.cell.started(entry.since);
+        self.cell.started(since);
         self.running = Some(Running { counted });
-        Some(entry.notification)
+        true
     }
 
     /// The callback of the notification that was handed out has ended (PR-12).
-    pub(crate) fn finish(&mut self, result: &Result<(), Panicked>, key: &K) {
+    pub(crate) fn finish(&mut self, result: &Result<(), Panicked>) {
         if let Err(panicked) = result {
-            self.log(panicked, Some(key));
+            let current = Arc::clone(self.current());
+            self.log(panicked, Some(current.key()));
         }
         self.settle(result.is_err());
     }
@@ -135,6 +140,7 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
     fn settle(&mut self, panicked: bool) {
         if let Some(running) = self.running.take() {
             self.cell.handled(running.counted, panicked);
+            self.in_hand.advance();
         }
     }
 

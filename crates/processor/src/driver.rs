@@ -20,7 +20,6 @@ use futures::executor::block_on;
 use crate::consumer::Consumer;
 use crate::handler::{AsyncHandler, Handler};
 use crate::key::Key;
-use crate::notification::Notification;
 use crate::status::ListenerId;
 
 /// The clock: tokio's, so that tests can pause it.
@@ -86,7 +85,7 @@ pub(crate) struct Delivery<H, K: Key, T: Send + Sync + 'static> {
 }
 
 impl<H, K: Key, T: Send + Sync + 'static> Delivery<H, K, T> {
-    async fn next(&mut self) -> Option<Arc<Notification<K, T>>> {
+    async fn next(&mut self) -> bool {
         poll_fn(|cx| self.consumer.poll_next(cx)).await
     }
 }
@@ -100,10 +99,10 @@ where
 {
     let mut delivery = delivery;
     let caller = delivery.consumer.cell().caller();
-    while let Some(notification) = delivery.next().await {
-        let result = call(caller, || delivery.handler.on_notification(&notification));
-        delivery.consumer.finish(&result, notification.key());
-        drop(notification);
+    while delivery.next().await {
+        let Delivery { handler, consumer } = &mut delivery;
+        let result = call(caller, || handler.on_notification(consumer.current()));
+        consumer.finish(&result);
         // A long backlog must not keep a current-thread runtime from everything else.
         tokio::task::coop::consume_budget().await;
     }
@@ -118,14 +117,13 @@ where
 {
     let mut delivery = delivery;
     let caller = delivery.consumer.cell().caller();
-    while let Some(notification) = delivery.next().await {
-        let shared = Arc::clone(&notification);
+    while delivery.next().await {
+        let shared = Arc::clone(delivery.consumer.current());
         let result = match call(caller, || delivery.handler.on_notification(shared)) {
             Ok(callback) => poll_guarded(caller, callback).await,
             Err(panicked) => Err(panicked),
         };
-        delivery.consumer.finish(&result, notification.key());
-        drop(notification);
+        delivery.consumer.finish(&result);
         tokio::task::coop::consume_budget().await;
     }
 }
@@ -151,8 +149,9 @@ where
     let mut delivery = delivery;
     let caller = delivery.consumer.cell().caller();
     // Only the waiting is inside `block_on`, so that the handler may use an executor itself.
-    while let Some(notification) = block_on(delivery.next()) {
-        let result = call(caller, || delivery.handler.on_notification(&notification));
-        delivery.consumer.finish(&result, notification.key());
+    while block_on(delivery.next()) {
+        let Delivery { handler, consumer } = &mut delivery;
+        let result = call(caller, || handler.on_notification(consumer.current()));
+        consumer.finish(&result);
     }
 }

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use crate::batch::Batch;
 use crate::cell::{Cell, ConsumerKind};
 use crate::error::AddError;
 use crate::key::Key;
@@ -150,9 +151,14 @@ impl<K: Key, T: Send + Sync + 'static> Shared<K, T> {
         }
         self.start();
         let since = self.nanos(crate::driver::now());
+        let cells = self.cells();
+        if cells.is_empty() {
+            return;
+        }
+        let batches = Batch::split(batch);
         let mut displaced = Vec::new();
-        for cell in self.cells().iter() {
-            cell.push((sequence, batch), since, &mut displaced);
+        for cell in cells.iter() {
+            cell.push((sequence, &batches), since, &mut displaced);
             // Outside the listener's lock: drops may run user code.
             displaced.clear();
         }

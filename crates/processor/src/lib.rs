@@ -49,6 +49,7 @@
 mod planted;
 
 mod backlog;
+mod batch;
 mod callbacks;
 mod cell;
 mod coalesce;
@@ -62,6 +63,7 @@ mod fanout;
 mod filter;
 mod gate;
 mod handler;
+mod in_hand;
 mod key;
 mod late_join;
 mod listener;

@@ -8,12 +8,13 @@
 //! - RB-7: received + walked = delivered + pending + coalesced + abandoned. `proof/listener.rs`
 //! - FM-72: "synced" waits for the initial walk and for each initial notification. `proof/sync.rs`
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::backlog::{Backlog, Entry};
+use crate::backlog::Backlog;
+use crate::batch::Batch;
 use crate::counts::Counts;
+use crate::in_hand::InHand;
 use crate::key::Key;
 use crate::late_join::Held;
 use crate::notification::Notification;
@@ -26,8 +27,8 @@ use crate::walk::{ActiveWalk, Walk, WalkKind, WalkSlot};
 
 /// What the consumer gets.
 pub(crate) enum Taken<K, T> {
-    /// Entries were put into the consumer's buffer.
-    Entries,
+    /// So many notifications were put into the consumer's buffer.
+    Entries(usize),
     /// A walk to be pulled until it ends.
     Walk(ActiveWalk<K, T>),
     /// Nothing now.
@@ -88,14 +89,16 @@ impl<K: Key, T> Listener<K, T> {
     /// Says at which depth a warning is due.
     pub(crate) fn push(
         &mut self,
-        (sequence, batch): (u64, &[Arc<Notification<K, T>>]),
+        (sequence, batches): (u64, &[Batch<K, T>]),
         since: u64,
         in_hand: usize,
         displaced: &mut Vec<Displaced<K, T>>,
     ) -> Option<usize> {
         match &mut self.phase {
             Phase::Joining(held) => {
-                held.hold(sequence, since, batch);
+                batches
+                    .iter()
+                    .for_each(|batch| held.hold(sequence, since, &batch.news));
                 return None;
             }
             Phase::Live => {}
@@ -104,8 +107,15 @@ impl<K: Key, T> Listener<K, T> {
         if self.is_known(sequence) {
             return None;
         }
-        for notification in batch {
-            self.push_one(notification, since, displaced);
+        for batch in batches {
+            if self.backlog.push_batch(batch, since) {
+                self.counts.received += batch.news.len() as u64;
+                self.tracker.start(batch.initial);
+                continue;
+            }
+            for notification in &*batch.news {
+                self.push_one(notification, since, displaced);
+            }
         }
         self.pushed(in_hand)
     }
@@ -227,7 +237,7 @@ impl<K: Key, T> Listener<K, T> {
     }
 
     /// Takes what is next in line.
-    pub(crate) fn take(&mut self, limit: usize, out: &mut VecDeque<Entry<K, T>>) -> Taken<K, T> {
+    pub(crate) fn take(&mut self, limit: usize, out: &mut InHand<K, T>) -> Taken<K, T> {
         if matches!(self.phase, Phase::Joining(_)) {
             return Taken::Nothing;
         }
@@ -245,10 +255,11 @@ impl<K: Key, T> Listener<K, T> {
             self.walk = WalkSlot::Active { kind: walk.kind };
             return Taken::Walk(walk);
         }
-        if self.backlog.take(limit, position, out) > 0 {
+        let taken = self.backlog.take(limit, position, out);
+        if taken > 0 {
             // Lets the warning begin anew once the backlog has gone.
             let _below = self.backlog.warn(self.backlog.len());
-            Taken::Entries
+            Taken::Entries(taken)
         } else if matches!(self.phase, Phase::Draining) {
             Taken::Closed
         } else {

@@ -18,8 +18,6 @@ pub(crate) struct Ring<E> {
     slots: Vec<Option<E>>,
     head: usize,
     len: usize,
-    /// Entries taken out since the beginning: the absolute position of the head.
-    taken: u64,
 }
 
 impl<E> Ring<E> {
@@ -29,10 +27,10 @@ impl<E> Ring<E> {
             slots: Vec::new(),
             head: 0,
             len: 0,
-            taken: 0,
         }
     }
 
+    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -46,16 +44,6 @@ impl<E> Ring<E> {
     #[cfg(test)]
     pub(crate) fn occupied(&self) -> usize {
         self.slots.iter().flatten().count()
-    }
-
-    /// Absolute position of the oldest entry: entries that ever left.
-    pub(crate) fn head_position(&self) -> u64 {
-        self.taken
-    }
-
-    /// Absolute position which the next pushed entry will have.
-    pub(crate) fn tail_position(&self) -> u64 {
-        self.taken + self.len as u64
     }
 
     /// The oldest entry.
@@ -97,7 +85,6 @@ impl<E> Ring<E> {
             self.head = 0;
         }
         self.len -= 1;
-        self.taken += 1;
         let capacity = self.slots.len();
         let shrink = capacity > INITIAL && capacity > 2 * self.len;
         if shrink && !planted!(RingNeverShrinks) {

@@ -37,11 +37,9 @@ impl<K: Key, T: Send + Sync + 'static> Stream for EventStream<K, T> {
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         // A loop over a long backlog must not keep a current-thread runtime from everything else.
         let budget = ready!(tokio::task::coop::poll_proceed(cx));
-        let item = self.consumer.poll_next(cx);
-        if item.is_ready() {
-            budget.made_progress();
-        }
-        item
+        let more = ready!(self.consumer.poll_next(cx));
+        budget.made_progress();
+        Poll::Ready(more.then(|| Arc::clone(self.consumer.current())))
     }
 }
 

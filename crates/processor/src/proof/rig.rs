@@ -1,12 +1,13 @@
 //! One listener with a source before it and a consumer behind it, driven step by step.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::history::{Act, Fold, Key, News, Object, Source, reminder};
-use crate::backlog::Entry;
+use crate::batch::Batch;
+use crate::in_hand::InHand;
 use crate::listener::{Listener, Taken};
 use crate::overflow::Overflow;
 use crate::resync::negotiate;
@@ -28,7 +29,7 @@ pub(super) struct Rig {
     pub(super) states: Vec<State>,
     commits: Vec<Option<Arc<News>>>,
     now: Instant,
-    in_hand: VecDeque<Entry<Key, Object>>,
+    in_hand: InHand<Key, Object>,
     walk: Option<ActiveWalk<Key, Object>>,
     pub(super) fold: Fold,
     pub(super) heard: Vec<News>,
@@ -45,7 +46,7 @@ impl Rig {
             states: vec![State::new()],
             commits: vec![None],
             now,
-            in_hand: VecDeque::new(),
+            in_hand: InHand::new(),
             walk: None,
             fold: Fold::default(),
             heard: Vec::new(),
@@ -73,8 +74,12 @@ impl Rig {
     pub(super) fn distribute(&mut self, sequence: u64) {
         let batch: Vec<_> = self.news(sequence).cloned().into_iter().collect();
         let in_hand = self.in_hand.len();
-        self.listener
-            .push((sequence, &batch), sequence, in_hand, &mut Vec::new());
+        self.listener.push(
+            (sequence, &Batch::split(&batch)),
+            sequence,
+            in_hand,
+            &mut Vec::new(),
+        );
     }
 
     /// Begins with the snapshot of `sequence`.
@@ -109,7 +114,7 @@ impl Rig {
 
     /// The consumer takes what is next, if it has nothing in hand.
     pub(super) fn take(&mut self, limit: usize) {
-        if self.in_hand.is_empty()
+        if self.in_hand.first().is_none()
             && self.walk.is_none()
             && let Taken::Walk(walk) = self.listener.take(limit, &mut self.in_hand)
         {
@@ -119,9 +124,10 @@ impl Rig {
 
     /// The consumer handles one notification. False if it has none.
     pub(super) fn handle(&mut self) -> Result<bool, String> {
-        if let Some(entry) = self.in_hand.pop_front() {
-            self.hear(&entry.notification)?;
-            if entry.notification.is_initial() {
+        if let Some(notification) = self.in_hand.first().cloned() {
+            self.in_hand.advance();
+            self.hear(&notification)?;
+            if notification.is_initial() {
                 self.listener.initial_handled();
             }
             return Ok(true);

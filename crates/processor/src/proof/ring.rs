@@ -28,7 +28,7 @@ pub(super) fn steps() -> impl Strategy<Value = Vec<Step>> {
 pub(super) fn check(steps: &[Step]) -> Result<(), TestCaseError> {
     let mut ring = Ring::new();
     let mut model = VecDeque::new();
-    let (mut pushed, mut popped) = (0_u64, 0_u64);
+    let mut pushed = 0_u64;
     for step in steps {
         let (count, push) = match *step {
             Step::Push(count) => (count, true),
@@ -41,13 +41,10 @@ pub(super) fn check(steps: &[Step]) -> Result<(), TestCaseError> {
                 pushed += 1;
             } else {
                 let expected = model.pop_front();
-                popped += u64::from(expected.is_some());
                 prop_assert_eq!(ring.pop().map(|entry| *entry), expected, "RB-1");
             }
             prop_assert_eq!(ring.len(), model.len());
             prop_assert_eq!(ring.front().map(|entry| **entry), model.front().copied());
-            prop_assert_eq!(ring.head_position(), popped);
-            prop_assert_eq!(ring.tail_position(), pushed);
             let bound = INITIAL.max(2 * ring.len());
             prop_assert!(
                 ring.capacity() <= bound,
