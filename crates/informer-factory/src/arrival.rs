@@ -11,8 +11,8 @@ use informer_store::{Entry, KeyError, ObjectKey};
 /// order, against what the store then holds (FM-53, FM-54). Versions of two epochs cannot be
 /// compared: between them the server's history was rewound (FM-39, RFX-15).
 pub(crate) struct Arrival<T> {
-    /// The object.
-    pub(crate) object: Result<Arc<T>, DecodeError>,
+    /// The object. The error is in a box, since everything that waits has room for it.
+    pub(crate) object: Result<Arc<T>, Box<DecodeError>>,
     /// Its uid on the wire; empty if there was none.
     pub(crate) uid: Arc<str>,
     /// Its version on the wire; empty if there was none.
@@ -26,7 +26,7 @@ impl<T> Arrival<T> {
     pub(crate) fn new(body: Body<T>, meta: &ObjectMeta, epoch: u32) -> Self {
         let object = match body {
             Body::Decoded(object) | Body::Reused(object) => Ok(object),
-            Body::Undecodable(error) => Err(error),
+            Body::Undecodable(error) => Err(Box::new(error)),
         };
         Self {
             object,
@@ -67,6 +67,9 @@ pub(crate) fn key_of(meta: &ObjectMeta) -> Result<ObjectKey, KeyError> {
 
 /// True if `candidate` is a version before `stored`. Incomparable versions are not older (FM-41).
 pub(crate) fn is_older(candidate: &Arc<str>, stored: &Arc<str>) -> bool {
+    if candidate == stored {
+        return false;
+    }
     let version = |text: &Arc<str>| ResourceVersion::new(Arc::clone(text));
     version(candidate).is_older_than(&version(stored))
 }

@@ -186,6 +186,7 @@ impl<T: Send + Sync + 'static> Core<T> {
         let initial = initial && !self.board.is_synced();
         let mut fold = Fold::new(&snapshot, scope, epochs, initial, refused);
         fold.track_good(self.quarantine.len() > 0);
+        fold.reserve(works.len());
         works.iter().for_each(|work| fold.work(work));
         let mut applied = fold.finish();
         drop(snapshot);
@@ -236,7 +237,7 @@ impl<T: Send + Sync + 'static> Core<T> {
         let epoch = epochs.store();
         let progress = queue.progress();
         if let Some(version) = &progress.applied
-            && self.reader.version(scope).as_deref() != Some(version.as_str())
+            && applier.writer.version(scope).map(|version| &**version) != Some(version.as_str())
         {
             let mut batch = informer_store::Batch::new();
             batch.mark(scope.clone(), version.to_shared());
@@ -248,7 +249,7 @@ impl<T: Send + Sync + 'static> Core<T> {
         if progress.synced && self.board.set_synced(scope) {
             self.processor.upstream_synced();
         }
-        gauge!(telemetry::QUEUE_DEPTH, "informer" => self.board.label.to_string())
+        gauge!(telemetry::QUEUE_DEPTH, "informer" => Arc::clone(&self.board.label))
             .set(progress.unsettled as f64);
     }
 
@@ -332,7 +333,7 @@ impl<T: Send + Sync + 'static> Core<T> {
     }
 
     fn count(&self, applied: u64, dropped: u64) {
-        let name = || self.board.label.to_string();
+        let name = || Arc::clone(&self.board.label);
         if applied > 0 {
             counter!(telemetry::EVENTS_APPLIED, "informer" => name()).increment(applied);
         }

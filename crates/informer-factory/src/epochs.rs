@@ -17,21 +17,27 @@ pub(crate) struct Epochs {
 impl Epochs {
     /// The epoch of one key.
     pub(crate) fn of(&self, key: &ObjectKey) -> u32 {
+        // Nothing is ahead but for a moment, and then nothing needs to be hashed.
+        if self.ahead.is_empty() {
+            return self.store;
+        }
         self.ahead.get(key).copied().unwrap_or(self.store)
     }
 
     /// One key is of this epoch.
-    pub(crate) fn put(&mut self, key: ObjectKey, epoch: u32) {
+    pub(crate) fn put(&mut self, key: &ObjectKey, epoch: u32) {
         if epoch > self.store {
-            self.ahead.insert(key, epoch);
+            self.ahead.insert(key.clone(), epoch);
         } else {
-            self.ahead.remove(&key);
+            self.remove(key);
         }
     }
 
     /// One key is gone.
     pub(crate) fn remove(&mut self, key: &ObjectKey) {
-        self.ahead.remove(key);
+        if !self.ahead.is_empty() {
+            self.ahead.remove(key);
+        }
     }
 
     /// The epoch of what is not ahead.

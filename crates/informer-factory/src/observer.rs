@@ -35,7 +35,7 @@ impl BoardObserver {
         }
         counter!(
             telemetry::FAILURES,
-            "informer" => self.board.label.to_string(),
+            "informer" => Arc::clone(&self.board.label),
             "kind" => format!("{kind:?}")
         )
         .increment(1);
@@ -48,7 +48,7 @@ impl BoardObserver {
 
 impl Observe for BoardObserver {
     fn observe(&mut self, report: Report) {
-        let label = || self.board.label.to_string();
+        let label = || Arc::clone(&self.board.label);
         match report {
             Report::Phase(phase) => self.source(|source| {
                 source.phase = phase;
@@ -87,11 +87,15 @@ impl Observe for BoardObserver {
             }
             Report::Progress { received } => {
                 // Not a change anybody is woken for: it happens with every event.
-                if let Some(source) = self.board.lock().source(&self.scope) {
+                let failing = self.board.lock().source(&self.scope).is_some_and(|source| {
                     source.received = received;
                     source.last_progress = Some(Instant::now());
+                    source.failure.is_some()
+                });
+                if failing {
+                    // Something was received, so what failed before has healed.
+                    self.source(|source| (source.failure, source.attempts) = (None, 0));
                 }
-                self.recovered();
             }
             Report::NewEpoch { before, after } => {
                 tracing::warn!(
@@ -108,20 +112,6 @@ impl Observe for BoardObserver {
                 "versions of this resource have no order; older events cannot be told"
             ),
             _ => {}
-        }
-    }
-}
-
-impl BoardObserver {
-    /// Something was received, so what failed before has healed.
-    fn recovered(&self) {
-        let healed = self
-            .board
-            .lock()
-            .source(&self.scope)
-            .is_some_and(|s| s.failure.is_some());
-        if healed {
-            self.source(|source| (source.failure, source.attempts) = (None, 0));
         }
     }
 }

@@ -259,13 +259,13 @@ impl Board {
         if self.lock().quarantined != count {
             self.change(|inner| inner.quarantined = count);
         }
-        metrics::gauge!(telemetry::QUARANTINED, "informer" => self.label.to_string())
+        metrics::gauge!(telemetry::QUARANTINED, "informer" => Arc::clone(&self.label))
             .set(count as f64);
     }
 
     pub(crate) fn count_task_panic(&self) {
         self.change(|inner| inner.task_panics += 1);
-        counter!(telemetry::TASK_PANICS, "informer" => self.label.to_string()).increment(1);
+        counter!(telemetry::TASK_PANICS, "informer" => Arc::clone(&self.label)).increment(1);
     }
 
     /// True once every source has been synced; never false again.

@@ -50,7 +50,9 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
             }
         }
         self.forget_unlisted(&listed);
-        let known = || self.known();
+        // A change may be applied between this and the relist; epochs then only move on to ours.
+        let same_epoch = !new_epoch && self.core.epoch(&self.scope) == self.epoch;
+        let known = || self.known(same_epoch);
         self.producer
             .replace(listed, received, known)
             .await
@@ -93,7 +95,7 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
         arrival: Arrival<T>,
         received: ResourceVersion,
     ) -> Result<(), Refused> {
-        let (last, known) = (Final::Observed(arrival), || self.known());
+        let (last, known) = (Final::Observed(arrival), || self.known(false));
         let delete = self.producer.delete(key.clone(), last, received, known);
         if delete.await.map_err(|_| Refused)? == Deletion::Ignored {
             // Nobody knows it, but it may have been there and never been good.
@@ -132,12 +134,13 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
     }
 
     /// Taken under the queue's lock, so that queue and store are seen in step.
-    fn known(&self) -> KnownKeys<T> {
+    fn known(&self, same_epoch: bool) -> KnownKeys<T> {
         let (snapshot, scope) = (self.core.reader.snapshot(), self.scope.clone());
         KnownKeys {
             snapshot,
             scope,
             epoch: self.epoch,
+            skip_held: same_epoch && self.core.quarantine.len() == 0,
         }
     }
 }

@@ -13,8 +13,9 @@ pub(crate) struct StoreReuse<T>(pub(crate) StoreReader<T>);
 impl<T: Send + Sync + 'static> Reuse<T> for StoreReuse<T> {
     fn reuse(&self, meta: &ObjectMeta) -> Option<Arc<T>> {
         let key = key_of(meta).ok()?;
-        let entry = self.0.get_entry(key.as_str())?;
+        let snapshot = self.0.snapshot();
+        let entry = snapshot.get(key.as_str())?;
         let same = *entry.uid == *meta.uid && *entry.version == *meta.version.as_str();
-        same.then_some(entry.object)
+        same.then(|| Arc::clone(&entry.object))
     }
 }

@@ -256,7 +256,12 @@ fn receive(
         Ok(Arc::new(object))
     } else {
         let category = DecodeErrorCategory::Data;
-        Err(DecodeError::new(category, "spec".to_owned(), 1, 1))
+        Err(Box::new(DecodeError::new(
+            category,
+            "spec".to_owned(),
+            1,
+            1,
+        )))
     };
     let arrival = Arrival {
         object: content,
