@@ -6,19 +6,13 @@ use std::hash::Hash;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use crate::batch::Batch;
+use crate::batch::{Batch, News};
 use crate::coalesce::{CoalescingRing, Merged};
 use crate::in_hand::{InHand, Run};
 use crate::notification::Notification;
 use crate::overflow::Overflow;
 use crate::pending_item::Displaced;
 use crate::ring::Ring;
-
-/// A notification and the time (nanoseconds since the processor was made) since when it waits.
-pub(crate) struct Entry<K, T> {
-    pub(crate) since: u64,
-    pub(crate) notification: Arc<Notification<K, T>>,
-}
 
 /// See the top of this file.
 pub(crate) enum Backlog<K, T> {
@@ -58,7 +52,7 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
 
     pub(crate) fn front_since(&self) -> Option<u64> {
         match self {
-            Self::Grow { ring, .. } => ring.front().map(Run::since),
+            Self::Grow { ring, .. } => ring.front().map(|run| run.since),
             Self::Coalesce { ring } => ring.front_since(),
         }
     }
@@ -71,11 +65,8 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
     ) -> Merged {
         match self {
             Self::Grow { ring, len, .. } => {
-                let notification = Arc::clone(notification);
-                ring.push(Run::One(Entry {
-                    since,
-                    notification,
-                }));
+                let news = News::One(Arc::clone(notification));
+                ring.push(Run { since, news });
                 *len += 1;
                 Merged::default()
             }
@@ -87,13 +78,9 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
     pub(crate) fn push_batch(&mut self, batch: &Batch<K, T>, since: u64) -> bool {
         match self {
             Self::Grow { ring, len, .. } => {
-                let news = Arc::clone(&batch.news);
-                *len += news.len();
-                ring.push(Run::Shared {
-                    since,
-                    news,
-                    next: 0,
-                });
+                let news = batch.news.clone();
+                *len += news.as_slice().len();
+                ring.push(Run { since, news });
                 true
             }
             Self::Coalesce { .. } => false,
@@ -164,10 +151,8 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
             }
             Self::Coalesce { ring } => match ring.pop() {
                 Some((since, notification)) => {
-                    out.push(Run::One(Entry {
-                        since,
-                        notification,
-                    }));
+                    let news = News::One(notification);
+                    out.push(Run { since, news });
                     1
                 }
                 None => 0,

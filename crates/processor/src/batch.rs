@@ -10,9 +10,35 @@ use crate::notification::Notification;
 /// The longest batch. What a slow handler has passed is kept until the rest of its batch is done.
 const LONGEST: usize = 64;
 
-/// Some news of one commit, in order; never empty.
+/// One notification or several that belong together.
+pub(crate) enum News<K, T> {
+    /// Alone, so that it needs no array around it.
+    One(Arc<Notification<K, T>>),
+    /// Never empty.
+    Several(Arc<[Arc<Notification<K, T>>]>),
+}
+
+impl<K, T> News<K, T> {
+    pub(crate) fn as_slice(&self) -> &[Arc<Notification<K, T>>] {
+        match self {
+            Self::One(one) => std::slice::from_ref(one),
+            Self::Several(several) => several,
+        }
+    }
+}
+
+impl<K, T> Clone for News<K, T> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::One(one) => Self::One(Arc::clone(one)),
+            Self::Several(several) => Self::Several(Arc::clone(several)),
+        }
+    }
+}
+
+/// Some news of one commit, in order.
 pub(crate) struct Batch<K, T> {
-    pub(crate) news: Arc<[Arc<Notification<K, T>>]>,
+    pub(crate) news: News<K, T>,
     /// How many of them are initial.
     pub(crate) initial: u64,
 }
@@ -22,18 +48,12 @@ impl<K, T> Batch<K, T> {
     pub(crate) fn split(news: &[Arc<Notification<K, T>>]) -> Vec<Self> {
         news.chunks(LONGEST)
             .map(|news| Self {
-                news: Arc::from(news),
                 initial: news.iter().filter(|news| news.is_initial()).count() as u64,
+                news: match news {
+                    [one] => News::One(Arc::clone(one)),
+                    several => News::Several(Arc::from(several)),
+                },
             })
             .collect()
-    }
-}
-
-impl<K, T> Clone for Batch<K, T> {
-    fn clone(&self) -> Self {
-        Self {
-            news: Arc::clone(&self.news),
-            initial: self.initial,
-        }
     }
 }

@@ -9,10 +9,9 @@
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use crate::backlog::Entry;
 use crate::cell::Cell;
 use crate::driver::{self, Panicked};
-use crate::in_hand::{InHand, Run};
+use crate::in_hand::InHand;
 use crate::key::Key;
 use crate::listener::{Listener, Taken};
 use crate::log_gate::LogGate;
@@ -65,9 +64,7 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
                 return Poll::Ready(self.start(since, counted));
             }
             if self.walk.is_some() {
-                if let Some(entry) = self.pull() {
-                    self.in_hand.push(Run::Walked(entry));
-                }
+                self.pull();
                 continue;
             }
             match self.cell.take(&mut self.in_hand, cx) {
@@ -85,35 +82,30 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
         }
     }
 
-    /// The next item of the walk that is to be delivered. Nothing if it is skipped, or if the walk
-    /// is over.
-    fn pull(&mut self) -> Option<Entry<K, T>> {
-        let walk = self.walk.as_mut()?;
+    /// Takes the next item of the walk in hand, unless it is skipped or the walk is over.
+    fn pull(&mut self) {
+        let Some(walk) = &mut self.walk else {
+            return;
+        };
         let pulled = match self.cell.gate().is_closed() {
             true => Ok(None),
             false => driver::guarded(|| walk.items.next()),
         };
         match pulled {
             Ok(Some(notification)) => {
-                let (kind, since) = (walk.kind, walk.since);
-                self.cell
-                    .admit_walked(kind, notification.key())
-                    .then(|| Entry {
-                        since,
-                        notification: Arc::new(notification),
-                    })
+                if self.cell.admit_walked(walk.kind, notification.key()) {
+                    self.in_hand.push_walked(walk.since, notification);
+                }
             }
             Ok(None) => {
                 self.walk = None;
                 self.cell.with(Listener::walk_ended);
-                None
             }
             Err(panicked) => {
                 self.walk = None;
                 self.cell.count_panic();
                 self.log(&panicked, None);
                 self.cell.with(Listener::walk_ended);
-                None
             }
         }
     }

@@ -6,55 +6,36 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::backlog::Entry;
+use crate::batch::News;
 use crate::notification::Notification;
 
-/// Notifications that wait since one moment.
-pub(crate) enum Run<K, T> {
-    /// A batch of all listeners, from `next` on.
-    Shared {
-        since: u64,
-        news: Arc<[Arc<Notification<K, T>>]>,
-        next: usize,
-    },
-    /// One that is this listener's own.
-    One(Entry<K, T>),
-    /// One from a walk, which counts its items itself.
-    Walked(Entry<K, T>),
+/// News and the time (nanoseconds since the processor was made) since when they wait.
+pub(crate) struct Run<K, T> {
+    pub(crate) since: u64,
+    pub(crate) news: News<K, T>,
 }
 
 impl<K, T> Run<K, T> {
     pub(crate) fn len(&self) -> usize {
-        match self {
-            Self::Shared { news, next, .. } => news.len() - next,
-            Self::One(_) | Self::Walked(_) => 1,
-        }
-    }
-
-    pub(crate) fn since(&self) -> u64 {
-        match self {
-            Self::Shared { since, .. } => *since,
-            Self::One(entry) | Self::Walked(entry) => entry.since,
-        }
-    }
-
-    fn first(&self) -> &Arc<Notification<K, T>> {
-        match self {
-            Self::Shared { news, next, .. } => &news[*next],
-            Self::One(entry) | Self::Walked(entry) => &entry.notification,
-        }
+        self.news.as_slice().len()
     }
 }
 
 /// See the top of this file.
 pub(crate) struct InHand<K, T> {
     runs: VecDeque<Run<K, T>>,
+    /// Which of the first run is next.
+    next: usize,
+    /// Whether it comes from a walk, which counts its items itself.
+    walked: bool,
 }
 
 impl<K, T> InHand<K, T> {
     pub(crate) fn new() -> Self {
         Self {
             runs: VecDeque::new(),
+            next: 0,
+            walked: false,
         }
     }
 
@@ -62,31 +43,36 @@ impl<K, T> InHand<K, T> {
         self.runs.push_back(run);
     }
 
+    /// Puts an item of a walk in. Walks are pulled when nothing else is in hand.
+    pub(crate) fn push_walked(&mut self, since: u64, notification: Notification<K, T>) {
+        let news = News::One(Arc::new(notification));
+        self.runs.push_back(Run { since, news });
+        self.walked = true;
+    }
+
     /// The next notification.
     pub(crate) fn first(&self) -> Option<&Arc<Notification<K, T>>> {
-        self.runs.front().map(Run::first)
+        self.runs.front().map(|run| &run.news.as_slice()[self.next])
     }
 
     /// Since when the next one has waited, and whether "synced" waits for it.
     pub(crate) fn terms(&self) -> Option<(u64, bool)> {
         let run = self.runs.front()?;
-        let counted = !matches!(run, Run::Walked(_)) && run.first().is_initial();
-        Some((run.since(), counted))
+        let counted = !self.walked && run.news.as_slice()[self.next].is_initial();
+        Some((run.since, counted))
     }
 
     /// Drops the first one, which is done with.
     pub(crate) fn advance(&mut self) {
-        if let Some(Run::Shared { news, next, .. }) = self.runs.front_mut()
-            && *next + 1 < news.len()
-        {
-            *next += 1;
-        } else {
+        self.next += 1;
+        if self.runs.front().is_none_or(|run| self.next == run.len()) {
+            (self.next, self.walked) = (0, false);
             self.runs.pop_front();
         }
     }
 
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
-        self.runs.iter().map(Run::len).sum()
+        self.runs.iter().map(Run::len).sum::<usize>() - self.next
     }
 }

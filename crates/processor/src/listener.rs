@@ -98,7 +98,7 @@ impl<K: Key, T> Listener<K, T> {
             Phase::Joining(held) => {
                 batches
                     .iter()
-                    .for_each(|batch| held.hold(sequence, since, &batch.news));
+                    .for_each(|batch| held.hold(sequence, since, batch.news.as_slice()));
                 return None;
             }
             Phase::Live => {}
@@ -109,11 +109,11 @@ impl<K: Key, T> Listener<K, T> {
         }
         for batch in batches {
             if self.backlog.push_batch(batch, since) {
-                self.counts.received += batch.news.len() as u64;
+                self.counts.received += batch.news.as_slice().len() as u64;
                 self.tracker.start(batch.initial);
                 continue;
             }
-            for notification in &*batch.news {
+            for notification in batch.news.as_slice() {
                 self.push_one(notification, since, displaced);
             }
         }
