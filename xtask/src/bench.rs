@@ -2,9 +2,10 @@
 //! ratio of each row of the table of targets.
 //!
 //! `programs` builds what is run, `trial` runs one program once, `plan` says what is run for which
-//! row, `claims` has the targets, `table` prints.
+//! row, `claims` has the targets, `table` prints. `gate` counts instructions, and needs no peer.
 
 mod claims;
+pub(crate) mod gate;
 mod machine;
 mod plan;
 mod programs;
@@ -45,6 +46,13 @@ pub(crate) struct BenchCommand {
     /// Small and once: shows that everything runs, and says little about speed.
     #[arg(long)]
     quick: bool,
+    /// Counts the instructions of single operations instead, and compares them with those that
+    /// are checked in for this compiler.
+    #[arg(long)]
+    gate: bool,
+    /// With --gate: writes what is counted, to be checked in.
+    #[arg(long, requires = "gate")]
+    record: bool,
 }
 
 /// What the programs in Rust allocate with.
@@ -84,6 +92,9 @@ impl BenchCommand {
 
 /// Builds, runs and prints.
 pub(crate) fn run(command: &BenchCommand) -> Result<()> {
+    if command.gate {
+        return gate::gate(command.record);
+    }
     let sizes = command.sizes();
     let trials = plan::trials(sizes, &command.rows)?;
     let programs = Programs::build(command.allocator)?;

@@ -5,11 +5,13 @@
 //! much processor time that took. `cargo xtask bench` runs server and drivers.
 
 pub mod answer;
+pub mod batches;
 pub mod collection;
 pub mod command_line;
 pub mod control;
 pub mod history;
 pub mod measure;
+pub mod parts;
 pub mod phases;
 pub mod pod;
 pub mod protobuf;

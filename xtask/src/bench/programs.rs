@@ -34,8 +34,7 @@ pub(super) struct Programs {
 
 impl Programs {
     pub(super) fn build(allocator: Allocator) -> Result<Self> {
-        let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
-        let target = target.unwrap_or_else(|| checkout::root().join("target"));
+        let target = target();
         let mut features = Vec::new();
         if allocator == Allocator::Mimalloc {
             features.extend(["--features", "mimalloc"]);
@@ -74,6 +73,12 @@ impl Programs {
     }
 }
 
+/// Where programs are built.
+pub(super) fn target() -> PathBuf {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+    target.unwrap_or_else(|| checkout::root().join("target"))
+}
+
 fn build_client_go(target: &Path) -> Result<Option<PathBuf>> {
     if !is_installed("go", "version") {
         return Ok(None);
@@ -104,7 +109,8 @@ fn say_and_run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-fn is_installed(name: &str, argument: &str) -> bool {
+/// Whether a program can be run at all.
+pub(super) fn is_installed(name: &str, argument: &str) -> bool {
     let output = Command::new(name).arg(argument).output();
     output.is_ok_and(|output| output.status.success())
 }

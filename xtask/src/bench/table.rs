@@ -44,6 +44,26 @@ const PACED: [Column; 4] = [
     ("server CPU s", "paced_server_cpu_s", 1.0, 2),
 ];
 
+const STORE: [Column; 6] = [
+    ("get", "store_get_ns", 1.0, 0),
+    ("visit by index", "store_by_index_ns", 1.0, 0),
+    ("collect by index", "store_by_index_collect_ns", 1.0, 0),
+    ("visit all", "store_iterate_ns", 1.0, 0),
+    ("collect all", "store_list_ns", 1.0, 0),
+    ("update", "store_update_ns", 1.0, 0),
+];
+
+const EVENT: [Column; 8] = [
+    ("to 1 handler", "distribute_1_ns", 1.0, 0),
+    ("of it sending", "distribute_1_send_ns", 1.0, 0),
+    ("CPU", "distribute_1_cpu_ns", 1.0, 0),
+    ("to 10", "distribute_10_ns", 1.0, 0),
+    ("to 100", "distribute_100_ns", 1.0, 0),
+    ("of it sending", "distribute_100_send_ns", 1.0, 0),
+    ("DeltaFIFO", "queue_delta_fifo_ns", 1.0, 0),
+    ("in order", "queue_in_order_ns", 1.0, 0),
+];
+
 /// Prints everything.
 pub(super) fn print(machine: &Description, sizes: Sizes, results: &Results, judged: &[Judged]) {
     let Sizes {
@@ -64,6 +84,8 @@ pub(super) fn print(machine: &Description, sizes: Sizes, results: &Results, judg
         results,
         &PACED,
     );
+    section("The store alone, ns", results, &STORE);
+    section("Queue and processor alone, ns an event", results, &EVENT);
     println!("\n## Targets\n");
     println!("| row | ratio of medians | ours | other | ratio | target | | in CPU |");
     println!("| --- | --- | --- | --- | --- | --- | --- | --- |");

@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use cargo_metadata::{Metadata, MetadataCommand, Package};
 
+use crate::bench::gate;
 use crate::checkout;
 use crate::conformance;
 use crate::layers::{self, LEAVES};
@@ -24,7 +25,7 @@ pub(super) struct Job {
 }
 
 /// All jobs, in the order in which they run.
-pub(super) const JOBS: [Job; 13] = [
+pub(super) const JOBS: [Job; 14] = [
     Job {
         name: "fmt",
         about: "the code is formatted",
@@ -64,6 +65,11 @@ pub(super) const JOBS: [Job; 13] = [
         name: "conformance",
         about: "client-go does the same, or a rule says why not",
         run: conformance::ci,
+    },
+    Job {
+        name: "gate",
+        about: "no operation takes more instructions than before",
+        run: gate::ci,
     },
     Job {
         name: "doc",

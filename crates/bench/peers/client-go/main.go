@@ -36,7 +36,7 @@ type commandLine struct {
 func parse() *commandLine {
 	c := &commandLine{}
 	flag.StringVar(&c.server, "server", "", "host and port of the server")
-	flag.StringVar(&c.variant, "variant", "json", "json or protobuf")
+	flag.StringVar(&c.variant, "variant", "json", "json or protobuf; parts, for single operations")
 	flag.StringVar(&c.list, "list", "list", "list or watch-list")
 	flag.StringVar(&c.render, "render", "", "write the pods in protobuf to this file, and end")
 	flag.Uint64Var(&c.objects, "objects", 0, "how many pods the server has")
@@ -65,6 +65,13 @@ func measure(c *commandLine) error {
 	if err := os.Setenv("KUBE_FEATURE_WatchListClient", fmt.Sprint(c.list == "watch-list")); err != nil {
 		return err
 	}
+	if c.variant == "parts" {
+		r := newRun(c)
+		if err := r.parts(); err != nil {
+			return err
+		}
+		return r.print()
+	}
 	config := &rest.Config{Host: "http://" + c.server, QPS: -1}
 	switch c.variant {
 	case "json":
@@ -83,7 +90,12 @@ func measure(c *commandLine) error {
 	if err := r.follow(client); err != nil {
 		return err
 	}
-	return json.NewEncoder(os.Stdout).Encode(map[string]any{"peer": "client-go", "metrics": r.metrics})
+	return r.print()
+}
+
+func (r *run) print() error {
+	report := map[string]any{"peer": "client-go", "metrics": r.metrics}
+	return json.NewEncoder(os.Stdout).Encode(report)
 }
 
 // follow runs the phases that the command line asks for.

@@ -3,12 +3,15 @@
 //! With one handler that is the consumer of the stream itself, the cheapest way there is. With more
 //! they are subscribers of a shared store.
 
+#[path = "../../../src/batches.rs"]
+mod batches;
 #[path = "../../../src/command_line.rs"]
 mod command_line;
 #[path = "../../../src/control.rs"]
 mod control;
 #[path = "../../../src/measure.rs"]
 mod measure;
+mod parts;
 #[path = "../../../src/phases.rs"]
 mod phases;
 #[path = "../../../src/tally.rs"]
@@ -42,9 +45,14 @@ const STAMP: &str = "bench.informer.example/stamp";
 #[tokio::main]
 async fn main() -> Result<()> {
     let command_line = CommandLine::parse();
-    if command_line.variant != "full" {
-        bail!("kube-runtime has no variant {}", command_line.variant);
+    match &*command_line.variant {
+        "full" => follow(&command_line).await,
+        "parts" => parts::run(&command_line).await,
+        other => bail!("kube-runtime has no variant {other}"),
     }
+}
+
+async fn follow(command_line: &CommandLine) -> Result<()> {
     // A consumer of the stream also hears that the list is over; only then it is in the store.
     // A relist announces every object again.
     let ends = u64::from(command_line.handlers == 1);
@@ -55,10 +63,10 @@ async fn main() -> Result<()> {
     let start = |goal: &Arc<Goal>| {
         let url = format!("http://{}", command_line.server).parse()?;
         let client = Client::try_from(Config::new(url))?;
-        let store = start(&command_line, client, goal);
+        let store = start(command_line, client, goal);
         Ok(move || store.len())
     };
-    let report = phases::run("kube-runtime", &command_line, calls, start).await?;
+    let report = phases::run("kube-runtime", command_line, calls, start).await?;
     report.print();
     // The watch never ends by itself.
     std::process::exit(0);

@@ -1,9 +1,11 @@
 //! The informer as it is used: a factory over its own client, one informer, handlers that count.
 //!
 //! Variants: `full`, `lean` (without managed fields and last-applied), `partial` (a type of eight
-//! fields), and `decode`, which only decodes the same list in a loop and keeps the objects.
+//! fields), `decode`, which only decodes the same list in a loop and keeps the objects, and `parts`,
+//! which measures single operations.
 
 mod decode;
+mod parts;
 mod small_pod;
 
 use std::sync::Arc;
@@ -40,6 +42,7 @@ async fn main() -> Result<()> {
             follow::<SmallPod>(&command_line, projection, is_whole).await
         }
         "decode" => decode::run(&command_line),
+        "parts" => parts::run(&command_line).await,
         other => bail!("no variant {other}"),
     }
 }

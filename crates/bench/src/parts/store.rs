@@ -1,0 +1,141 @@
+//! Operations of the store (P10).
+
+use std::hint::black_box;
+
+use informer_factory::store::{Scope, StoreWriter, store};
+use informer_factory::{StoreReader, index};
+use k8s_openapi::api::core::v1::Pod;
+
+use super::pods::{Decoded, Pods, visit};
+use super::{Operation, Part};
+use crate::pod;
+
+/// How many objects updates take turns with, each in two versions.
+const CHANGING: usize = 10_000;
+
+/// All of them.
+pub const PARTS: [Part; 7] = [
+    part("store/get", 20_000, get),
+    part("store/by_index", 200, by_index),
+    part("store/by_index_collect", 200, by_index_collect),
+    part("store/snapshot", 20_000, snapshot),
+    part("store/iterate", 50, iterate),
+    part("store/list", 50, list),
+    part("store/update", 4_000, update),
+];
+
+const fn part(name: &'static str, counted: u64, prepare: fn(&Pods) -> Operation) -> Part {
+    Part {
+        name,
+        batch: 1,
+        counted,
+        prepare,
+    }
+}
+
+fn filled(pods: &Pods) -> (StoreWriter<Pod>, StoreReader<Pod>) {
+    let (mut writer, reader) = store();
+    let entries = pods.all.iter().map(|pod| (pod.key(), pod.entry()));
+    writer.replace(Scope::All, entries.collect(), "1".into());
+    (writer, reader)
+}
+
+fn by_node(pods: &Pods) -> (StoreReader<Pod>, Vec<String>) {
+    let (mut writer, reader) = filled(pods);
+    let index = writer.add_index("node", index::node);
+    index.expect("the only index");
+    (reader, (0..pod::NODES).map(pod::node).collect())
+}
+
+/// Each in turn, and then again.
+fn turn<'a, A>(all: &'a [A], next: &mut usize) -> &'a A {
+    *next = if *next + 1 < all.len() { *next + 1 } else { 0 };
+    &all[*next]
+}
+
+fn get(pods: &Pods) -> Operation {
+    let (_, reader) = filled(pods);
+    let keys = (0..pods.all.len() as u64).map(|turn| pods.scattered(turn).key());
+    let keys: Vec<String> = keys.map(|key| key.to_string()).collect();
+    let mut next = 0;
+    Box::new(move |times| {
+        for _ in 0..times {
+            black_box(
+                reader
+                    .get(turn::<String>(&keys, &mut next))
+                    .expect("it is stored"),
+            );
+        }
+    })
+}
+
+fn by_index(pods: &Pods) -> Operation {
+    let (reader, nodes) = by_node(pods);
+    let mut next = 0;
+    Box::new(move |times| {
+        for _ in 0..times {
+            let snapshot = reader.snapshot();
+            let entries = snapshot.by_index("node", turn::<String>(&nodes, &mut next));
+            let entries = entries.expect("the index is there");
+            let read: usize = entries.map(|(_, entry)| visit(&entry.object)).sum();
+            black_box(read);
+        }
+    })
+}
+
+fn by_index_collect(pods: &Pods) -> Operation {
+    let (reader, nodes) = by_node(pods);
+    let mut next = 0;
+    Box::new(move |times| {
+        for _ in 0..times {
+            black_box(reader.by_index("node", turn::<String>(&nodes, &mut next)))
+                .expect("it is there");
+        }
+    })
+}
+
+fn snapshot(pods: &Pods) -> Operation {
+    let (_, reader) = filled(pods);
+    Box::new(move |times| {
+        for _ in 0..times {
+            black_box(reader.snapshot());
+        }
+    })
+}
+
+fn iterate(pods: &Pods) -> Operation {
+    let (_, reader) = filled(pods);
+    Box::new(move |times| {
+        for _ in 0..times {
+            let snapshot = reader.snapshot();
+            let read: usize = snapshot.iter().map(|(_, entry)| visit(&entry.object)).sum();
+            black_box(read);
+        }
+    })
+}
+
+fn list(pods: &Pods) -> Operation {
+    let (_, reader) = filled(pods);
+    Box::new(move |times| {
+        for _ in 0..times {
+            black_box(reader.list());
+        }
+    })
+}
+
+fn update(pods: &Pods) -> Operation {
+    let (mut writer, _) = filled(pods);
+    let index = writer.add_index("namespace", |pod: &Pod| pod.metadata.namespace.clone());
+    index.expect("the only index");
+    let changing = 0..pods.all.len().min(CHANGING) as u64;
+    let stored: Vec<Decoded> = changing.map(|turn| pods.scattered(turn).clone()).collect();
+    let mut versions: Vec<Decoded> = stored.iter().map(Decoded::copied).collect();
+    versions.extend(stored);
+    let mut next = 0;
+    Box::new(move |times| {
+        for _ in 0..times {
+            let pod = turn(&versions, &mut next);
+            black_box(writer.update(pod.key(), pod.entry()));
+        }
+    })
+}
