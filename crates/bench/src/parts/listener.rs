@@ -28,6 +28,7 @@ pub const PARTS: [Part; 4] = [
         name: "processor/stream",
         batch: 1,
         counted: 5_000,
+        seeds: 1,
         prepare: stream,
     },
     fan_out("processor/handlers_1", 4_096, |pods| handlers(pods, 1)),
@@ -40,6 +41,7 @@ const fn fan_out(name: &'static str, counted: u64, prepare: fn(&Pods) -> Operati
         name,
         batch: BATCH,
         counted,
+        seeds: 1,
         prepare,
     }
 }

@@ -23,6 +23,9 @@ pub struct Part {
     pub batch: u64,
     /// How many make the instructions of one known well enough.
     pub counted: u64,
+    /// Over how many of them, each with hashes of its own, so that chance is averaged out; the
+    /// count is a multiple of it.
+    pub seeds: u64,
     /// Makes all that is not measured.
     pub prepare: fn(&Pods) -> Operation,
 }
@@ -54,6 +57,7 @@ mod tests {
     fn every_operation_can_be_run_again_and_again() {
         let pods = Pods::decode(100);
         for part in all() {
+            assert_eq!(part.counted % (part.seeds * part.batch), 0, "{}", part.name);
             let mut operation = (part.prepare)(&pods);
             for times in [1, 0, 3, part.batch] {
                 operation(times);

@@ -8,8 +8,11 @@ use k8s_openapi::api::core::v1::Pod;
 
 use crate::pod;
 
+/// How many objects changes take turns with, each in two versions.
+const CHANGING: usize = 10_000;
+
 /// As the server has by default.
-const SEED: u64 = 1;
+pub(super) const SEED: u64 = 1;
 
 /// A pod with what came with it.
 #[derive(Clone, Debug)]
@@ -25,6 +28,8 @@ pub struct Decoded {
 pub struct Pods {
     /// At least one.
     pub all: Arc<[Decoded]>,
+    /// The first of the scattered ones once more, for changes.
+    pub copies: Arc<[Decoded]>,
 }
 
 impl Pods {
@@ -32,8 +37,12 @@ impl Pods {
     pub fn decode(count: usize) -> Self {
         assert!(count > 0, "operations need an object");
         let decoded = |index| Decoded::new(&pod::json(SEED, index));
+        let all: Arc<[Decoded]> = (0..count).map(decoded).collect();
+        let changing = 0..count.min(CHANGING) as u64;
+        let copies = changing.map(|turn| all[place(turn, count)].copied());
         Self {
-            all: (0..count).map(decoded).collect(),
+            copies: copies.collect(),
+            all,
         }
     }
 
@@ -68,8 +77,7 @@ impl Decoded {
     }
 
     /// An equal pod that is elsewhere in memory.
-    #[must_use]
-    pub fn copied(&self) -> Self {
+    fn copied(&self) -> Self {
         Self::of(Pod::clone(&self.pod))
     }
 

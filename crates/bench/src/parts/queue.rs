@@ -39,6 +39,7 @@ const fn part(name: &'static str, prepare: fn(&Pods) -> Operation) -> Part {
         name,
         batch: 1,
         counted: 5_000,
+        seeds: 1,
         prepare,
     }
 }

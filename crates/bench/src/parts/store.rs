@@ -10,18 +10,18 @@ use super::pods::{Decoded, Pods, visit};
 use super::{Operation, Part};
 use crate::pod;
 
-/// How many objects updates take turns with, each in two versions.
-const CHANGING: usize = 10_000;
+/// A look-up starts where a hash would be if all were spread evenly, and walks from there.
+const SEEDS: u64 = 128;
 
 /// All of them.
 pub const PARTS: [Part; 7] = [
-    part("store/get", 20_000, get),
-    part("store/by_index", 200, by_index),
-    part("store/by_index_collect", 200, by_index_collect),
-    part("store/snapshot", 20_000, snapshot),
-    part("store/iterate", 50, iterate),
-    part("store/list", 50, list),
-    part("store/update", 4_000, update),
+    part("store/get", 800 * SEEDS, get),
+    part("store/by_index", 200 * SEEDS, by_index),
+    part("store/by_index_collect", 200 * SEEDS, by_index_collect),
+    part("store/snapshot", 800 * SEEDS, snapshot),
+    part("store/iterate", 8 * SEEDS, iterate),
+    part("store/list", 8 * SEEDS, list),
+    part("store/update", 80 * SEEDS, update),
 ];
 
 const fn part(name: &'static str, counted: u64, prepare: fn(&Pods) -> Operation) -> Part {
@@ -29,6 +29,7 @@ const fn part(name: &'static str, counted: u64, prepare: fn(&Pods) -> Operation)
         name,
         batch: 1,
         counted,
+        seeds: SEEDS,
         prepare,
     }
 }
@@ -127,10 +128,8 @@ fn update(pods: &Pods) -> Operation {
     let (mut writer, _) = filled(pods);
     let index = writer.add_index("namespace", |pod: &Pod| pod.metadata.namespace.clone());
     index.expect("the only index");
-    let changing = 0..pods.all.len().min(CHANGING) as u64;
-    let stored: Vec<Decoded> = changing.map(|turn| pods.scattered(turn).clone()).collect();
-    let mut versions: Vec<Decoded> = stored.iter().map(Decoded::copied).collect();
-    versions.extend(stored);
+    let stored = (0..pods.copies.len() as u64).map(|turn| pods.scattered(turn));
+    let versions: Vec<Decoded> = pods.copies.iter().chain(stored).cloned().collect();
     let mut next = 0;
     Box::new(move |times| {
         for _ in 0..times {
