@@ -1,8 +1,8 @@
 //! The informer as it is used: a factory over its own client, one informer, handlers that count.
 //!
 //! Variants: `full`, `lean` (without managed fields and last-applied), `partial` (a type of eight
-//! fields), `decode`, which only decodes the same list in a loop and keeps the objects, and `parts`,
-//! which measures single operations.
+//! fields), `decode`, which only decodes the same list in a loop and keeps the objects, and
+//! `parts`, which measures single operations.
 
 mod decode;
 mod parts;
