@@ -4,6 +4,7 @@
 //! `programs` builds what is run, `trial` runs one program once, `plan` says what is run for which
 //! row, `claims` has the targets, `table` prints. `gate` counts instructions, and needs no peer.
 
+mod beside;
 mod claims;
 pub(crate) mod gate;
 mod machine;

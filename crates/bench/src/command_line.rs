@@ -33,6 +33,16 @@ pub struct CommandLine {
     /// Changes a second, for five seconds, to measure latency; 0 skips that.
     #[arg(long, default_value_t = 0)]
     pub rate: u64,
+    /// How many readers there are beside the writer of a store, where stores are measured alone.
+    #[arg(long, default_value_t = 1)]
+    pub readers: u64,
+    /// For how many seconds the writer of a store writes, with readers and without.
+    #[arg(long, default_value_t = 1)]
+    pub seconds: u64,
+    /// How many handlers join late, one after the other, while changes come at the rate; 0 skips
+    /// everything but that.
+    #[arg(long, default_value_t = 0)]
+    pub joins: u64,
 }
 
 /// How the initial state is asked for.

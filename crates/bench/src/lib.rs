@@ -6,10 +6,12 @@
 
 pub mod answer;
 pub mod batches;
+pub mod beside;
 pub mod collection;
 pub mod command_line;
 pub mod control;
 pub mod history;
+pub mod late;
 pub mod measure;
 pub mod parts;
 pub mod phases;

@@ -89,6 +89,13 @@ pub fn thread_cpu() -> Duration {
     since_epoch(clock_gettime(ClockId::ThreadCPUTime))
 }
 
+/// How often the calling thread gave its core away because it could not go on.
+pub fn waits() -> u64 {
+    let status = fs::read_to_string("/proc/thread-self/status").unwrap_or_default();
+    let line = line(&status, "voluntary_ctxt_switches:");
+    line.and_then(|count| count.parse().ok()).unwrap_or(0)
+}
+
 /// The time of day in microseconds, its last ten digits: all programs of a machine agree on it.
 pub fn stamp() -> u64 {
     let time = since_epoch(clock_gettime(ClockId::Realtime));
@@ -119,9 +126,14 @@ pub fn forget_peak() -> bool {
 /// A line of the kernel's account, or NaN where there is none.
 fn status(name: &str) -> f64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    status
-        .lines()
-        .find_map(|line| line.strip_prefix(name))
-        .and_then(|rest| rest.trim().strip_suffix(" kB")?.parse().ok())
+    line(&status, name)
+        .and_then(|rest| rest.strip_suffix(" kB")?.parse().ok())
         .map_or(f64::NAN, |kilobytes: f64| kilobytes * 1024.0)
+}
+
+fn line<'s>(status: &'s str, name: &str) -> Option<&'s str> {
+    let mut lines = status.lines();
+    lines
+        .find_map(|line| line.strip_prefix(name))
+        .map(str::trim)
 }

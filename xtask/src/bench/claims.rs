@@ -2,7 +2,8 @@
 
 mod parts;
 
-use super::plan::{MEASURED, UNMEASURED};
+use super::beside;
+use super::plan::MEASURED;
 use super::results::Results;
 
 /// A figure of a trial.
@@ -55,7 +56,7 @@ const STEADY: &str = "sync_steady_rss";
 const RATE: &str = "events_per_s";
 
 /// Row, words, ours (trial, figure), the other (trial, figure), target.
-type Line = (
+pub(super) type Line = (
     &'static str,
     &'static str,
     (&'static str, &'static str),
@@ -229,7 +230,7 @@ const LINES: [Line; 23] = [
 
 /// Every target there is.
 fn lines() -> impl Iterator<Item = &'static Line> {
-    LINES.iter().chain(&parts::LINES)
+    LINES.iter().chain(&parts::LINES).chain(&beside::TARGETS)
 }
 
 /// Every target of these rows with its figures; no rows means all.
@@ -257,11 +258,6 @@ pub(super) fn judge(results: &Results, rows: &[String]) -> Vec<Judged> {
     let order = |row: &str| MEASURED.iter().position(|measured| *measured == row);
     judged.sort_by_key(|judged| order(judged.claim.row));
     judged
-}
-
-/// The rows without a measurement, for whoever reads the table.
-pub(super) fn unmeasured() -> String {
-    format!("Not measured yet: {}.", UNMEASURED.join(", "))
 }
 
 impl Claim {

@@ -2,20 +2,26 @@
 
 use anyhow::{Result, bail};
 
-use super::Sizes;
 use super::programs::Program;
+use super::{Sizes, beside};
 
 /// The rows that are measured.
-pub(super) const MEASURED: [&str; 12] = [
-    "P1", "P2", "P3", "P4", "P5", "P6", "P7", "P8", "P10", "P11", "P13", "P14",
+pub(super) const MEASURED: [&str; 14] = [
+    "P1", "P2", "P3", "P4", "P5", "P6", "P7", "P8", "P9", "P10", "P11", "P12", "P13", "P14",
 ];
-
-/// The rows of the table of targets that nothing measures yet.
-pub(super) const UNMEASURED: [&str; 2] = ["P9", "P12"];
 
 /// How many handlers latency is measured with, and at how many changes a second.
 const LATENCY_HANDLERS: u64 = 10;
 const LATENCY_RATE: u64 = 5_000;
+
+/// How many readers list one namespace, as in client-go's BenchmarkSharedIndexInformer.
+const NAMESPACE_READERS: u64 = 80;
+/// For how long a writer writes, twice alone and twice beside readers.
+const WRITER_SECONDS: u64 = 3;
+
+/// How many handlers join late, and how many changes a second there are meanwhile.
+const JOINS: u64 = 5;
+const JOIN_RATE: u64 = 2_000;
 
 /// One program with one command line, run once a round against a server of its own.
 #[derive(Clone, Copy, Debug)]
@@ -31,11 +37,21 @@ pub(super) struct Trial {
     pub(super) handlers: u64,
     pub(super) changed: u64,
     pub(super) rate: u64,
+    pub(super) readers: u64,
+    pub(super) seconds: u64,
+    pub(super) joins: u64,
+}
+
+impl Trial {
+    /// Whether it measures a store alone, for which no server is needed.
+    pub(super) fn is_alone(&self) -> bool {
+        self.readers > 0
+    }
 }
 
 /// What a trial goes through after the initial sync.
 #[derive(Clone, Copy)]
-enum Course {
+pub(super) enum Course {
     Sync,
     Events,
     EventsAndRelist,
@@ -44,13 +60,20 @@ enum Course {
     /// With a tenth of the objects, and with three times as many.
     Tenth,
     Triple,
+    /// The writer of a store beside readers.
+    BesideOne,
+    BesideMany,
+    LateJoin,
 }
 
-use Course::{Events, EventsAndRelist, Latency, ManyHandlers, Sync, Tenth, Triple};
+use Course::{
+    BesideMany, BesideOne, Events, EventsAndRelist, LateJoin, Latency, ManyHandlers, Sync, Tenth,
+    Triple,
+};
 use Program::{ClientGo, KubeRuntime, Ours};
 
 /// Name, program, variant, how it lists, course, rows.
-type Line = (
+pub(super) type Line = (
     &'static str,
     Program,
     &'static str,
@@ -225,15 +248,16 @@ const LINES: [Line; 23] = [
     ),
 ];
 
+fn lines() -> impl Iterator<Item = &'static Line> {
+    LINES.iter().chain(&beside::TRIALS)
+}
+
 /// The trials for these rows; none given means all.
 ///
 /// # Errors
-/// When a row is unknown, or known and not measured.
+/// When a row is unknown.
 pub(super) fn trials(sizes: Sizes, rows: &[String]) -> Result<Vec<Trial>> {
     for row in rows {
-        if UNMEASURED.contains(&&**row) {
-            bail!("{row} has no measurement yet");
-        }
         if !MEASURED.contains(&&**row) {
             bail!("{row} is no row; there are {}", MEASURED.join(", "));
         }
@@ -242,7 +266,7 @@ pub(super) fn trials(sizes: Sizes, rows: &[String]) -> Result<Vec<Trial>> {
         let asked = |row: &&str| rows.iter().any(|asked| asked == row);
         rows.is_empty() || trial.rows.iter().any(asked)
     };
-    let trials = LINES.iter().map(|line| trial(sizes, line));
+    let trials = lines().map(|line| trial(sizes, line));
     Ok(trials.filter(wanted).collect())
 }
 
@@ -258,6 +282,9 @@ fn trial(sizes: Sizes, (name, program, variant, list, course, rows): &Line) -> T
         handlers: 1,
         changed: 0,
         rate: 0,
+        readers: 0,
+        seconds: 0,
+        joins: 0,
     };
     match course {
         Sync => {}
@@ -276,6 +303,20 @@ fn trial(sizes: Sizes, (name, program, variant, list, course, rows): &Line) -> T
         }
         Tenth => trial.objects = (sizes.objects / 10).max(1),
         Triple => trial.objects = sizes.objects * 3,
+        BesideOne => {
+            trial.readers = 1;
+            trial.seconds = WRITER_SECONDS;
+        }
+        BesideMany => {
+            // 160,000 where all else has 100,000.
+            trial.objects = sizes.objects * 8 / 5;
+            trial.readers = NAMESPACE_READERS;
+            trial.seconds = WRITER_SECONDS;
+        }
+        LateJoin => {
+            trial.joins = JOINS;
+            trial.rate = JOIN_RATE;
+        }
     }
     trial
 }
@@ -294,7 +335,7 @@ mod tests {
     #[test]
     fn only_what_a_row_needs_is_run() {
         let all = trials(SIZES, &[]).expect("no row is wrong");
-        assert_eq!(all.len(), LINES.len());
+        assert_eq!(all.len(), lines().count());
         let some = trials(SIZES, &["P14".to_owned()]).expect("the row is known");
         let objects: Vec<u64> = some.iter().map(|trial| trial.objects).collect();
         assert_eq!(objects, [100, 3_000]);
@@ -306,13 +347,12 @@ mod tests {
             assert!(trials(SIZES, &[row.to_owned()]).is_ok_and(|trials| !trials.is_empty()));
         }
         let known = |row: &str| MEASURED.contains(&row);
-        assert!(LINES.iter().all(|line| line.5.iter().all(|row| known(row))));
+        assert!(lines().all(|line| line.5.iter().all(|row| known(row))));
     }
 
     #[test]
-    fn a_row_that_is_not_measured_is_refused_by_name() {
-        let error = trials(SIZES, &["P12".to_owned()]).expect_err("nothing measures it");
-        assert_eq!(error.to_string(), "P12 has no measurement yet");
-        assert!(trials(SIZES, &["Q1".to_owned()]).is_err());
+    fn a_row_that_is_none_is_refused_by_name() {
+        let error = trials(SIZES, &["P15".to_owned()]).expect_err("there are fourteen");
+        assert!(error.to_string().starts_with("P15 is no row"));
     }
 }

@@ -3,10 +3,10 @@
 use anyhow::Result;
 use serde_json::{Map, Value, json};
 
-use super::Sizes;
-use super::claims::{Bound, Judged, unmeasured};
+use super::claims::{Bound, Judged};
 use super::machine::Description;
 use super::results::{Results, Spread};
+use super::{Sizes, beside};
 
 /// Heading, figure, by how much it is divided, and digits behind the point.
 type Column = (&'static str, &'static str, f64, usize);
@@ -64,6 +64,23 @@ const EVENT: [Column; 8] = [
     ("in order", "queue_in_order_ns", 1.0, 0),
 ];
 
+const BESIDE: [Column; 7] = [
+    ("writes/s alone", "alone_writes_per_s", 1.0, 0),
+    ("beside readers", "beside_writes_per_s", 1.0, 0),
+    ("writes/CPU s alone", "alone_writes_per_cpu_s", 1.0, 0),
+    ("beside readers", "beside_writes_per_cpu_s", 1.0, 0),
+    ("reads/s", "reads_per_s", 1.0, 1),
+    ("waits alone", "alone_waits", 1.0, 0),
+    ("beside readers", "beside_waits", 1.0, 0),
+];
+
+const LATE: [Column; 4] = [
+    ("stall us", "stall_us", 1.0, 0),
+    ("worst", "stall_worst_us", 1.0, 0),
+    ("without a join", "quiet_stall_us", 1.0, 0),
+    ("join us", "join_us", 1.0, 0),
+];
+
 /// Prints everything.
 pub(super) fn print(machine: &Description, sizes: Sizes, results: &Results, judged: &[Judged]) {
     let Sizes {
@@ -86,13 +103,19 @@ pub(super) fn print(machine: &Description, sizes: Sizes, results: &Results, judg
     );
     section("The store alone, ns", results, &STORE);
     section("Queue and processor alone, ns an event", results, &EVENT);
+    section("A writer beside readers, stores alone", results, &BESIDE);
+    section(
+        "Another handler joins late, 2,000 changes a second",
+        results,
+        &LATE,
+    );
     println!("\n## Targets\n");
     println!("| row | ratio of medians | ours | other | ratio | target | | in CPU |");
     println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
     for judged in judged {
         println!("{}", target(judged));
     }
-    println!("\n{}", unmeasured());
+    println!("\n{}", beside::ABSENT);
     for (name, why) in results.skipped() {
         println!("Skipped: {name}: {why}.");
     }
@@ -187,7 +210,7 @@ pub(super) fn print_json(
             "handlers": sizes.handlers, "rounds": sizes.rounds,
         },
         "machine": machine, "trials": trials, "targets": targets,
-        "unmeasured": unmeasured(), "skipped": results.skipped(), "failed": results.failed(),
+        "absent": beside::ABSENT, "skipped": results.skipped(), "failed": results.failed(),
     });
     println!("{}", serde_json::to_string_pretty(&everything)?);
     Ok(())

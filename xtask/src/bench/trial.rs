@@ -41,14 +41,21 @@ pub(super) fn fixtures(programs: &Programs, trials: &[Trial], folder: &Path) -> 
 pub(super) fn run(programs: &Programs, fixtures: &Fixtures, trial: &Trial) -> Result<Metrics> {
     let fixture = fixtures.get(&trial.objects);
     let fixture = fixture.filter(|_| trial.variant == "protobuf");
-    let server = Server::start(programs, trial.objects, fixture.map(PathBuf::as_path))?;
+    let server = match trial.is_alone() {
+        true => None,
+        false => {
+            let fixture = fixture.map(PathBuf::as_path);
+            Some(Server::start(programs, trial.objects, fixture)?)
+        }
+    };
     let cores = cores();
     // With fewer cores a driver would lose the parallelism that it would have in its users' hands.
     let mut driver = match programs.can_pin && cores >= 4 {
         true => pinned(&format!("0-{}", cores - 2), programs.path(trial.program)),
         false => program(programs.path(trial.program)),
     };
-    driver.args(["--server", &server.address]);
+    let address = server.as_ref().map_or("none", |server| &server.address);
+    driver.args(["--server", address]);
     driver.args(["--variant", trial.variant, "--list", trial.list]);
     let numbers = [
         ("--objects", trial.objects),
@@ -56,6 +63,9 @@ pub(super) fn run(programs: &Programs, fixtures: &Fixtures, trial: &Trial) -> Re
         ("--handlers", trial.handlers),
         ("--changed", trial.changed),
         ("--rate", trial.rate),
+        ("--readers", trial.readers),
+        ("--seconds", trial.seconds),
+        ("--joins", trial.joins),
     ];
     for (flag, number) in numbers {
         driver.args([flag, &number.to_string()]);
@@ -102,6 +112,12 @@ pub(super) fn summary(metrics: &Metrics) -> String {
         ("events_per_s", "events", "/s"),
         ("relist_cpu_s", "relist cpu", "s"),
         ("latency_p99_us", "p99", "us"),
+        ("alone_writes_per_cpu_s", "alone", "writes/CPU s"),
+        ("beside_writes_per_cpu_s", "beside", "writes/CPU s"),
+        ("beside_writes_per_s", "", "writes/s"),
+        ("reads_per_s", "", "reads/s"),
+        ("beside_waits", "", "waits"),
+        ("stall_us", "stall", "us"),
     ];
     let parts = shown.iter().filter_map(|(name, word, unit)| {
         let value = metrics.get(*name)?;

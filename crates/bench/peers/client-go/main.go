@@ -30,6 +30,7 @@ const pacedSeconds = 5
 type commandLine struct {
 	server, variant, list, render  string
 	objects, events, changed, rate uint64
+	readers, seconds, joins        uint64
 	handlers                       int
 }
 
@@ -44,6 +45,9 @@ func parse() *commandLine {
 	flag.IntVar(&c.handlers, "handlers", 1, "how many handlers")
 	flag.Uint64Var(&c.changed, "changed", 0, "how many objects a relist finds changed")
 	flag.Uint64Var(&c.rate, "rate", 0, "changes a second, for five seconds")
+	flag.Uint64Var(&c.readers, "readers", 1, "how many readers there are beside the writer of a store")
+	flag.Uint64Var(&c.seconds, "seconds", 1, "for how long the writer of a store writes")
+	flag.Uint64Var(&c.joins, "joins", 0, "how many handlers join late, while changes come at the rate")
 	flag.Parse()
 	return c
 }
@@ -51,8 +55,11 @@ func parse() *commandLine {
 func main() {
 	c := parse()
 	work := measure
-	if c.render != "" {
+	switch {
+	case c.render != "":
 		work = render
+	case c.variant == "beside-all", c.variant == "beside-namespace":
+		work = beside
 	}
 	if err := work(c); err != nil {
 		fmt.Fprintln(os.Stderr, "bench-client-go:", err)
@@ -87,7 +94,11 @@ func measure(c *commandLine) error {
 		return err
 	}
 	r := newRun(c)
-	if err := r.follow(client); err != nil {
+	follow := r.follow
+	if c.joins > 0 {
+		follow = r.late
+	}
+	if err := follow(client); err != nil {
 		return err
 	}
 	return r.print()
@@ -142,17 +153,7 @@ func (r *run) follow(client kubernetes.Interface) error {
 }
 
 func (r *run) start(client kubernetes.Interface) (cache.SharedIndexInformer, error) {
-	pods := client.CoreV1().Pods(metav1.NamespaceAll)
-	source := &cache.ListWatch{
-		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-			return pods.List(ctx, options)
-		},
-		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-			return pods.Watch(ctx, options)
-		},
-	}
-	lw := cache.ToListWatcherWithWatchListSemantics(source, client)
-	informer := cache.NewSharedIndexInformer(lw, &corev1.Pod{}, 0, cache.Indexers{})
+	informer := newInformer(client)
 	for range r.handlers {
 		counter := &tally{goal: r.goal}
 		_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
@@ -165,6 +166,20 @@ func (r *run) start(client kubernetes.Interface) (cache.SharedIndexInformer, err
 	}
 	go informer.RunWithContext(context.Background())
 	return informer, nil
+}
+
+func newInformer(client kubernetes.Interface) cache.SharedIndexInformer {
+	pods := client.CoreV1().Pods(metav1.NamespaceAll)
+	source := &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			return pods.List(ctx, options)
+		},
+		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			return pods.Watch(ctx, options)
+		},
+	}
+	lw := cache.ToListWatcherWithWatchListSemantics(source, client)
+	return cache.NewSharedIndexInformer(lw, &corev1.Pod{}, 0, cache.Indexers{})
 }
 
 // settle reads memory after the collector has given back what it can: the least it needs.

@@ -158,8 +158,11 @@ func age(pod *corev1.Pod) int64 {
 	if err != nil {
 		return 0
 	}
-	return max(0, time.Now().UnixMicro()%10_000_000_000-published)
+	return max(0, stamp()-published)
 }
+
+// stamp is the time of day in microseconds, its last ten digits.
+func stamp() int64 { return time.Now().UnixMicro() % 10_000_000_000 }
 
 // cpu is the time on processors by all threads of this program, in seconds.
 func cpu() float64 {

@@ -5,6 +5,8 @@
 
 #[path = "../../../src/batches.rs"]
 mod batches;
+#[path = "../../../src/beside.rs"]
+mod beside;
 #[path = "../../../src/command_line.rs"]
 mod command_line;
 #[path = "../../../src/control.rs"]
@@ -14,6 +16,7 @@ mod measure;
 mod parts;
 #[path = "../../../src/phases.rs"]
 mod phases;
+mod stored;
 #[path = "../../../src/tally.rs"]
 mod tally;
 
@@ -28,6 +31,7 @@ use kube_runtime::WatchStreamExt;
 use kube_runtime::reflector::{self, Store};
 use kube_runtime::watcher::{self, Event, watcher};
 
+use beside::Question;
 use command_line::{CommandLine, Listing};
 use phases::Calls;
 use tally::Goal;
@@ -45,6 +49,12 @@ const STAMP: &str = "bench.informer.example/stamp";
 #[tokio::main]
 async fn main() -> Result<()> {
     let command_line = CommandLine::parse();
+    if let Some(question) = Question::of(&command_line.variant) {
+        return stored::run(&command_line, question).await;
+    }
+    if command_line.joins > 0 {
+        bail!("kube-runtime has no handlers that are told what there is when they join late");
+    }
     match &*command_line.variant {
         "full" => follow(&command_line).await,
         "parts" => parts::run(&command_line).await,

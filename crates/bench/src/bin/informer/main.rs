@@ -3,8 +3,11 @@
 //! Variants: `full`, `lean` (without managed fields and last-applied), `partial` (a type of eight
 //! fields), `decode`, which only decodes the same list in a loop and keeps the objects, and
 //! `parts`, which measures single operations.
+//! `beside-all` and `beside-namespace` measure the store alone, its writer beside readers.
 
+mod beside;
 mod decode;
+mod late;
 mod parts;
 mod small_pod;
 
@@ -12,6 +15,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::Parser;
+use informer_bench::beside::Question;
 use informer_bench::command_line::{CommandLine, Listing};
 use informer_bench::phases::{self, Calls};
 use informer_bench::pod::STAMP;
@@ -34,6 +38,12 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[tokio::main]
 async fn main() -> Result<()> {
     let command_line = CommandLine::parse();
+    if let Some(question) = Question::of(&command_line.variant) {
+        return beside::run(&command_line, question).await;
+    }
+    if command_line.joins > 0 {
+        return late::run(&command_line).await;
+    }
     match &*command_line.variant {
         "full" => follow::<Pod>(&command_line, Projection::new(), stamp).await,
         "lean" => follow::<Pod>(&command_line, Projection::lean(), stamp).await,
