@@ -12,9 +12,10 @@ use super::{
     object::ObjectDecoder,
     page::{at_hand, not_json, text, wrong_kind},
     status::{HttpParts, WireStatus},
+    tape::Scratch,
     wire::{Envelope, LastNamespace, Text, version_of},
 };
-use crate::{Failure, FailureKind, Item, Reuse, WatchEvent};
+use crate::{Body, DecodeErrorCategory, Failure, FailureKind, Item, Reuse, WatchEvent};
 
 #[derive(Deserialize)]
 struct WireEvent<'a> {
@@ -52,6 +53,7 @@ pub(super) struct EventReader<T> {
     /// Asked while the initial events of a streaming list last.
     reuse: Option<std::sync::Arc<dyn Reuse<T>>>,
     namespaces: LastNamespace,
+    scratch: Scratch,
 }
 
 impl<T: DeserializeOwned> EventReader<T> {
@@ -63,13 +65,41 @@ impl<T: DeserializeOwned> EventReader<T> {
             decoder,
             reuse,
             namespaces: LastNamespace::default(),
+            scratch: Scratch::default(),
         }
     }
 
     /// Reads one line.
     pub(super) fn read(&mut self, line: &[u8]) -> Result<WatchEvent<T>, Failure> {
-        let event: WireEvent<'_> =
-            serde_json::from_str(text(line)?).map_err(|error| not_json(&error))?;
+        let line = text(line)?;
+        match self.read_usual(line) {
+            Some(event) => Ok(event),
+            None => self.read_any(line),
+        }
+    }
+
+    /// Reads a line as servers write them: the type, an object that decodes, and nothing else. It
+    /// is decoding that shows it to be JSON, once; an object that is at hand is not looked through.
+    fn read_usual(&mut self, line: &str) -> Option<WatchEvent<T>> {
+        let (kind, rest) = line.strip_prefix(r#"{"type":""#)?.split_once('"')?;
+        let object = rest.strip_prefix(r#","object":"#)?.trim_ascii_end();
+        let object = object.strip_suffix('}')?;
+        let event = match kind {
+            "ADDED" => WatchEvent::Added(self.item(object, true).ok()?),
+            "MODIFIED" => WatchEvent::Modified(self.item(object, false).ok()?),
+            "DELETED" => WatchEvent::Deleted(self.item(object, false).ok()?),
+            _ => return None,
+        };
+        match &event {
+            WatchEvent::Added(item) | WatchEvent::Modified(item) | WatchEvent::Deleted(item) => {
+                is_json(&item.body).then_some(event)
+            }
+            _ => None,
+        }
+    }
+
+    fn read_any(&mut self, line: &str) -> Result<WatchEvent<T>, Failure> {
+        let event: WireEvent<'_> = serde_json::from_str(line).map_err(|error| not_json(&error))?;
         let object = event.object.get();
         match event.kind.as_str() {
             "ADDED" => Ok(WatchEvent::Added(self.item(object, true)?)),
@@ -94,8 +124,10 @@ impl<T: DeserializeOwned> EventReader<T> {
         let meta = wire.to_owned_meta(&mut self.namespaces);
         let reuse = self.reuse.as_deref().filter(|_| may_reuse);
         let body = match at_hand(reuse, &meta) {
-            Some(object) => crate::Body::Reused(object),
-            None => self.decoder.decode(json, envelope.is_typed()),
+            Some(object) => Body::Reused(object),
+            None => self
+                .decoder
+                .decode(json, envelope.is_typed(), &mut self.scratch),
         };
         Ok(Item { meta, body })
     }
@@ -122,6 +154,14 @@ impl<T: DeserializeOwned> EventReader<T> {
             version,
             initial_events_end,
         })
+    }
+}
+
+/// Whether all of the text was read; a transform sees only what was.
+fn is_json<T>(body: &Body<T>) -> bool {
+    match body {
+        Body::Decoded(_) | Body::Reused(_) => true,
+        Body::Undecodable(error) => error.category == DecodeErrorCategory::Transform,
     }
 }
 

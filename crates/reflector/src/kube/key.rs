@@ -7,9 +7,14 @@ use std::marker::PhantomData;
 
 use serde::{
     Deserializer,
-    de::{Error, IntoDeserializer, Visitor, value::StrDeserializer},
+    de::{
+        Error, IntoDeserializer, Visitor,
+        value::{BorrowedStrDeserializer, StrDeserializer},
+    },
     forward_to_deserialize_any,
 };
+
+use super::tape::Misfit;
 
 /// A string that will also be a number, an option or a newtype: keys of maps may be any of these.
 pub(super) struct TextDeserializer<'t, E> {
@@ -75,5 +80,101 @@ impl<'de, E: Error> Deserializer<'de> for TextDeserializer<'_, E> {
     forward_to_deserialize_any! {
         i128 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple tuple_struct
         map struct identifier ignored_any
+    }
+}
+
+/// The key of a map on a tape: what serde_json takes a key for, or doubtful.
+pub(super) struct Key<'de>(pub(super) &'de str);
+
+macro_rules! integers {
+    ($($method:ident)*) => {$(
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+            if !is_integer(self.0) {
+                return Err(Misfit);
+            }
+            match self.0.starts_with('-') {
+                true => visitor.visit_i64(self.0.parse().map_err(|_| Misfit)?),
+                false => visitor.visit_u64(self.0.parse().map_err(|_| Misfit)?),
+            }
+        }
+    )*};
+}
+
+/// An integer as JSON writes it; `-0` is none.
+fn is_integer(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let is_canonical = text == "0" || !digits.starts_with('0');
+    is_canonical && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+impl<'de> Deserializer<'de> for Key<'de> {
+    type Error = Misfit;
+
+    #[inline]
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+        visitor.visit_borrowed_str(self.0)
+    }
+
+    integers! {
+        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64
+        deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64
+    }
+
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+        match self.0 {
+            "true" => visitor.visit_bool(true),
+            "false" => visitor.visit_bool(false),
+            _ => Err(Misfit),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Misfit> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        _variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Misfit> {
+        visitor.visit_enum(BorrowedStrDeserializer::new(self.0))
+    }
+
+    fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+        visitor.visit_borrowed_bytes(self.0.as_bytes())
+    }
+
+    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+        self.deserialize_bytes(visitor)
+    }
+
+    /// Doubtful: floats, and integers of 128 bits.
+    fn deserialize_f64<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Misfit> {
+        Err(Misfit)
+    }
+
+    fn deserialize_f32<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Misfit> {
+        Err(Misfit)
+    }
+
+    fn deserialize_i128<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Misfit> {
+        Err(Misfit)
+    }
+
+    fn deserialize_u128<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Misfit> {
+        Err(Misfit)
+    }
+
+    forward_to_deserialize_any! {
+        char str string unit unit_struct seq tuple tuple_struct map struct identifier ignored_any
     }
 }

@@ -12,6 +12,7 @@
 //! | `decoding` | work off the task, in order |
 //! | `arriving`, `cut`, `separator`, `page` | a list: read as it arrives, cut into frame and items |
 //! | `wire`, `object`, `partial` | an object: identity, and the rest or why not |
+//! | `tape`, `taped`, `members` | an object as tokens, and out of them |
 //! | `shape`, `key`, `projection` | what of an object is skipped |
 
 mod answer;
@@ -22,6 +23,7 @@ mod event;
 mod frame;
 mod key;
 mod list_watch;
+mod members;
 mod object;
 mod page;
 mod partial;
@@ -32,6 +34,8 @@ mod shape;
 mod source;
 mod status;
 mod stream;
+mod tape;
+mod taped;
 mod wire;
 
 #[cfg(test)]

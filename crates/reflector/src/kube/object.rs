@@ -4,10 +4,16 @@
 //! rest of the page or stream goes on (FM-53, FM-54). Errors name a category, a path, a line and a
 //! column, never content (SEC-7). Depth is bounded by the parser's 128 levels (FM-55, SEC-19), size
 //! before and after decoding by [`Limits`] (FM-56, SEC-18).
+//!
+//! Two parsers: the tape is the fast one, and serde_json decides whenever the tape has no answer,
+//! so that nobody can tell which it was (`docs/adr/0007-json-parser.md`).
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU8, Ordering},
+    },
 };
 
 use serde::de::DeserializeOwned;
@@ -16,6 +22,8 @@ use serde_json::error::Category;
 use super::{
     KubeSource, Limits, Projection, Representation, Transform,
     shape::{Shaped, TypeNames},
+    tape::Scratch,
+    taped::Taped,
     wire::{Envelope, Text},
 };
 use crate::{Body, DecodeError, DecodeErrorCategory};
@@ -33,7 +41,11 @@ pub(super) struct ObjectDecoder<T> {
     transform: Option<Transform<T>>,
     projection: Projection,
     limits: Limits,
+    detours: AtomicU8,
 }
+
+/// After so many objects in a row that only serde_json decodes, it is asked at once.
+const MOST_DETOURS: u8 = 32;
 
 impl<T> ObjectDecoder<T> {
     pub(super) fn new(source: &KubeSource<T>) -> Self {
@@ -44,6 +56,7 @@ impl<T> ObjectDecoder<T> {
             transform: source.transform.clone(),
             projection: source.projection.clone(),
             limits: source.limits,
+            detours: AtomicU8::new(0),
         }
     }
 
@@ -100,10 +113,10 @@ fn named_or_empty(found: &Text<'_>, expected: &str) -> bool {
 
 impl<T: DeserializeOwned> ObjectDecoder<T> {
     /// Decodes and transforms; `is_typed` tells whether the object names its type itself.
-    pub(super) fn decode(&self, json: &str, is_typed: bool) -> Body<T> {
+    pub(super) fn decode(&self, json: &str, is_typed: bool, scratch: &mut Scratch) -> Body<T> {
         match self
             .check_size(json)
-            .and_then(|()| self.parse(json, is_typed))
+            .and_then(|()| self.parse(json, is_typed, scratch))
         {
             Ok(object) => self.transformed(object),
             Err(error) => Body::Undecodable(error),
@@ -119,19 +132,47 @@ impl<T: DeserializeOwned> ObjectDecoder<T> {
         }
     }
 
-    fn parse(&self, json: &str, is_typed: bool) -> Result<T, DecodeError> {
+    fn parse(&self, json: &str, is_typed: bool, scratch: &mut Scratch) -> Result<T, DecodeError> {
         let names = (!is_typed).then(|| self.names());
-        let decoded = if is_typed && self.projection.is_empty() {
-            serde_json::from_str(json)
+        let detours = self.detours.load(Ordering::Relaxed);
+        if detours < MOST_DETOURS {
+            if let Some(object) = self.parse_tape(json, names, scratch) {
+                if detours > 0 {
+                    self.detours.store(0, Ordering::Relaxed);
+                }
+                return Ok(object);
+            }
+        }
+        let object = self.parse_text(json, names)?;
+        if detours < MOST_DETOURS {
+            self.detours.store(detours + 1, Ordering::Relaxed);
+        }
+        Ok(object)
+    }
+
+    fn parse_tape(
+        &self,
+        json: &str,
+        names: Option<TypeNames<'_>>,
+        scratch: &mut Scratch,
+    ) -> Option<T> {
+        let node = (!self.projection.is_empty()).then(|| self.projection.root());
+        scratch.read(json, |mut tokens| {
+            T::deserialize(Taped::new(&mut tokens, node, names))
+        })
+    }
+
+    fn parse_text(&self, json: &str, names: Option<TypeNames<'_>>) -> Result<T, DecodeError> {
+        let mut deserializer = serde_json::Deserializer::from_str(json);
+        let decoded = if names.is_none() && self.projection.is_empty() {
+            T::deserialize(&mut deserializer)
         } else {
-            let mut deserializer = serde_json::Deserializer::from_str(json);
-            T::deserialize(Shaped::new(
-                &mut deserializer,
-                self.projection.root(),
-                names,
-            ))
+            let root = self.projection.root();
+            T::deserialize(Shaped::new(&mut deserializer, root, names))
         };
-        decoded.map_err(|error| self.explain(json, names, &error))
+        decoded
+            .and_then(|object| deserializer.end().map(|()| object))
+            .map_err(|error| self.explain(json, names, &error))
     }
 
     /// Decodes once more, to learn the path; good objects do not pay for that.

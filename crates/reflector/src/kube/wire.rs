@@ -8,7 +8,7 @@ use std::{borrow::Cow, fmt, sync::Arc};
 
 use serde::{
     Deserialize, Deserializer,
-    de::{DeserializeSeed, Error, IgnoredAny, MapAccess, Visitor},
+    de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor},
 };
 
 use crate::{ObjectMeta, ResourceVersion};
@@ -56,16 +56,11 @@ impl<'de> Visitor<'de> for TextVisitor {
 }
 
 /// The identity in an object's `metadata`.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
+#[derive(Debug, Default)]
 pub(super) struct WireMeta<'a> {
-    #[serde(borrow)]
     pub(super) namespace: Text<'a>,
-    #[serde(borrow)]
     pub(super) name: Text<'a>,
-    #[serde(borrow)]
     pub(super) uid: Text<'a>,
-    #[serde(borrow)]
     pub(super) resource_version: Text<'a>,
 }
 
@@ -107,7 +102,7 @@ pub(super) struct Envelope<'a> {
 }
 
 impl<'a> Envelope<'a> {
-    /// Reads up to the metadata and no further.
+    /// Reads until the four parts of an identity are known, and no further than the metadata.
     ///
     /// A type named after the metadata is not seen. Servers name it before: Go writes it first, and
     /// sorted keys put it there too.
@@ -115,7 +110,7 @@ impl<'a> Envelope<'a> {
         Self::read(json, false)
     }
 
-    /// Reads until type and metadata are known.
+    /// Reads until type and identity are known.
     pub(super) fn of_event_object(json: &'a str) -> Self {
         Self::read(json, true)
     }
@@ -127,7 +122,8 @@ impl<'a> Envelope<'a> {
             needs_type,
         };
         let mut deserializer = serde_json::Deserializer::from_str(json);
-        // An error is how the reader stops early; what it found until then is all we want.
+        // Stopping early leaves something unread, which is an error as cheap as any other; what
+        // was found until then is all we want.
         let _stopped_early_or_unreadable = reader.deserialize(&mut deserializer).is_err();
         envelope
     }
@@ -163,16 +159,66 @@ impl<'de> Visitor<'de> for EnvelopeReader<'_, 'de> {
             match key.as_str() {
                 "apiVersion" => self.found.api_version = map.next_value()?,
                 "kind" => self.found.kind = map.next_value()?,
-                "metadata" => self.found.meta = map.next_value()?,
+                "metadata" => map.next_value_seed(MetaReader {
+                    may_stop: self.found.is_typed() || !self.needs_type,
+                    found: &mut self.found.meta,
+                })?,
                 _ => {
                     map.next_value::<IgnoredAny>()?;
                 }
             }
             let enough = self.found.is_typed() || !self.needs_type;
             if enough && self.found.meta.is_some() {
-                return Err(A::Error::custom("enough"));
+                return Ok(());
             }
         }
+        Ok(())
+    }
+}
+
+struct MetaReader<'e, 'a> {
+    found: &'e mut Option<WireMeta<'a>>,
+    /// Whether nothing behind the metadata is wanted.
+    may_stop: bool,
+}
+
+impl<'de> DeserializeSeed<'de> for MetaReader<'_, 'de> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for MetaReader<'_, 'de> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("metadata")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let mut meta = WireMeta::default();
+        let mut missing = 4;
+        while let Some(key) = map.next_key::<Text<'de>>()? {
+            let part = match key.as_str() {
+                "namespace" => &mut meta.namespace,
+                "name" => &mut meta.name,
+                "uid" => &mut meta.uid,
+                "resourceVersion" => &mut meta.resource_version,
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                    continue;
+                }
+            };
+            let is_new = part.is_empty();
+            *part = map.next_value()?;
+            missing -= usize::from(is_new && !part.is_empty());
+            if missing == 0 && self.may_stop {
+                break;
+            }
+        }
+        *self.found = Some(meta);
         Ok(())
     }
 }

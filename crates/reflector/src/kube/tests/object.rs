@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use super::scripted;
 use crate::{
     Body, DecodeError, DecodeErrorCategory, PartialObjectMetadata,
-    kube::{KubeSource, Projection, Representation, object::ObjectDecoder},
+    kube::{KubeSource, Projection, Representation, object::ObjectDecoder, tape::Scratch},
 };
 
 fn decode_with<T: DeserializeOwned>(
@@ -21,7 +21,7 @@ fn decode_with<T: DeserializeOwned>(
 ) -> Body<T> {
     let mut source = scripted::source();
     adjust(&mut source);
-    ObjectDecoder::new(&source).decode(json, false)
+    ObjectDecoder::new(&source).decode(json, false, &mut Scratch::default())
 }
 
 fn error<T>(body: &Body<T>) -> &DecodeError {
