@@ -5,6 +5,9 @@
 //! else ends the stream, so that the version never moves past what was not understood. An object
 //! that does not decode but says who it is comes through as undecodable (FM-54).
 
+use std::sync::Arc;
+
+use memchr::memmem;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
@@ -16,6 +19,9 @@ use super::{
     wire::{Envelope, LastNamespace, Text, version_of},
 };
 use crate::{Body, DecodeErrorCategory, Failure, FailureKind, Item, Reuse, WatchEvent};
+
+/// Part of the name of the annotation below.
+const INITIAL_EVENTS_END: &str = "initial-events-end";
 
 #[derive(Deserialize)]
 struct WireEvent<'a> {
@@ -49,24 +55,31 @@ struct Annotations<'a> {
 
 /// Reads the events of one stream.
 pub(super) struct EventReader<T> {
-    decoder: std::sync::Arc<ObjectDecoder<T>>,
+    decoder: Arc<ObjectDecoder<T>>,
     /// Asked while the initial events of a streaming list last.
-    reuse: Option<std::sync::Arc<dyn Reuse<T>>>,
+    reuse: Option<Arc<dyn Reuse<T>>>,
     namespaces: LastNamespace,
     scratch: Scratch,
 }
 
 impl<T: DeserializeOwned> EventReader<T> {
-    pub(super) fn new(
-        decoder: std::sync::Arc<ObjectDecoder<T>>,
-        reuse: Option<std::sync::Arc<dyn Reuse<T>>>,
-    ) -> Self {
+    pub(super) fn new(decoder: Arc<ObjectDecoder<T>>, reuse: Option<Arc<dyn Reuse<T>>>) -> Self {
         Self {
             decoder,
             reuse,
             namespaces: LastNamespace::default(),
             scratch: Scratch::default(),
         }
+    }
+
+    /// A reader of its own for these lines, which come before all that this one reads later.
+    pub(super) fn for_lines(&mut self, lines: &[u8]) -> Self {
+        let reader = Self::new(Arc::clone(&self.decoder), self.reuse.clone());
+        // Who only mentions the end takes some reuse from others, and nothing else.
+        if self.reuse.is_some() && memmem::find(lines, INITIAL_EVENTS_END.as_bytes()).is_some() {
+            self.reuse = None;
+        }
+        reader
     }
 
     /// Reads one line.

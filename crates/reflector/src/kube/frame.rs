@@ -5,46 +5,91 @@
 //! is never handed out: it may be a torn frame (FM-30). Proven in the tests below and by the fuzz
 //! property `frame_chunks`.
 
+use memchr::{memchr, memrchr};
+
 /// A large line must not leave a large buffer behind for the life of a watch.
 const KEPT_CAPACITY: usize = 64 * 1024;
 
 /// Collects bytes and hands out complete lines.
 #[derive(Debug)]
-pub(crate) struct Framer {
+pub(super) struct Framer {
     buffer: Vec<u8>,
     /// Where the first line not handed out yet begins.
     start: usize,
     /// Up to where there is no newline after `start`; keeps a slow drip linear.
     searched: usize,
+    /// Where the last complete line ends.
+    complete: usize,
     limit: usize,
 }
 
 /// A line, finished or not, is longer than the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LineTooLong;
+pub(super) struct LineTooLong;
 
 impl Framer {
     /// Lines of up to `limit` bytes, the newline not counted.
-    pub(crate) fn new(limit: usize) -> Self {
+    pub(super) fn new(limit: usize) -> Self {
         Self {
             buffer: Vec::new(),
             start: 0,
             searched: 0,
+            complete: 0,
             limit,
         }
     }
 
     /// Takes the next chunk. Call [`Framer::next_line`] until it has no more before the next push.
-    pub(crate) fn push(&mut self, chunk: &[u8]) {
+    pub(super) fn push(&mut self, chunk: &[u8]) {
         self.discard_handed_out();
+        if let Some(newline) = memrchr(b'\n', chunk) {
+            self.complete = self.buffer.len() + newline + 1;
+        }
         self.buffer.extend_from_slice(chunk);
     }
 
+    /// How many bytes of complete lines have not been handed out.
+    pub(super) fn complete_bytes(&self) -> usize {
+        self.complete.saturating_sub(self.start)
+    }
+
+    /// Whether there is a line to hand out, or one that is too long already.
+    pub(super) fn has_answer(&self) -> bool {
+        self.complete_bytes() > 0 || self.buffer.len() - self.start > self.limit
+    }
+
+    /// Hands out as many whole lines as it takes to have `least` bytes, or all; as a framer of
+    /// their own, which tells what this one would have told.
+    pub(super) fn split_off(&mut self, least: usize) -> Self {
+        let ready = &self.buffer[self.start..self.complete.max(self.start)];
+        let length = match ready.get(least.saturating_sub(1)..) {
+            Some(rest) => {
+                memchr(b'\n', rest).map_or(ready.len(), |at| ready.len() - rest.len() + at + 1)
+            }
+            None => ready.len(),
+        };
+        let lines = Self {
+            buffer: ready[..length].to_vec(),
+            start: 0,
+            searched: 0,
+            complete: length,
+            limit: self.limit,
+        };
+        self.start += length;
+        self.searched = self.searched.max(self.start);
+        lines
+    }
+
+    /// What it holds and has not handed out.
+    pub(super) fn rest(&self) -> &[u8] {
+        &self.buffer[self.start..]
+    }
+
     /// The next complete line that is not blank, without its newline.
-    pub(crate) fn next_line(&mut self) -> Result<Option<&[u8]>, LineTooLong> {
+    pub(super) fn next_line(&mut self) -> Result<Option<&[u8]>, LineTooLong> {
         loop {
             let rest = &self.buffer[self.searched..];
-            let Some(offset) = rest.iter().position(|byte| *byte == b'\n') else {
+            let Some(offset) = memchr(b'\n', rest) else {
                 self.searched = self.buffer.len();
                 let too_long = self.buffer.len() - self.start > self.limit;
                 return if too_long { Err(LineTooLong) } else { Ok(None) };
@@ -64,6 +109,7 @@ impl Framer {
     fn discard_handed_out(&mut self) {
         self.buffer.drain(..self.start);
         self.searched -= self.start;
+        self.complete = self.complete.saturating_sub(self.start);
         self.start = 0;
         if self.buffer.len() < KEPT_CAPACITY && self.buffer.capacity() > KEPT_CAPACITY {
             self.buffer.shrink_to(KEPT_CAPACITY);
@@ -82,15 +128,22 @@ mod tests {
         let mut lines = Vec::new();
         for chunk in chunks {
             framer.push(chunk);
-            loop {
-                match framer.next_line() {
-                    Ok(Some(line)) => lines.push(line.to_vec()),
-                    Ok(None) => break,
-                    Err(LineTooLong) => return (lines, true),
-                }
+            if hand_out(&mut framer, &mut lines) {
+                return (lines, true);
             }
         }
         (lines, false)
+    }
+
+    /// Whether one was too long.
+    fn hand_out(framer: &mut Framer, lines: &mut Vec<Vec<u8>>) -> bool {
+        loop {
+            match framer.next_line() {
+                Ok(Some(line)) => lines.push(line.to_vec()),
+                Ok(None) => return false,
+                Err(LineTooLong) => return true,
+            }
+        }
     }
 
     proptest! {
@@ -113,6 +166,40 @@ mod tests {
                 from = cut;
             }
             prop_assert_eq!(lines_of(&chunks, limit), lines_of(&[&bytes], limit));
+        }
+    }
+
+    proptest! {
+        /// Any batching gives the same lines and the same end.
+        #[test]
+        fn any_batching_gives_the_same_lines(
+            pieces in prop::collection::vec(
+                prop::collection::vec(prop_oneof![Just(b'\n'), Just(b' '), any::<u8>()], 0..40),
+                0..6,
+            ),
+            batches in prop::collection::vec(0_usize..30, 0..6),
+            limit in 0_usize..20,
+        ) {
+            let mut framer = Framer::new(limit);
+            let mut lines = Vec::new();
+            let mut too_long = false;
+            let mut batches = batches.into_iter().cycle();
+            for piece in &pieces {
+                framer.push(piece);
+                while framer.complete_bytes() > 0 && !too_long {
+                    let before = framer.rest().len();
+                    let mut batch = framer.split_off(batches.next().unwrap_or(1));
+                    prop_assert_eq!(batch.rest().len() + framer.rest().len(), before);
+                    too_long = hand_out(&mut batch, &mut lines);
+                    prop_assert!(too_long || !batch.has_answer());
+                }
+                too_long |= framer.has_answer();
+                if too_long {
+                    break;
+                }
+            }
+            let pieces: Vec<&[u8]> = pieces.iter().map(Vec::as_slice).collect();
+            prop_assert_eq!((lines, too_long), lines_of(&pieces, limit));
         }
     }
 

@@ -10,6 +10,7 @@ use super::{
     KubeEvents, KubeSource,
     answer::{self, BoundedPieces},
     arriving::ArrivingList,
+    decoding::processors,
     object::ObjectDecoder,
     page::goes_back,
     request,
@@ -156,6 +157,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Shared<T> {
             decoder,
             reuse,
             deadline,
+            processors(),
         ))
     }
 }

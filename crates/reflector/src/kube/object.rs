@@ -135,13 +135,13 @@ impl<T: DeserializeOwned> ObjectDecoder<T> {
     fn parse(&self, json: &str, is_typed: bool, scratch: &mut Scratch) -> Result<T, DecodeError> {
         let names = (!is_typed).then(|| self.names());
         let detours = self.detours.load(Ordering::Relaxed);
-        if detours < MOST_DETOURS {
-            if let Some(object) = self.parse_tape(json, names, scratch) {
-                if detours > 0 {
-                    self.detours.store(0, Ordering::Relaxed);
-                }
-                return Ok(object);
+        if detours < MOST_DETOURS
+            && let Some(object) = self.parse_tape(json, names, scratch)
+        {
+            if detours > 0 {
+                self.detours.store(0, Ordering::Relaxed);
             }
+            return Ok(object);
         }
         let object = self.parse_text(json, names)?;
         if detours < MOST_DETOURS {

@@ -16,6 +16,7 @@ use super::{
     cut::{CutError, Items},
     object::ObjectDecoder,
     status::{HttpParts, WireStatus},
+    tape::Scratch,
     wire::{Envelope, LastNamespace, Text, WireMeta, version_of},
 };
 use crate::{
@@ -142,15 +143,21 @@ impl<T: DeserializeOwned> ItemReader<T> {
         abandoned: impl Fn() -> bool,
     ) -> Result<Vec<Item<T>>, Failure> {
         let mut namespaces = LastNamespace::default();
+        let mut scratch = Scratch::default();
         let wanted = items.iter().take_while(|_| !abandoned());
         wanted
-            .map(|json| self.item(json, &mut namespaces))
+            .map(|json| self.item(json, &mut namespaces, &mut scratch))
             .collect()
     }
 
     /// An item without readable metadata comes back nameless, and it is the machine that rejects
     /// the list then (FM-52).
-    fn item(&self, json: &[u8], namespaces: &mut LastNamespace) -> Result<Item<T>, Failure> {
+    fn item(
+        &self,
+        json: &[u8],
+        namespaces: &mut LastNamespace,
+        scratch: &mut Scratch,
+    ) -> Result<Item<T>, Failure> {
         let json = text(json)?;
         let envelope = Envelope::of_list_item(json);
         let unnamed = WireMeta::default();
@@ -163,7 +170,7 @@ impl<T: DeserializeOwned> ItemReader<T> {
         } else if let Some(object) = at_hand(self.reuse.as_deref(), &meta) {
             Body::Reused(object)
         } else {
-            self.decoder.decode(json, envelope.is_typed())
+            self.decoder.decode(json, envelope.is_typed(), scratch)
         };
         if matches!(body, Body::Undecodable(_)) {
             // What does not fit is the object's own affair, what is no JSON is the list's.

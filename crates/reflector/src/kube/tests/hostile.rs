@@ -52,7 +52,7 @@ fn object(name: &str, version: u32) -> Value {
 }
 
 /// Bytes cut out, put in and changed.
-fn damaged(whole: Vec<u8>) -> impl Strategy<Value = Vec<u8>> {
+pub(super) fn damaged(whole: Vec<u8>) -> impl Strategy<Value = Vec<u8>> {
     let byte = prop_oneof![any::<u8>(), prop::sample::select(&b"\"\\{}[],:0 \n"[..])];
     let damage = (
         any::<prop::sample::Index>(),

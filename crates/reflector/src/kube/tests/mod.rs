@@ -4,6 +4,7 @@ mod connection;
 mod hostile;
 mod list;
 mod object;
+mod parsers;
 mod watch;
 
 use std::sync::Arc;
