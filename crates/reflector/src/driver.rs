@@ -15,7 +15,7 @@ use std::{
     future::{Future, poll_fn},
     pin::pin,
     sync::Arc,
-    task::Poll,
+    task::{Poll, ready},
 };
 
 use futures::{Stream, StreamExt};
@@ -69,12 +69,26 @@ impl<T> Flight<T> {
 
     /// What comes next; `None` if the task ended without a last word. Cancel safe.
     async fn next(&mut self) -> Option<Input<T>> {
-        loop {
-            if let Some(input) = self.heard.next() {
-                return Some(input);
+        // Between two events of a message, as between two messages, the sink's other end has its
+        // turn: what waits there is merged by key, and no more than has to be.
+        let mut has_paused = self.heard.len() == 0;
+        poll_fn(|context| {
+            loop {
+                if !has_paused {
+                    has_paused = true;
+                    context.waker().wake_by_ref();
+                    return Poll::Pending;
+                }
+                if let Some(input) = self.heard.next() {
+                    return Poll::Ready(Some(input));
+                }
+                match ready!(self.news.poll_recv(context)) {
+                    Some(news) => self.heard = news.into_iter(),
+                    None => return Poll::Ready(None),
+                }
             }
-            self.heard = self.news.recv().await?.into_iter();
-        }
+        })
+        .await
     }
 }
 

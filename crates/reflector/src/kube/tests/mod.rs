@@ -1,5 +1,6 @@
 //! Lists and watches through a scripted client, and objects through the decoder.
 
+mod bursts;
 mod connection;
 mod hostile;
 mod list;

@@ -1,0 +1,218 @@
+//! Bursts of a watch: any chunking, any number of threads, the same events in the same order.
+
+use std::{io, sync::Arc};
+
+use bytes::Bytes;
+use futures::{StreamExt, stream};
+use http_body::Frame;
+use http_body_util::StreamBody;
+use kube_client::client::Body;
+use kube_core::DynamicObject;
+use proptest::prelude::*;
+use serde::{Deserialize, Deserializer, de::DeserializeOwned};
+
+use super::scripted;
+use crate::{
+    WatchEvent,
+    kube::{KubeEvents, answer, object::ObjectDecoder},
+};
+
+/// The longest line that is read.
+const LIMIT: usize = 60_000;
+
+/// What one line says, and what is told of it.
+#[derive(Clone, Copy, Debug)]
+enum Line {
+    Good,
+    Blank,
+    Undecodable,
+    Malformed,
+    TooLong,
+    Unknown,
+}
+
+impl Line {
+    fn text(self, number: usize, padding: usize) -> String {
+        let name = format!("pod-{number}");
+        let object = |rest: &str| {
+            format!(
+                r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"{name}","resourceVersion":"{number}","uid":"u"{rest}}},"spec":{{"x":"{}"}}}}"#,
+                "x".repeat(padding),
+            )
+        };
+        match self {
+            Self::Good => format!(r#"{{"type":"MODIFIED","object":{}}}"#, object("")),
+            Self::Blank => " \r".to_owned(),
+            Self::Undecodable => {
+                format!(
+                    r#"{{"type":"ADDED","object":{}}}"#,
+                    object(r#","labels":5"#)
+                )
+            }
+            Self::Malformed => format!(r#"{{"type":"ADDED","object":{}"#, object("")),
+            Self::TooLong => "x".repeat(LIMIT + 1),
+            Self::Unknown => format!(r#"{{"type":"FOO","object":{}}}"#, object("")),
+        }
+    }
+
+    /// `Err` ends the stream.
+    fn told(self, number: usize) -> Result<Option<String>, String> {
+        match self {
+            Self::Good => Ok(Some(format!("pod-{number}@{number} true"))),
+            Self::Undecodable => Ok(Some(format!("pod-{number}@{number} false"))),
+            Self::Blank => Ok(None),
+            Self::Malformed | Self::Unknown => Err("Protocol".to_owned()),
+            Self::TooLong => Err("TooBig".to_owned()),
+        }
+    }
+}
+
+fn events<T: DeserializeOwned + Send + Sync + 'static>(
+    pieces: Vec<Result<Bytes, io::Error>>,
+    threads: usize,
+) -> KubeEvents<T> {
+    let mut source = scripted::source();
+    source.limits.event_bytes = LIMIT;
+    // Every other piece is late.
+    let pieces = stream::iter(pieces.into_iter().enumerate()).then(|(number, piece)| async move {
+        if number % 2 == 1 {
+            tokio::task::yield_now().await;
+        }
+        piece.map(Frame::data)
+    });
+    let pieces = answer::pieces(Body::wrap_body(StreamBody::new(pieces)));
+    let decoder = Arc::new(ObjectDecoder::new(&source));
+    KubeEvents::new(pieces, decoder, None, None, threads)
+}
+
+async fn told(events: KubeEvents<DynamicObject>) -> Vec<String> {
+    let told = events.map(|event| match event {
+        Ok(WatchEvent::Added(item) | WatchEvent::Modified(item)) => {
+            let is_decoded = item.body.object().is_some();
+            format!("{}@{} {is_decoded}", item.meta.name, item.meta.version)
+        }
+        Ok(event) => format!("{event:?}"),
+        Err(failure) => format!("{:?}", failure.kind),
+    });
+    told.collect().await
+}
+
+fn line() -> impl Strategy<Value = (Line, usize)> {
+    let line = prop_oneof![
+        200 => Just(Line::Good),
+        5 => Just(Line::Blank),
+        5 => Just(Line::Undecodable),
+        1 => Just(Line::Malformed),
+        1 => Just(Line::TooLong),
+        1 => Just(Line::Unknown),
+    ];
+    (
+        line,
+        prop_oneof![Just(0_usize), 1_000_usize..9_000, Just(LIMIT / 2)],
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// RFX-1: events come in the order of their lines, up to the first failure; nothing after it.
+    #[test]
+    fn any_chunking_and_any_threads_tell_the_same(
+        lines in prop::collection::vec(line(), 0..80),
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..40),
+        threads in 1_usize..4,
+        breaks in any::<bool>(),
+    ) {
+        let mut expected = Vec::new();
+        let mut ends = false;
+        let mut body = String::new();
+        for (number, (line, padding)) in lines.iter().enumerate() {
+            body += &line.text(number, *padding);
+            body.push('\n');
+            match line.told(number) {
+                _ if ends => {}
+                Ok(told) => expected.extend(told),
+                Err(told) => {
+                    expected.push(told);
+                    ends = true;
+                }
+            }
+        }
+        if breaks && !ends {
+            expected.push("Cut".to_owned());
+        }
+        // What is torn is nothing.
+        body += r#"{"type":"ADDED","object":{"#;
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(body.len())).collect();
+        cuts.sort_unstable();
+        let body = Bytes::from(body);
+        let mut pieces = Vec::new();
+        let mut from = 0;
+        for cut in cuts.into_iter().chain([body.len()]) {
+            pieces.push(Ok(body.slice(from..cut)));
+            from = cut;
+        }
+        if breaks {
+            pieces.push(Err(io::ErrorKind::ConnectionReset.into()));
+        }
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.expect("a runtime");
+        let found = runtime.block_on(async { told(events(pieces, threads)).await });
+        prop_assert_eq!(found, expected);
+    }
+}
+
+fn burst(count: usize) -> Bytes {
+    let lines = (0..count).map(|number| Line::Good.text(number, 4_000) + "\n");
+    lines.collect::<String>().into()
+}
+
+/// On a paused clock and on several threads.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn bursts_run_on_every_runtime() {
+    let found = told(events(vec![Ok(burst(300))], 3)).await;
+    assert_eq!(found.len(), 300);
+    assert_eq!(found[299], "pod-299@299 true");
+}
+
+/// FM-82: what panics on another thread panics for whoever waits.
+#[tokio::test(start_paused = true)]
+#[should_panic(expected = "on purpose")]
+async fn a_panic_in_a_burst_is_passed_on() {
+    #[derive(Debug)]
+    struct Panics;
+
+    impl<'de> Deserialize<'de> for Panics {
+        fn deserialize<D: Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
+            panic!("on purpose")
+        }
+    }
+
+    let mut events = events::<Panics>(vec![Ok(burst(100))], 2);
+    while events.next().await.is_some() {}
+}
+
+/// RFX-17: others get their turn in the middle of a burst, however much is ready.
+#[tokio::test]
+async fn a_burst_makes_pauses() {
+    for threads in [1, 2] {
+        let mut events = events::<DynamicObject>(vec![Ok(burst(200))], threads);
+        let mut longest = 0;
+        let mut run = 0;
+        futures::future::poll_fn(|context| {
+            use std::task::Poll;
+            loop {
+                match events.poll_next_unpin(context) {
+                    Poll::Ready(Some(_)) => run += 1,
+                    Poll::Ready(None) => return Poll::Ready(()),
+                    Poll::Pending => break,
+                }
+                longest = longest.max(run);
+            }
+            run = 0;
+            Poll::Pending
+        })
+        .await;
+        assert!((1..=24).contains(&longest), "{longest} with {threads}");
+    }
+}
