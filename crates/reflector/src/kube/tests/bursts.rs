@@ -1,11 +1,13 @@
 //! Bursts of a watch: any chunking, any number of threads, the same events in the same order.
 
-use std::{io, sync::Arc};
+use std::{
+    io,
+    sync::{Arc, Mutex},
+};
 
 use bytes::Bytes;
 use futures::{StreamExt, stream};
-use http_body::Frame;
-use http_body_util::StreamBody;
+use http::Request;
 use kube_client::client::Body;
 use kube_core::DynamicObject;
 use proptest::prelude::*;
@@ -67,7 +69,7 @@ impl Line {
     }
 }
 
-fn events<T: DeserializeOwned + Send + Sync + 'static>(
+async fn events<T: DeserializeOwned + Send + Sync + 'static>(
     pieces: Vec<Result<Bytes, io::Error>>,
     threads: usize,
 ) -> KubeEvents<T> {
@@ -78,9 +80,15 @@ fn events<T: DeserializeOwned + Send + Sync + 'static>(
         if number % 2 == 1 {
             tokio::task::yield_now().await;
         }
-        piece.map(Frame::data)
+        piece
     });
-    let pieces = answer::pieces(Body::wrap_body(StreamBody::new(pieces)));
+    let answer = Arc::new(Mutex::new(Some(scripted::pieces(pieces))));
+    let client = scripted::client(move |_| {
+        let answer = answer.lock().expect("no panic").take();
+        std::future::ready(answer.expect("asked once"))
+    });
+    let answered = client.send(Request::new(Body::empty())).await;
+    let pieces = answer::pieces(answered.expect("an answer").into_body());
     let decoder = Arc::new(ObjectDecoder::new(&source));
     KubeEvents::new(pieces, decoder, None, None, threads)
 }
@@ -157,7 +165,7 @@ proptest! {
         }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.expect("a runtime");
-        let found = runtime.block_on(async { told(events(pieces, threads)).await });
+        let found = runtime.block_on(async { told(events(pieces, threads).await).await });
         prop_assert_eq!(found, expected);
     }
 }
@@ -170,7 +178,7 @@ fn burst(count: usize) -> Bytes {
 /// On a paused clock and on several threads.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn bursts_run_on_every_runtime() {
-    let found = told(events(vec![Ok(burst(300))], 3)).await;
+    let found = told(events(vec![Ok(burst(300))], 3).await).await;
     assert_eq!(found.len(), 300);
     assert_eq!(found[299], "pod-299@299 true");
 }
@@ -188,7 +196,7 @@ async fn a_panic_in_a_burst_is_passed_on() {
         }
     }
 
-    let mut events = events::<Panics>(vec![Ok(burst(100))], 2);
+    let mut events = events::<Panics>(vec![Ok(burst(100))], 2).await;
     while events.next().await.is_some() {}
 }
 
@@ -196,7 +204,7 @@ async fn a_panic_in_a_burst_is_passed_on() {
 #[tokio::test]
 async fn a_burst_makes_pauses() {
     for threads in [1, 2] {
-        let mut events = events::<DynamicObject>(vec![Ok(burst(200))], threads);
+        let mut events = events::<DynamicObject>(vec![Ok(burst(200))], threads).await;
         let mut longest = 0;
         let mut run = 0;
         futures::future::poll_fn(|context| {
