@@ -10,7 +10,7 @@
 //! | `request`, `answer`, `status` | HTTP: asking, and judging what comes back |
 //! | `frame`, `event`, `stream` | a watch: lines, events, the stream of them |
 //! | `decoding` | work off the task, in order |
-//! | `arriving`, `cut`, `separator`, `page` | a list: read as it arrives, cut into frame and items |
+//! | `arriving`, `cut`, `separator`, `page` | a list: cut as it arrives, into frame and items |
 //! | `wire`, `object`, `partial` | an object: identity, and the rest or why not |
 //! | `tape`, `taped`, `members` | an object as tokens, and out of them |
 //! | `shape`, `key`, `projection` | what of an object is skipped |

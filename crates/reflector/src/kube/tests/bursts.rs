@@ -37,10 +37,9 @@ impl Line {
     fn text(self, number: usize, padding: usize) -> String {
         let name = format!("pod-{number}");
         let object = |rest: &str| {
-            format!(
-                r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"{name}","resourceVersion":"{number}","uid":"u"{rest}}},"spec":{{"x":"{}"}}}}"#,
-                "x".repeat(padding),
-            )
+            let meta = format!(r#""name":"{name}","resourceVersion":"{number}","uid":"u"{rest}"#);
+            let spec = "x".repeat(padding);
+            format!(r#"{{"kind":"Pod","metadata":{{{meta}}},"spec":{{"x":"{spec}"}}}}"#)
         };
         match self {
             Self::Good => format!(r#"{{"type":"MODIFIED","object":{}}}"#, object("")),

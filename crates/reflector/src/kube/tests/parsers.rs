@@ -152,11 +152,12 @@ fn text() -> impl Strategy<Value = String> {
     leaf.prop_recursive(6, 40, 5, |inner| {
         let gap = || prop::sample::select(&GAPS[..]);
         let member = (prop::sample::select(&KEYS[..]), gap(), inner.clone(), gap());
-        let member =
-            member.prop_map(|(key, one, value, two)| format!("{key}{one}:{value}{two}"));
+        let member = member.prop_map(|(key, one, value, two)| format!("{key}{one}:{value}{two}"));
+        let list = prop::collection::vec(inner, 0..4);
+        let object = prop::collection::vec(member, 0..6);
         prop_oneof![
-            1 => prop::collection::vec(inner, 0..4).prop_map(|all| format!("[{}]", all.join(","))),
-            3 => prop::collection::vec(member, 0..6).prop_map(|all| format!("{{{}}}", all.join(",")))
+            1 => list.prop_map(|all| format!("[{}]", all.join(","))),
+            3 => object.prop_map(|all| format!("{{{}}}", all.join(","))),
         ]
     })
 }
