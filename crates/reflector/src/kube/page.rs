@@ -1,7 +1,7 @@
 //! Reads what a list says of itself, and its items one by one.
 //!
-//! Pure. The list was cut before (`cut`): its frame is a list without items, and each item is a text
-//! of its own, so that one bad item spoils no other (FM-53). A page that is not complete,
+//! Pure. The list was cut before (`cut`): its frame is a list without items, and each item is a
+//! text of its own, so that one bad item spoils no other (FM-53). A page that is not complete,
 //! well-formed and of the right kind is a failure, never a short page (FM-10, FM-33).
 
 use std::sync::Arc;

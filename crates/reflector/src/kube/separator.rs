@@ -4,8 +4,8 @@
 //! it. The bytes come in pieces of any size, and the same separators are found whatever the pieces.
 //!
 //! A block of 64 bytes becomes one bit per byte and question (is this a quote, an opening
-//! bracket, ...). Nearly all blocks of an object close fewer brackets than are open, so that none of
-//! its bytes can be a separator, and counting bits is all they need.
+//! bracket, ...). Nearly all blocks of an object close fewer brackets than are open, so that none
+//! of its bytes can be a separator, and counting bits is all they need.
 
 const BLOCK: usize = 64;
 const WORD: usize = size_of::<u64>();
