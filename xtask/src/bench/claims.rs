@@ -128,6 +128,21 @@ const LINES: [Line; 23] = [
         (JSON, STEADY),
         AtMost(1.0),
     ),
+    // Settled is after client-go gave back what it does not use, which no program of users does.
+    (
+        "P4",
+        "memory as the sync ends, lean / client-go protobuf",
+        (LEAN, "sync_rss"),
+        (PROTOBUF, "sync_rss"),
+        AtMost(1.0),
+    ),
+    (
+        "P4",
+        "memory as the sync ends, eight fields / client-go protobuf",
+        (PARTIAL, "sync_rss"),
+        (PROTOBUF, "sync_rss"),
+        AtMost(0.2),
+    ),
     (
         "P4",
         "memory, eight fields / client-go protobuf",
