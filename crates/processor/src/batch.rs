@@ -45,15 +45,35 @@ pub(crate) struct Batch<K, T> {
 
 impl<K, T> Batch<K, T> {
     /// All news of a commit, in pieces.
-    pub(crate) fn split(news: &[Arc<Notification<K, T>>]) -> Vec<Self> {
-        news.chunks(LONGEST)
-            .map(|news| Self {
-                initial: news.iter().filter(|news| news.is_initial()).count() as u64,
-                news: match news {
-                    [one] => News::One(Arc::clone(one)),
-                    several => News::Several(Arc::from(several)),
-                },
-            })
-            .collect()
+    pub(crate) fn split(news: &[Arc<Notification<K, T>>]) -> Split<K, T> {
+        match news.len() {
+            1..=LONGEST => Split::Whole([Self::of(news)]),
+            _ => Split::Pieces(news.chunks(LONGEST).map(Self::of).collect()),
+        }
+    }
+
+    fn of(news: &[Arc<Notification<K, T>>]) -> Self {
+        Self {
+            initial: news.iter().map(|news| u64::from(news.is_initial())).sum(),
+            news: match news {
+                [one] => News::One(Arc::clone(one)),
+                several => News::Several(Arc::from(several)),
+            },
+        }
+    }
+}
+
+/// The batches of one commit. Most commits are short, and one batch needs no list around it.
+pub(crate) enum Split<K, T> {
+    Whole([Batch<K, T>; 1]),
+    Pieces(Vec<Batch<K, T>>),
+}
+
+impl<K, T> Split<K, T> {
+    pub(crate) fn as_slice(&self) -> &[Batch<K, T>] {
+        match self {
+            Self::Whole(whole) => whole,
+            Self::Pieces(pieces) => pieces,
+        }
     }
 }

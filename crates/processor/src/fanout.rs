@@ -158,7 +158,7 @@ impl<K: Key, T: Send + Sync + 'static> Shared<K, T> {
         let batches = Batch::split(batch);
         let mut displaced = Vec::new();
         for cell in cells.iter() {
-            cell.push((sequence, &batches), since, &mut displaced);
+            cell.push((sequence, batches.as_slice()), since, &mut displaced);
             // Outside the listener's lock: drops may run user code.
             displaced.clear();
         }

@@ -75,7 +75,7 @@ impl Rig {
         let batch: Vec<_> = self.news(sequence).cloned().into_iter().collect();
         let in_hand = self.in_hand.len();
         self.listener.push(
-            (sequence, &Batch::split(&batch)),
+            (sequence, Batch::split(&batch).as_slice()),
             sequence,
             in_hand,
             &mut Vec::new(),
