@@ -138,15 +138,16 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
             } => {
                 // A walk stands between two batches: it was put behind whole ones.
                 let mut count = 0;
-                while count < limit
-                    && walk != Some(*taken)
-                    && let Some(run) = ring.pop()
-                {
+                if limit == 0 || walk == Some(*taken) {
+                    return count;
+                }
+                ring.pop_each(|run| {
                     count += run.len();
-                    *len -= run.len();
                     *taken += run.len() as u64;
                     out.push(run);
-                }
+                    count < limit && walk != Some(*taken)
+                });
+                *len -= count;
                 count
             }
             Self::Coalesce { ring } => match ring.pop() {

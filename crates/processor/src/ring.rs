@@ -1,9 +1,10 @@
 //! A first-in first-out buffer that grows when it is full and gives memory back when it empties.
 //!
-//! Grows by a half and shrinks when less than half full, to four thirds of what it holds: between
-//! two moves of the contents there are always as many operations as a constant share of what is
-//! moved, so that each operation costs amortised constant time, and the capacity is within its
-//! bound *at every moment*, not only after a burst. Knows nothing of what it holds.
+//! Doubles when it is full and shrinks when less than half full, to four thirds of what it holds:
+//! between a move of the contents and the second after it there are as many operations as a
+//! constant share of what is moved, so that each operation costs amortised constant time. The
+//! capacity is within its bound *at every moment*, not only after a burst; entries that are taken
+//! together are one moment. Knows nothing of what it holds.
 //!
 //! - RB-1: what comes out is what went in, in the same order, once. `proof/ring.rs`
 //! - RB-2: capacity <= max(`INITIAL`, 2 x len). `proof/ring.rs`
@@ -54,7 +55,7 @@ impl<E> Ring<E> {
     /// Adds an entry behind all others.
     pub(crate) fn push(&mut self, entry: E) {
         if self.len == self.slots.len() {
-            self.move_to((self.len + self.len / 2).max(INITIAL));
+            self.move_to((2 * self.len).max(INITIAL));
         }
         let capacity = self.slots.len();
         assert!(self.len < capacity, "RB-2: a full ring has grown");
@@ -71,31 +72,47 @@ impl<E> Ring<E> {
     }
 
     /// Takes the oldest entry.
+    #[cfg(test)]
     pub(crate) fn pop(&mut self) -> Option<E> {
-        if self.len == 0 {
-            return None;
+        let mut popped = None;
+        self.pop_each(|entry| {
+            popped = Some(entry);
+            false
+        });
+        popped
+    }
+
+    /// Takes the oldest entries, until `each` says that it wants no more. Memory is given back once
+    /// for all of them.
+    pub(crate) fn pop_each(&mut self, mut each: impl FnMut(E) -> bool) {
+        let mut wanted = true;
+        while wanted && self.len > 0 {
+            let entry = self.slots[self.head]
+                .take()
+                .expect("RB-1: the head of a ring that is not empty holds an entry");
+            self.head += 1;
+            if self.head == self.slots.len() {
+                self.head = 0;
+            }
+            self.len -= 1;
+            wanted = each(entry);
         }
-        let entry = self.slots[self.head].take();
-        assert!(
-            entry.is_some(),
-            "RB-1: the head of a ring that is not empty holds an entry"
-        );
-        self.head += 1;
-        if self.head == self.slots.len() {
-            self.head = 0;
-        }
-        self.len -= 1;
         let capacity = self.slots.len();
         let shrink = capacity > INITIAL && capacity > 2 * self.len;
         if shrink && !planted!(RingNeverShrinks) {
             self.move_to((self.len + self.len / 3).max(INITIAL));
         }
-        entry
     }
 
     /// Moves the contents, unwrapped, to a buffer of `capacity` slots.
     fn move_to(&mut self, capacity: usize) {
         assert!(capacity >= self.len, "RB-1: no entry is lost in a move");
+        if self.head == 0 && capacity >= self.slots.len() {
+            // In order as it is: copied as a whole, if it has to be copied at all.
+            self.slots.reserve_exact(capacity - self.slots.len());
+            self.slots.resize_with(capacity, || None);
+            return;
+        }
         let mut slots = Vec::with_capacity(capacity);
         let old = &mut self.slots;
         let first = self.len.min(old.len() - self.head);

@@ -13,13 +13,16 @@ use crate::ring::{INITIAL, Ring};
 pub(super) enum Step {
     Push(u16),
     Pop(u16),
+    /// Pops so many together.
+    Drain(u16),
 }
 
 pub(super) fn steps() -> impl Strategy<Value = Vec<Step>> {
     let burst = prop_oneof![4 => 1..4_u16, 2 => 1..40_u16, 1 => 1..200_u16];
-    let step = (any::<bool>(), burst).prop_map(|(push, n)| match push {
-        true => Step::Push(n),
-        false => Step::Pop(n),
+    let step = (0..4_u8, burst).prop_map(|(kind, n)| match kind {
+        0 => Step::Pop(n),
+        1 => Step::Drain(n),
+        _ => Step::Push(n),
     });
     vec(step, 1..60)
 }
@@ -30,18 +33,23 @@ pub(super) fn check(steps: &[Step]) -> Result<(), TestCaseError> {
     let mut model = VecDeque::new();
     let mut pushed = 0_u64;
     for step in steps {
-        let (count, push) = match *step {
-            Step::Push(count) => (count, true),
-            Step::Pop(count) => (count, false),
+        let (rounds, together) = match *step {
+            Step::Push(count) | Step::Pop(count) => (count, 1),
+            Step::Drain(count) => (1, usize::from(count)),
         };
-        for _ in 0..count {
-            if push {
+        for _ in 0..rounds {
+            if matches!(step, Step::Push(_)) {
                 ring.push(Box::new(pushed));
                 model.push_back(pushed);
                 pushed += 1;
             } else {
-                let expected = model.pop_front();
-                prop_assert_eq!(ring.pop().map(|entry| *entry), expected, "RB-1");
+                let mut popped = Vec::new();
+                ring.pop_each(|entry| {
+                    popped.push(*entry);
+                    popped.len() < together
+                });
+                let expected: Vec<_> = model.drain(..together.min(model.len())).collect();
+                prop_assert_eq!(popped, expected, "RB-1");
             }
             prop_assert_eq!(ring.len(), model.len());
             prop_assert_eq!(ring.front().map(|entry| **entry), model.front().copied());
