@@ -64,7 +64,7 @@ pub(super) type Line = (
     Bound,
 );
 
-const LINES: [Line; 23] = [
+const LINES: [Line; 25] = [
     (
         "P1",
         "initial sync, full / kube-runtime",
