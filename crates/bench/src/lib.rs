@@ -19,4 +19,5 @@ pub mod pod;
 pub mod protobuf;
 pub mod query;
 pub mod server;
+pub mod small_pod;
 pub mod tally;

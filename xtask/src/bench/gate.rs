@@ -87,13 +87,13 @@ fn count() -> Result<Counts> {
     let share = parts.len().div_ceil(workers);
     let counted = std::thread::scope(|scope| {
         let counter = &counter;
-        let count = |parts: &[(String, u64)]| -> Result<Vec<(String, Instructions)>> {
-            let one = |(name, times): &(String, u64)| each(counter, name, *times);
+        let count = |worker, parts: &[(String, u64)]| -> Result<Vec<(String, Instructions)>> {
+            let one = |(name, times): &(String, u64)| each(counter, name, *times, worker);
             parts.iter().map(one).collect()
         };
-        let shares = parts.chunks(share);
+        let shares = parts.chunks(share).enumerate();
         let threads: Vec<_> = shares
-            .map(|parts| scope.spawn(move || count(parts)))
+            .map(|(worker, parts)| scope.spawn(move || count(worker, parts)))
             .collect();
         let done = threads.into_iter().map(std::thread::ScopedJoinHandle::join);
         done.collect::<Vec<_>>()
@@ -106,9 +106,9 @@ fn count() -> Result<Counts> {
 }
 
 /// The instructions of one operation.
-fn each(counter: &Path, name: &str, times: u64) -> Result<(String, Instructions)> {
-    let once = callgrind::count(counter, name, times)?;
-    let twice = callgrind::count(counter, name, times * 2)?;
+fn each(counter: &Path, name: &str, times: u64, worker: usize) -> Result<(String, Instructions)> {
+    let once = callgrind::count(counter, name, times, worker)?;
+    let twice = callgrind::count(counter, name, times * 2, worker)?;
     Ok((name.to_owned(), twice.beyond(once).each(times)))
 }
 

@@ -7,6 +7,7 @@ pub mod crowd;
 pub mod listener;
 pub mod pods;
 pub mod queue;
+pub mod reflector;
 pub mod store;
 
 use pods::Pods;
@@ -36,6 +37,7 @@ pub fn all() -> impl Iterator<Item = &'static Part> {
         .iter()
         .chain(&queue::PARTS)
         .chain(&listener::PARTS)
+        .chain(&reflector::PARTS)
 }
 
 /// The one of this name.

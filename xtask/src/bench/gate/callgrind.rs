@@ -40,8 +40,13 @@ impl Instructions {
     }
 }
 
-/// Runs `counter name times` and counts.
-pub(super) fn count(counter: &Path, name: &str, times: u64) -> Result<Instructions> {
+/// Runs `counter name times` on one processor, and counts.
+pub(super) fn count(
+    counter: &Path,
+    name: &str,
+    times: u64,
+    processor: usize,
+) -> Result<Instructions> {
     let folder = tempfile::tempdir()?;
     let written = folder.path().join("callgrind.out");
     let mut valgrind = program("valgrind");
@@ -49,7 +54,8 @@ pub(super) fn count(counter: &Path, name: &str, times: u64) -> Result<Instructio
         .args(["--tool=callgrind", "--quiet"])
         .arg(format!("--callgrind-out-file={}", written.display()))
         .arg(counter)
-        .args([name, &times.to_string()]);
+        .args([name, &times.to_string()])
+        .args(["--processor", &processor.to_string()]);
     output_of(&mut valgrind)?;
     let text = std::fs::read_to_string(&written).context("callgrind has written nothing")?;
     // By its name, since its folder may be known by another one.

@@ -9,7 +9,6 @@ mod beside;
 mod decode;
 mod late;
 mod parts;
-mod small_pod;
 
 use std::sync::Arc;
 
@@ -19,6 +18,7 @@ use informer_bench::beside::Question;
 use informer_bench::command_line::{CommandLine, Listing};
 use informer_bench::phases::{self, Calls};
 use informer_bench::pod::STAMP;
+use informer_bench::small_pod::SmallPod;
 use informer_bench::tally::{Goal, Tally};
 use informer_factory::reflector::Config as ReflectorConfig;
 use informer_factory::{
@@ -28,8 +28,6 @@ use k8s_openapi::api::core::v1::Pod;
 use kube_client::Config;
 use kube_core::Resource;
 use serde::de::DeserializeOwned;
-
-use small_pod::SmallPod;
 
 #[cfg(feature = "mimalloc")]
 #[global_allocator]

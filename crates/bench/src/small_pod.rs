@@ -11,9 +11,9 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_core::{Resource, ResourceExt};
 use serde::Deserialize;
 
-/// See the module.
+/// What the module says.
 #[derive(Clone, Debug, Deserialize)]
-pub(crate) struct SmallPod {
+pub struct SmallPod {
     metadata: ObjectMeta,
     spec: SmallSpec,
     status: SmallStatus,
@@ -34,7 +34,7 @@ struct SmallStatus {
 
 impl SmallPod {
     /// What is skipped of the metadata, which has to be whole as a type.
-    pub(crate) fn projection() -> Projection {
+    pub fn projection() -> Projection {
         [
             "annotations",
             "creationTimestamp",
@@ -50,7 +50,7 @@ impl SmallPod {
     }
 
     /// Whether all eight are there; what nobody reads might not be kept.
-    pub(crate) fn is_whole(&self) -> bool {
+    pub fn is_whole(&self) -> bool {
         let metadata = [
             self.metadata.name.is_some(),
             self.metadata.namespace.is_some(),
