@@ -13,6 +13,9 @@ use crate::checkout;
 
 /// By how much an operation may grow before the gate closes.
 const TOLERANCE: f64 = 0.03;
+/// The same for handlers: how the compiler divides and inlines their path depends on code that is
+/// none of it, and was seen to move a count by 4 %.
+const TOLERANCE_OF_HANDLERS: f64 = 0.1;
 
 /// The instructions of each operation.
 #[derive(Debug)]
@@ -94,7 +97,9 @@ impl Counts {
             let verdict = match (counted, expected) {
                 (None, _) => Verdict::Gone,
                 (_, None) => Verdict::New,
-                (Some(counted), Some(expected)) if counted <= expected * (1.0 + TOLERANCE) => {
+                (Some(counted), Some(expected))
+                    if counted <= expected * (1.0 + tolerance(name)) =>
+                {
                     Verdict::Good
                 }
                 _ => Verdict::Grown,
@@ -107,6 +112,13 @@ impl Counts {
             }
         };
         names.into_iter().map(judge).collect()
+    }
+}
+
+fn tolerance(name: &str) -> f64 {
+    match name.starts_with("processor/") {
+        true => TOLERANCE_OF_HANDLERS,
+        false => TOLERANCE,
     }
 }
 
@@ -128,10 +140,10 @@ impl fmt::Display for Judged {
             _ => "-".to_owned(),
         };
         let verdict = match self.verdict {
-            Verdict::Good => "good",
-            Verdict::Grown => "GROWN by more than 3 %",
-            Verdict::New => "NEW: nothing is checked in",
-            Verdict::Gone => "GONE: there is no such operation",
+            Verdict::Good => "good".to_owned(),
+            Verdict::Grown => format!("GROWN by more than {} %", tolerance(&self.name) * 100.0),
+            Verdict::New => "NEW: nothing is checked in".to_owned(),
+            Verdict::Gone => "GONE: there is no such operation".to_owned(),
         };
         let (counted, expected) = (number(self.counted), number(self.expected));
         let name = &self.name;
@@ -170,6 +182,16 @@ mod tests {
             verdict(&expected, &counts("a", 500.0, 100.0)),
             Verdict::Good
         );
+    }
+
+    #[test]
+    fn handlers_may_grow_by_a_tenth() {
+        let count = |own| {
+            let count = Instructions { own, system: 0.0 };
+            Counts::new("a".to_owned(), vec![("processor/stream".to_owned(), count)])
+        };
+        assert_eq!(verdict(&count(100.0), &count(109.0)), Verdict::Good);
+        assert_eq!(verdict(&count(100.0), &count(111.0)), Verdict::Grown);
     }
 
     #[test]
