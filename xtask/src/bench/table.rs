@@ -158,8 +158,9 @@ fn shown(spread: Spread, (_, _, divisor, digits): &Column) -> String {
 }
 
 fn target(judged: &Judged) -> String {
+    // Memory is the only figure that large: counts and times are of some millions at most.
     let short = |value: f64| match value.abs() {
-        value if value >= MEBIBYTE => format!("{:.0} MiB", value / MEBIBYTE),
+        value if value >= 16.0 * MEBIBYTE => format!("{:.0} MiB", value / MEBIBYTE),
         value if value >= 100.0 => format!("{value:.0}"),
         _ => format!("{value:.2}"),
     };
