@@ -13,7 +13,7 @@
 //! | `arriving`, `cut`, `separator`, `page` | a list: cut as it arrives, into frame and items |
 //! | `wire`, `object`, `partial` | an object: identity, and the rest or why not |
 //! | `tape`, `taped`, `members` | an object as tokens, and out of them |
-//! | `shape`, `key`, `projection` | what of an object is skipped |
+//! | `shape`, `key`, `projection`, `selection` | what of an object is skipped |
 
 mod answer;
 mod arriving;
@@ -29,6 +29,7 @@ mod page;
 mod partial;
 mod projection;
 mod request;
+mod selection;
 mod separator;
 mod shape;
 mod source;

@@ -12,7 +12,12 @@ use serde::{
     de::{DeserializeSeed, EnumAccess, Error, IgnoredAny, MapAccess, SeqAccess, Visitor},
 };
 
-use super::{key::TextDeserializer, projection::Node, wire::Text};
+use super::{
+    key::TextDeserializer,
+    projection::Node,
+    selection::{NextValue, Selection},
+    wire::Text,
+};
 
 /// The names of a type.
 #[derive(Clone, Copy, Debug)]
@@ -170,10 +175,9 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Shaped<'_, V> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<Self::Value, A::Error> {
-        let supply = self.names.map_or(&[][..], |_| &["apiVersion", "kind"]);
         let access = ShapedMap {
-            map: self.around(access),
-            supply,
+            map: access,
+            selection: Selection::new(Some(self.node), self.names),
             value: NextValue::Whole,
         };
         self.inner.visit_map(access)
@@ -206,17 +210,9 @@ impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Shaped<'_, A> {
 }
 
 struct ShapedMap<'p, A> {
-    map: Shaped<'p, A>,
-    /// The type fields still to be supplied.
-    supply: &'static [&'static str],
+    map: A,
+    selection: Selection<'p>,
     value: NextValue<'p>,
-}
-
-#[derive(Clone, Copy)]
-enum NextValue<'p> {
-    Whole,
-    Below(&'p Node),
-    Supplied(&'p str),
 }
 
 impl<'de, A: MapAccess<'de>> MapAccess<'de> for ShapedMap<'_, A> {
@@ -226,22 +222,16 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for ShapedMap<'_, A> {
         &mut self,
         seed: S,
     ) -> Result<Option<S::Value>, A::Error> {
-        if let (Some(names), Some((field, rest))) = (self.map.names, self.supply.split_first()) {
-            self.supply = rest;
-            self.value = NextValue::Supplied(match rest.is_empty() {
-                true => names.kind,
-                false => names.api_version,
-            });
+        if let Some((field, value)) = self.selection.next_supplied() {
+            self.value = value;
             return seed.deserialize(TextDeserializer::new(field)).map(Some);
         }
-        while let Some(Text(key)) = self.map.inner.next_key::<Text<'de>>()? {
-            let supplied = self.map.names.is_some() && matches!(&*key, "apiVersion" | "kind");
-            let child = self.map.node.child(&key);
-            if supplied || child.is_some_and(Node::is_dropped) {
-                self.map.inner.next_value::<IgnoredAny>()?;
+        while let Some(Text(key)) = self.map.next_key::<Text<'de>>()? {
+            let Some(value) = self.selection.member(&key) else {
+                self.map.next_value::<IgnoredAny>()?;
                 continue;
-            }
-            self.value = child.map_or(NextValue::Whole, NextValue::Below);
+            };
+            self.value = value;
             return seed.deserialize(TextDeserializer::new(&key)).map(Some);
         }
         Ok(None)
@@ -249,11 +239,8 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for ShapedMap<'_, A> {
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
         match self.value {
-            NextValue::Whole => self.map.inner.next_value_seed(seed),
-            NextValue::Below(node) => self
-                .map
-                .inner
-                .next_value_seed(Shaped::new(seed, node, None)),
+            NextValue::Whole => self.map.next_value_seed(seed),
+            NextValue::Below(node) => self.map.next_value_seed(Shaped::new(seed, node, None)),
             NextValue::Supplied(text) => seed.deserialize(TextDeserializer::new(text)),
         }
     }

@@ -15,6 +15,7 @@ use simd_json::{Node as Token, StaticNode};
 use super::{
     members::Members,
     projection::Node,
+    selection::Selection,
     shape::TypeNames,
     tape::{Misfit, Tokens},
 };
@@ -65,7 +66,8 @@ impl<'c, 't, 'de, 'p> Taped<'c, 't, 'de, 'p> {
         visitor: V,
     ) -> Result<V::Value, Misfit> {
         let after = self.tokens.end_of(count)?;
-        let members = Members::new(&mut *self.tokens, len, self.node, self.names);
+        let selection = Selection::new(self.node, self.names);
+        let members = Members::new(&mut *self.tokens, len, selection);
         let value = visitor.visit_map(members)?;
         self.tokens.must_be_at(after)?;
         Ok(value)
