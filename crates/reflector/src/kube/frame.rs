@@ -16,9 +16,7 @@ pub(super) struct Framer {
     buffer: Vec<u8>,
     /// Where the first line not handed out yet begins.
     start: usize,
-    /// Up to where there is no newline after `start`; keeps a slow drip linear.
-    searched: usize,
-    /// Where the last complete line ends.
+    /// Where the last complete line ends, or `start` if there is none; keeps a slow drip linear.
     complete: usize,
     limit: usize,
 }
@@ -33,7 +31,6 @@ impl Framer {
         Self {
             buffer: Vec::new(),
             start: 0,
-            searched: 0,
             complete: 0,
             limit,
         }
@@ -50,7 +47,7 @@ impl Framer {
 
     /// How many bytes of complete lines have not been handed out.
     pub(super) fn complete_bytes(&self) -> usize {
-        self.complete.saturating_sub(self.start)
+        self.complete - self.start
     }
 
     /// Whether there is a line to hand out, or one that is too long already.
@@ -61,7 +58,7 @@ impl Framer {
     /// Hands out as many whole lines as it takes to have `least` bytes, or all; as a framer of
     /// their own, which tells what this one would have told.
     pub(super) fn split_off(&mut self, least: usize) -> Self {
-        let ready = &self.buffer[self.start..self.complete.max(self.start)];
+        let ready = &self.buffer[self.start..self.complete];
         let length = match ready.get(least.saturating_sub(1)..) {
             Some(rest) => {
                 memchr(b'\n', rest).map_or(ready.len(), |at| ready.len() - rest.len() + at + 1)
@@ -71,12 +68,10 @@ impl Framer {
         let lines = Self {
             buffer: ready[..length].to_vec(),
             start: 0,
-            searched: 0,
             complete: length,
             limit: self.limit,
         };
         self.start += length;
-        self.searched = self.searched.max(self.start);
         lines
     }
 
@@ -88,18 +83,16 @@ impl Framer {
     /// The next complete line that is not blank, without its newline.
     pub(super) fn next_line(&mut self) -> Result<Option<&[u8]>, LineTooLong> {
         loop {
-            let rest = &self.buffer[self.searched..];
-            let Some(offset) = memchr(b'\n', rest) else {
-                self.searched = self.buffer.len();
-                let too_long = self.buffer.len() - self.start > self.limit;
+            let from = self.start;
+            let Some(length) = memchr(b'\n', &self.buffer[from..self.complete]) else {
+                let too_long = self.buffer.len() - from > self.limit;
                 return if too_long { Err(LineTooLong) } else { Ok(None) };
             };
-            let (from, to) = (self.start, self.searched + offset);
-            if to - from > self.limit {
+            if length > self.limit {
                 return Err(LineTooLong);
             }
+            let to = from + length;
             self.start = to + 1;
-            self.searched = self.start;
             if !self.buffer[from..to].trim_ascii().is_empty() {
                 return Ok(Some(&self.buffer[from..to]));
             }
@@ -108,8 +101,7 @@ impl Framer {
 
     fn discard_handed_out(&mut self) {
         self.buffer.drain(..self.start);
-        self.searched -= self.start;
-        self.complete = self.complete.saturating_sub(self.start);
+        self.complete -= self.start;
         self.start = 0;
         if self.buffer.len() < KEPT_CAPACITY && self.buffer.capacity() > KEPT_CAPACITY {
             self.buffer.shrink_to(KEPT_CAPACITY);
