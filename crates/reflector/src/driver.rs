@@ -15,7 +15,7 @@ use std::{
     future::{Future, poll_fn},
     pin::pin,
     sync::Arc,
-    task::{Poll, ready},
+    task::Poll,
 };
 
 use futures::{Stream, StreamExt};
@@ -71,25 +71,28 @@ impl<T> Flight<T> {
     async fn next(&mut self) -> Option<Input<T>> {
         // Between two events of a message, as between two messages, the sink's other end has its
         // turn: what waits there is merged by key, and no more than has to be.
-        let mut has_paused = self.heard.len() == 0;
-        poll_fn(|context| {
-            loop {
-                if !has_paused {
-                    has_paused = true;
-                    context.waker().wake_by_ref();
-                    return Poll::Pending;
-                }
-                if let Some(input) = self.heard.next() {
-                    return Poll::Ready(Some(input));
-                }
-                match ready!(self.news.poll_recv(context)) {
-                    Some(news) => self.heard = news.into_iter(),
-                    None => return Poll::Ready(None),
-                }
-            }
-        })
-        .await
+        if self.heard.len() > 0 {
+            pause().await;
+        }
+        while self.heard.len() == 0 {
+            self.heard = self.news.recv().await?.into_iter();
+        }
+        self.heard.next()
     }
+}
+
+/// Ready when polled for the second time, which it asks for at once.
+async fn pause() {
+    let mut has_paused = false;
+    poll_fn(|context| {
+        if has_paused {
+            return Poll::Ready(());
+        }
+        has_paused = true;
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 enum Event<T> {
