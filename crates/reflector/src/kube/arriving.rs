@@ -10,9 +10,10 @@ use serde::de::DeserializeOwned;
 
 use super::{
     cut::{Cutter, Items},
-    decoding::{Decoding, processors},
+    decoding::Decoding,
     object::ObjectDecoder,
     page::{Frame, ItemReader, goes_back, not_cut},
+    tape::Scratch,
 };
 use crate::{Failure, Item, ListRequest, Page, Reuse};
 
@@ -22,8 +23,15 @@ const BATCH_BYTES: usize = 64 * 1024;
 /// have to be held for its identity alone.
 const ITEM_LIMIT_FACTOR: usize = 16;
 
-/// Items that came back, and the memory their text was in.
-type Decoded<T> = (Result<Vec<Item<T>>, Failure>, Items);
+/// Items that came back, and the memory they were read in.
+type Decoded<T> = (Result<Vec<Item<T>>, Failure>, Memory);
+
+/// What one batch after the other is read in.
+#[derive(Default)]
+struct Memory {
+    text: Items,
+    scratch: Scratch,
+}
 
 /// A page that is not complete yet.
 pub(super) struct ArrivingList<T> {
@@ -31,19 +39,19 @@ pub(super) struct ArrivingList<T> {
     reader: ItemReader<T>,
     request: ListRequest,
     cutter: Cutter,
-    /// The frame as far as it stands before the items was looked at.
-    opened: bool,
     decoding: Decoding<Decoded<T>>,
-    spare: Vec<Items>,
+    spare: Vec<Memory>,
     items: Vec<Item<T>>,
 }
 
 impl<T: DeserializeOwned + Send + Sync + 'static> ArrivingList<T> {
-    /// Nothing of it has come yet. `reuse` is `None` if nothing may be reused.
+    /// Nothing of it has come yet. `reuse` is `None` if nothing may be reused; `threads` is how
+    /// many batches may be decoded at a time.
     pub(super) fn new(
         decoder: &Arc<ObjectDecoder<T>>,
         request: &ListRequest,
         reuse: Option<Arc<dyn Reuse<T>>>,
+        threads: usize,
     ) -> Self {
         let item_limit = decoder.limits().object_bytes;
         Self {
@@ -51,8 +59,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> ArrivingList<T> {
             reader: ItemReader::new(Arc::clone(decoder), reuse),
             request: request.clone(),
             cutter: Cutter::new(item_limit.saturating_mul(ITEM_LIMIT_FACTOR)),
-            opened: false,
-            decoding: Decoding::new(processors()),
+            decoding: Decoding::new(threads),
             spare: Vec::new(),
             items: Vec::new(),
         }
@@ -76,9 +83,14 @@ impl<T: DeserializeOwned + Send + Sync + 'static> ArrivingList<T> {
         let rest = self.cutter.take(Items::default());
         if self.items.is_empty() && self.decoding.is_idle() {
             // A small list is not worth a thread.
-            self.items = self.reader.read(&rest, || false)?;
+            self.items = self.reader.read(&rest, &mut Scratch::default(), || false)?;
         } else if !rest.is_empty() {
-            self.submit(rest).await?;
+            let scratch = self.spare.pop().unwrap_or_default().scratch;
+            self.submit(Memory {
+                text: rest,
+                scratch,
+            })
+            .await?;
         }
         while let Some(decoded) = self.decoding.next().await {
             self.keep(decoded)?;
@@ -89,15 +101,9 @@ impl<T: DeserializeOwned + Send + Sync + 'static> ArrivingList<T> {
 
     /// Looks at what stands before the items, once: most lists say their version there.
     fn open(&mut self) {
-        if self.opened {
-            return;
-        }
-        let Some(head) = self.cutter.head() else {
-            return;
-        };
-        self.opened = true;
         // What is wrong with it will be said when it is complete.
-        if let Ok(frame) = Frame::read(&head, &self.decoder)
+        if let Some(head) = self.cutter.take_head()
+            && let Ok(frame) = Frame::read(&head, &self.decoder)
             && goes_back(&frame.version, &self.request)
         {
             self.reader = ItemReader::new(Arc::clone(&self.decoder), None);
@@ -105,12 +111,12 @@ impl<T: DeserializeOwned + Send + Sync + 'static> ArrivingList<T> {
     }
 
     async fn decode_ready(&mut self) -> Result<(), Failure> {
-        let spare = self.spare.pop().unwrap_or_default();
-        let batch = self.cutter.take(spare);
-        self.submit(batch).await
+        let Memory { text, scratch } = self.spare.pop().unwrap_or_default();
+        let text = self.cutter.take(text);
+        self.submit(Memory { text, scratch }).await
     }
 
-    async fn submit(&mut self, batch: Items) -> Result<(), Failure> {
+    async fn submit(&mut self, mut batch: Memory) -> Result<(), Failure> {
         while !self.decoding.has_room() {
             if let Some(decoded) = self.decoding.next().await {
                 self.keep(decoded)?;
@@ -118,15 +124,15 @@ impl<T: DeserializeOwned + Send + Sync + 'static> ArrivingList<T> {
         }
         let reader = self.reader.clone();
         self.decoding.push(move |abandoned| {
-            let items = reader.read(&batch, || abandoned.is_set());
+            let Memory { text, scratch } = &mut batch;
+            let items = reader.read(text, scratch, || abandoned.is_set());
             (items, batch)
         });
         Ok(())
     }
 
-    fn keep(&mut self, (items, mut text): Decoded<T>) -> Result<(), Failure> {
-        text.clear();
-        self.spare.push(text);
+    fn keep(&mut self, (items, memory): Decoded<T>) -> Result<(), Failure> {
+        self.spare.push(memory);
         self.items.append(&mut items?);
         Ok(())
     }

@@ -28,12 +28,6 @@ impl Items {
     pub(super) fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
-
-    /// Empty, the memory kept.
-    pub(super) fn clear(&mut self) {
-        self.bytes.clear();
-        self.items.clear();
-    }
 }
 
 /// Why a body is not a list, or not one of this size.
@@ -122,16 +116,17 @@ impl Cutter {
 
     /// Takes the items that are complete, and gives `spare` in return.
     pub(super) fn take(&mut self, mut spare: Items) -> Items {
-        spare.clear();
+        spare.bytes.clear();
+        spare.items.clear();
         spare.bytes.extend_from_slice(&self.cut.bytes[self.begun..]);
         self.cut.bytes.truncate(self.begun);
         self.begun = 0;
         std::mem::replace(&mut self.cut, spare)
     }
 
-    /// The frame up to the items as a list of its own, once they have begun.
-    pub(super) fn head(&self) -> Option<Vec<u8>> {
-        let opening = self.opening?;
+    /// The frame up to the items as a list of its own, once they have begun. Told once.
+    pub(super) fn take_head(&mut self) -> Option<Vec<u8>> {
+        let opening = self.opening.take()?;
         Some([&self.frame[..opening], b"]}"].concat())
     }
 

@@ -72,14 +72,21 @@ impl<T: DeserializeOwned> EventReader<T> {
         }
     }
 
-    /// A reader of its own for these lines, which come before all that this one reads later.
-    pub(super) fn for_lines(&mut self, lines: &[u8]) -> Self {
-        let reader = Self::new(Arc::clone(&self.decoder), self.reuse.clone());
+    /// A reader of its own for these lines, which come before all that this one reads later; what
+    /// it reads in is taken from `scratch`.
+    pub(super) fn for_lines(&mut self, lines: &[u8], scratch: Scratch) -> Self {
+        let mut reader = Self::new(Arc::clone(&self.decoder), self.reuse.clone());
+        reader.scratch = scratch;
         // Who only mentions the end takes some reuse from others, and nothing else.
         if self.reuse.is_some() && memmem::find(lines, INITIAL_EVENTS_END.as_bytes()).is_some() {
             self.reuse = None;
         }
         reader
+    }
+
+    /// What it read in, for another.
+    pub(super) fn into_scratch(self) -> Scratch {
+        self.scratch
     }
 
     /// Reads one line.
@@ -97,27 +104,19 @@ impl<T: DeserializeOwned> EventReader<T> {
         let (kind, rest) = line.strip_prefix(r#"{"type":""#)?.split_once('"')?;
         let object = rest.strip_prefix(r#","object":"#)?.trim_ascii_end();
         let object = object.strip_suffix('}')?;
-        let event = match kind {
-            "ADDED" => WatchEvent::Added(self.item(object, true).ok()?),
-            "MODIFIED" => WatchEvent::Modified(self.item(object, false).ok()?),
-            "DELETED" => WatchEvent::Deleted(self.item(object, false).ok()?),
-            _ => return None,
-        };
-        match &event {
-            WatchEvent::Added(item) | WatchEvent::Modified(item) | WatchEvent::Deleted(item) => {
-                is_json(&item.body).then_some(event)
-            }
-            _ => None,
-        }
+        let (event, may_reuse) = change(kind)?;
+        let item = self.item(object, may_reuse).ok()?;
+        is_json(&item.body).then(|| event(item))
     }
 
     fn read_any(&mut self, line: &str) -> Result<WatchEvent<T>, Failure> {
         let event: WireEvent<'_> = serde_json::from_str(line).map_err(|error| not_json(&error))?;
         let object = event.object.get();
-        match event.kind.as_str() {
-            "ADDED" => Ok(WatchEvent::Added(self.item(object, true)?)),
-            "MODIFIED" => Ok(WatchEvent::Modified(self.item(object, false)?)),
-            "DELETED" => Ok(WatchEvent::Deleted(self.item(object, false)?)),
+        let kind = event.kind.as_str();
+        if let Some((event, may_reuse)) = change(kind) {
+            return Ok(event(self.item(object, may_reuse)?));
+        }
+        match kind {
             "BOOKMARK" => self.bookmark(object),
             "ERROR" => Ok(WatchEvent::Error(server_error(object))),
             kind => Err(unknown_type(kind)),
@@ -167,6 +166,19 @@ impl<T: DeserializeOwned> EventReader<T> {
             version,
             initial_events_end,
         })
+    }
+}
+
+/// What makes an item an event.
+type About<T> = fn(Item<T>) -> WatchEvent<T>;
+
+/// The event of this type, if it is one about an object, and whether one at hand may stand for it.
+fn change<T>(kind: &str) -> Option<(About<T>, bool)> {
+    match kind {
+        "ADDED" => Some((WatchEvent::Added, true)),
+        "MODIFIED" => Some((WatchEvent::Modified, false)),
+        "DELETED" => Some((WatchEvent::Deleted, false)),
+        _ => None,
     }
 }
 

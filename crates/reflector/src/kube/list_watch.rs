@@ -54,6 +54,8 @@ struct Shared<T> {
     client: Client,
     source: KubeSource<T>,
     decoder: Arc<ObjectDecoder<T>>,
+    /// Asked once: it takes reading files.
+    processors: usize,
 }
 
 impl<T> KubeListWatch<T> {
@@ -65,6 +67,7 @@ impl<T> KubeListWatch<T> {
                 client,
                 source,
                 decoder,
+                processors: processors(),
             }),
         }
     }
@@ -85,11 +88,10 @@ impl<T: DeserializeOwned + Send + Sync + 'static> ListWatch for KubeListWatch<T>
         reuse: Arc<dyn Reuse<T>>,
     ) -> Result<Page<T>, Failure> {
         let reuse = request.reuse.then_some(reuse);
-        let may_reuse = reuse.is_some();
         let page = self.shared.fetch(&request, reuse).await?;
         let reused = |item: &Item<T>| matches!(item.body, Body::Reused(_));
         // A list may say its version behind its items, when some were reused already.
-        if may_reuse && goes_back(&page.version, &request) && page.items.iter().any(reused) {
+        if goes_back(&page.version, &request) && page.items.iter().any(reused) {
             return self.shared.fetch(&request, None).await;
         }
         Ok(page)
@@ -123,7 +125,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Shared<T> {
         let body = answer::accepted(answer, deadlines.list_progress).await?;
         let limit = self.source.limits.page_bytes;
         let mut pieces = BoundedPieces::new(body, limit, deadlines.list_progress);
-        let mut list = ArrivingList::new(&self.decoder, request, reuse);
+        let mut list = ArrivingList::new(&self.decoder, request, reuse, self.processors);
         while let Some(piece) = pieces.next().await? {
             list.push(&piece).await?;
         }
@@ -157,7 +159,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Shared<T> {
             decoder,
             reuse,
             deadline,
-            processors(),
+            self.processors,
         ))
     }
 }

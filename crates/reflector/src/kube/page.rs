@@ -140,13 +140,13 @@ impl<T: DeserializeOwned> ItemReader<T> {
     pub(super) fn read(
         &self,
         items: &Items,
+        scratch: &mut Scratch,
         abandoned: impl Fn() -> bool,
     ) -> Result<Vec<Item<T>>, Failure> {
         let mut namespaces = LastNamespace::default();
-        let mut scratch = Scratch::default();
         let wanted = items.iter().take_while(|_| !abandoned());
         wanted
-            .map(|json| self.item(json, &mut namespaces, &mut scratch))
+            .map(|json| self.item(json, &mut namespaces, scratch))
             .collect()
     }
 

@@ -25,6 +25,7 @@ use super::{
     event::EventReader,
     frame::{Framer, LineTooLong},
     object::ObjectDecoder,
+    tape::Scratch,
 };
 use crate::{Failure, FailureKind, Reuse, WatchEvent};
 
@@ -53,6 +54,8 @@ pub struct KubeEvents<T> {
     in_place: bool,
     reader: EventReader<T>,
     decoding: Decoding<Decoded<T>>,
+    /// What batches were read in, for the next.
+    spare: Vec<Scratch>,
     decoded: std::vec::IntoIter<Event<T>>,
     /// Bytes handed out since others had their turn.
     handed_out: usize,
@@ -62,10 +65,11 @@ pub struct KubeEvents<T> {
     is_over: bool,
 }
 
-/// The events of a batch, and how many bytes they were.
+/// The events of a batch, how many bytes they were, and what they were read in.
 struct Decoded<T> {
     events: Vec<Event<T>>,
     bytes: usize,
+    scratch: Scratch,
 }
 
 impl<T: DeserializeOwned + Send + Sync + 'static> KubeEvents<T> {
@@ -84,6 +88,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> KubeEvents<T> {
             in_place: false,
             reader: EventReader::new(decoder, reuse),
             decoding: Decoding::new(threads),
+            spare: Vec::new(),
             decoded: Vec::new().into_iter(),
             handed_out: 0,
             deadline: deadline.map(Box::pin),
@@ -109,6 +114,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> KubeEvents<T> {
             let has_arrived = self.gather(context);
             if let Some(decoded) = ready!(self.decoding.poll_next(context)) {
                 self.handed_out += decoded.bytes;
+                self.spare.push(decoded.scratch);
                 self.decoded = decoded.events.into_iter();
                 continue;
             }
@@ -165,11 +171,17 @@ impl<T: DeserializeOwned + Send + Sync + 'static> KubeEvents<T> {
                 return;
             }
             let mut lines = self.framer.split_off(BATCH_BYTES);
-            let mut reader = self.reader.for_lines(lines.rest());
+            let scratch = self.spare.pop().unwrap_or_default();
+            let mut reader = self.reader.for_lines(lines.rest(), scratch);
             self.decoding.push(move |abandoned| {
                 let bytes = lines.rest().len();
                 let events = read_all(&mut lines, &mut reader, abandoned);
-                Decoded { events, bytes }
+                let scratch = reader.into_scratch();
+                Decoded {
+                    events,
+                    bytes,
+                    scratch,
+                }
             });
         }
     }

@@ -17,6 +17,7 @@ use crate::{
         event::EventReader,
         object::ObjectDecoder,
         page::{Frame, ItemReader, not_cut},
+        tape::Scratch,
     },
 };
 
@@ -34,7 +35,7 @@ fn read_page(body: &[u8]) -> Result<Page<DynamicObject>, Failure> {
     cutter.push(body).map_err(not_cut)?;
     let items = cutter.take(Items::default());
     let frame = Frame::read(&cutter.into_frame(), &decoder)?;
-    let items = ItemReader::new(decoder, None).read(&items, || false)?;
+    let items = ItemReader::new(decoder, None).read(&items, &mut Scratch::default(), || false)?;
     Ok(frame.with(items))
 }
 
