@@ -43,6 +43,9 @@ pub struct CommandLine {
     /// everything but that.
     #[arg(long, default_value_t = 0)]
     pub joins: u64,
+    /// How many informers there are where they are idle.
+    #[arg(long, default_value_t = 1)]
+    pub informers: usize,
 }
 
 /// How the initial state is asked for.

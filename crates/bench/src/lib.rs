@@ -11,6 +11,7 @@ pub mod collection;
 pub mod command_line;
 pub mod control;
 pub mod history;
+pub mod idle;
 pub mod late;
 pub mod measure;
 pub mod parts;

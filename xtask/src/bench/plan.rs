@@ -6,8 +6,8 @@ use super::programs::Program;
 use super::{Sizes, beside};
 
 /// The rows that are measured.
-pub(super) const MEASURED: [&str; 14] = [
-    "P1", "P2", "P3", "P4", "P5", "P6", "P7", "P8", "P9", "P10", "P11", "P12", "P13", "P14",
+pub(super) const MEASURED: [&str; 15] = [
+    "P1", "P2", "P3", "P4", "P5", "P6", "P7", "P8", "P9", "P10", "P11", "P12", "P13", "P14", "idle",
 ];
 
 /// How many handlers latency is measured with, and at how many changes a second.
@@ -22,6 +22,10 @@ const WRITER_SECONDS: u64 = 3;
 /// How many handlers join late, and how many changes a second there are meanwhile.
 const JOINS: u64 = 5;
 const JOIN_RATE: u64 = 2_000;
+
+/// How many informers are idle at once, and how many objects each has.
+const IDLE_INFORMERS: u64 = 1_000;
+const IDLE_OBJECTS: u64 = 10;
 
 /// One program with one command line, run once a round against a server of its own.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +44,7 @@ pub(super) struct Trial {
     pub(super) readers: u64,
     pub(super) seconds: u64,
     pub(super) joins: u64,
+    pub(super) informers: u64,
 }
 
 impl Trial {
@@ -64,11 +69,12 @@ pub(super) enum Course {
     BesideOne,
     BesideMany,
     LateJoin,
+    Idle,
 }
 
 use Course::{
-    BesideMany, BesideOne, Events, EventsAndRelist, LateJoin, Latency, ManyHandlers, Sync, Tenth,
-    Triple,
+    BesideMany, BesideOne, Events, EventsAndRelist, Idle, LateJoin, Latency, ManyHandlers, Sync,
+    Tenth, Triple,
 };
 use Program::{ClientGo, KubeRuntime, Ours};
 
@@ -285,6 +291,7 @@ fn trial(sizes: Sizes, (name, program, variant, list, course, rows): &Line) -> T
         readers: 0,
         seconds: 0,
         joins: 0,
+        informers: 1,
     };
     match course {
         Sync => {}
@@ -316,6 +323,10 @@ fn trial(sizes: Sizes, (name, program, variant, list, course, rows): &Line) -> T
         LateJoin => {
             trial.joins = JOINS;
             trial.rate = JOIN_RATE;
+        }
+        Idle => {
+            trial.objects = IDLE_OBJECTS;
+            trial.informers = IDLE_INFORMERS;
         }
     }
     trial
@@ -352,7 +363,7 @@ mod tests {
 
     #[test]
     fn a_row_that_is_none_is_refused_by_name() {
-        let error = trials(SIZES, &["P15".to_owned()]).expect_err("there are fourteen");
+        let error = trials(SIZES, &["P15".to_owned()]).expect_err("there are fewer");
         assert!(error.to_string().starts_with("P15 is no row"));
     }
 }

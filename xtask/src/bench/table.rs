@@ -81,6 +81,14 @@ const LATE: [Column; 4] = [
     ("join us", "join_us", 1.0, 0),
 ];
 
+const MANY: [Column; 5] = [
+    ("KiB each", "idle_bytes_each", 1_024.0, 1),
+    ("tasks each", "idle_tasks_each", 1.0, 2),
+    ("CPU ms/s of all", "idle_cpu_ms_per_s", 1.0, 2),
+    ("sync of all s", "many_sync_wall_s", 1.0, 2),
+    ("CPU s", "many_sync_cpu_s", 1.0, 2),
+];
+
 /// Prints everything.
 pub(super) fn print(machine: &Description, sizes: Sizes, results: &Results, judged: &[Judged]) {
     let Sizes {
@@ -109,6 +117,7 @@ pub(super) fn print(machine: &Description, sizes: Sizes, results: &Results, judg
         results,
         &LATE,
     );
+    section("1,000 idle informers, 10 objects each", results, &MANY);
     println!("\n## Targets\n");
     println!("| row | ratio of medians | ours | other | ratio | target | | in CPU |");
     println!("| --- | --- | --- | --- | --- | --- | --- | --- |");

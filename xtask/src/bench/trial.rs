@@ -66,6 +66,7 @@ pub(super) fn run(programs: &Programs, fixtures: &Fixtures, trial: &Trial) -> Re
         ("--readers", trial.readers),
         ("--seconds", trial.seconds),
         ("--joins", trial.joins),
+        ("--informers", trial.informers),
     ];
     for (flag, number) in numbers {
         driver.args([flag, &number.to_string()]);
@@ -118,6 +119,7 @@ pub(super) fn summary(metrics: &Metrics) -> String {
         ("reads_per_s", "", "reads/s"),
         ("beside_waits", "", "waits"),
         ("stall_us", "stall", "us"),
+        ("idle_bytes_each", "each", "bytes"),
     ];
     let parts = shown.iter().filter_map(|(name, word, unit)| {
         let value = metrics.get(*name)?;

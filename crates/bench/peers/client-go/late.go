@@ -64,7 +64,7 @@ func (w *witness) oldest(begin, end int64) (int64, error) {
 
 // late lets handlers join, one after the other.
 func (r *run) late(client kubernetes.Interface) error {
-	seen, informer := &witness{}, newInformer(client)
+	seen, informer := &witness{}, newInformer(client, "")
 	first, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		UpdateFunc: func(_, object any) { seen.add(object) },
 	})

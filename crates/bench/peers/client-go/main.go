@@ -31,13 +31,13 @@ type commandLine struct {
 	server, variant, list, render  string
 	objects, events, changed, rate uint64
 	readers, seconds, joins        uint64
-	handlers                       int
+	handlers, informers            int
 }
 
 func parse() *commandLine {
 	c := &commandLine{}
 	flag.StringVar(&c.server, "server", "", "host and port of the server")
-	flag.StringVar(&c.variant, "variant", "json", "json or protobuf; parts, for single operations")
+	flag.StringVar(&c.variant, "variant", "json", "json or protobuf; parts, for single operations; idle")
 	flag.StringVar(&c.list, "list", "list", "list or watch-list")
 	flag.StringVar(&c.render, "render", "", "write the pods in protobuf to this file, and end")
 	flag.Uint64Var(&c.objects, "objects", 0, "how many pods the server has")
@@ -48,6 +48,7 @@ func parse() *commandLine {
 	flag.Uint64Var(&c.readers, "readers", 1, "how many readers there are beside the writer of a store")
 	flag.Uint64Var(&c.seconds, "seconds", 1, "for how long the writer of a store writes")
 	flag.Uint64Var(&c.joins, "joins", 0, "how many handlers join late, while changes come at the rate")
+	flag.IntVar(&c.informers, "informers", 1, "how many informers there are where they are idle")
 	flag.Parse()
 	return c
 }
@@ -81,7 +82,7 @@ func measure(c *commandLine) error {
 	}
 	config := &rest.Config{Host: "http://" + c.server, QPS: -1}
 	switch c.variant {
-	case "json":
+	case "json", "idle":
 		config.ContentType = runtime.ContentTypeJSON
 	case "protobuf":
 		config.ContentType = runtime.ContentTypeProtobuf
@@ -95,7 +96,10 @@ func measure(c *commandLine) error {
 	}
 	r := newRun(c)
 	follow := r.follow
-	if c.joins > 0 {
+	switch {
+	case c.variant == "idle":
+		follow = r.idle
+	case c.joins > 0:
 		follow = r.late
 	}
 	if err := follow(client); err != nil {
@@ -153,7 +157,7 @@ func (r *run) follow(client kubernetes.Interface) error {
 }
 
 func (r *run) start(client kubernetes.Interface) (cache.SharedIndexInformer, error) {
-	informer := newInformer(client)
+	informer := newInformer(client, "")
 	for range r.handlers {
 		counter := &tally{goal: r.goal}
 		_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
@@ -168,13 +172,16 @@ func (r *run) start(client kubernetes.Interface) (cache.SharedIndexInformer, err
 	return informer, nil
 }
 
-func newInformer(client kubernetes.Interface) cache.SharedIndexInformer {
+// newInformer follows the pods that a selector of labels finds, or all if it is empty.
+func newInformer(client kubernetes.Interface, selector string) cache.SharedIndexInformer {
 	pods := client.CoreV1().Pods(metav1.NamespaceAll)
 	source := &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			options.LabelSelector = selector
 			return pods.List(ctx, options)
 		},
 		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			options.LabelSelector = selector
 			return pods.Watch(ctx, options)
 		},
 	}

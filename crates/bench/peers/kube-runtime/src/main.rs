@@ -11,6 +11,8 @@ mod beside;
 mod command_line;
 #[path = "../../../src/control.rs"]
 mod control;
+#[path = "../../../src/idle.rs"]
+mod idle;
 #[path = "../../../src/measure.rs"]
 mod measure;
 mod parts;
@@ -58,6 +60,7 @@ async fn main() -> Result<()> {
     match &*command_line.variant {
         "full" => follow(&command_line).await,
         "parts" => parts::run(&command_line).await,
+        "idle" => many(&command_line).await,
         other => bail!("kube-runtime has no variant {other}"),
     }
 }
@@ -82,28 +85,33 @@ async fn follow(command_line: &CommandLine) -> Result<()> {
     std::process::exit(0);
 }
 
+/// Many streams, each with a store and a selector of its own.
+async fn many(command_line: &CommandLine) -> Result<()> {
+    let start = |goal: &Arc<Goal>| {
+        let url = format!("http://{}", command_line.server).parse()?;
+        let client = Client::try_from(Config::new(url))?;
+        for which in 0..command_line.informers {
+            let config = watcher::Config::default().labels(&format!("which={which}"));
+            drop(consume(config, client.clone(), goal));
+        }
+        Ok(())
+    };
+    // The end of the list is a call as well.
+    let report = idle::run("kube-runtime", command_line, 1, start).await?;
+    report.print();
+    // The watches never end by themselves.
+    std::process::exit(0);
+}
+
 fn start(command_line: &CommandLine, client: Client, goal: &Arc<Goal>) -> Store<Pod> {
     let mut config = watcher::Config::default();
     if command_line.list == Listing::WatchList {
         config = config.streaming_lists();
     }
-    let events = watcher(Api::<Pod>::all(client), config).default_backoff();
     if command_line.handlers == 1 {
-        let (store, writer) = reflector::store();
-        let mut tally = goal.tally();
-        tokio::spawn(events.reflect(writer).for_each(move |event| {
-            match event {
-                Ok(Event::Apply(pod) | Event::InitApply(pod) | Event::Delete(pod)) => {
-                    tally.add(|| stamp(&pod));
-                }
-                Ok(Event::InitDone) => tally.add(|| None),
-                Ok(Event::Init) => {}
-                Err(error) => eprintln!("kube-runtime: {error}"),
-            }
-            std::future::ready(())
-        }));
-        return store;
+        return consume(config, client, goal);
     }
+    let events = watcher(Api::<Pod>::all(client), config).default_backoff();
     let (store, writer) = reflector::store_shared(SUBSCRIBER_BUFFER);
     for _ in 0..command_line.handlers {
         let subscriber = writer.subscribe().expect("the store is shared");
@@ -116,6 +124,25 @@ fn start(command_line: &CommandLine, client: Client, goal: &Arc<Goal>) -> Store<
     tokio::spawn(events.reflect_shared(writer).for_each(|event| {
         if let Err(error) = event {
             eprintln!("kube-runtime: {error}");
+        }
+        std::future::ready(())
+    }));
+    store
+}
+
+/// A store filled by a stream, whose consumer counts what passes.
+fn consume(config: watcher::Config, client: Client, goal: &Arc<Goal>) -> Store<Pod> {
+    let events = watcher(Api::<Pod>::all(client), config).default_backoff();
+    let (store, writer) = reflector::store();
+    let mut tally = goal.tally();
+    tokio::spawn(events.reflect(writer).for_each(move |event| {
+        match event {
+            Ok(Event::Apply(pod) | Event::InitApply(pod) | Event::Delete(pod)) => {
+                tally.add(|| stamp(&pod));
+            }
+            Ok(Event::InitDone) => tally.add(|| None),
+            Ok(Event::Init) => {}
+            Err(error) => eprintln!("kube-runtime: {error}"),
         }
         std::future::ready(())
     }));

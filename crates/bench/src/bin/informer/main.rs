@@ -3,10 +3,12 @@
 //! Variants: `full`, `lean` (without managed fields and last-applied), `partial` (a type of eight
 //! fields), `decode`, which only decodes the same list in a loop and keeps the objects, and
 //! `parts`, which measures single operations.
+//! `idle` starts many informers that have nothing to do.
 //! `beside-all` and `beside-namespace` measure the store alone, its writer beside readers.
 
 mod beside;
 mod decode;
+mod idle;
 mod late;
 mod parts;
 
@@ -50,6 +52,7 @@ async fn main() -> Result<()> {
             follow::<SmallPod>(&command_line, projection, is_whole).await
         }
         "decode" => decode::run(&command_line),
+        "idle" => idle::run(&command_line).await,
         "parts" => parts::run(&command_line).await,
         other => bail!("no variant {other}"),
     }
