@@ -48,7 +48,7 @@ impl<M: Clone> Ledger<M> {
 
     /// Starts a call. `None` as mark: nothing was received with it (a resync).
     pub(crate) fn begin(&mut self, mark: Option<M>) -> u64 {
-        let seq = self.first + self.calls.len() as u64;
+        let seq = self.next();
         let mark = mark.or_else(|| self.received().cloned());
         self.calls.push_back(Call {
             mark,
@@ -75,6 +75,27 @@ impl<M: Clone> Ledger<M> {
                 self.applied = last.mark;
             }
         }
+    }
+
+    /// The number of the call that begins next.
+    pub(crate) fn next(&self) -> u64 {
+        self.first + self.calls.len() as u64
+    }
+
+    /// A call begins and ends that brought one change.
+    pub(crate) fn single(&mut self, mark: M) {
+        self.calls.push_back(Call {
+            mark: Some(mark),
+            open: 1,
+            leased: 0,
+        });
+        self.unsettled += 1;
+    }
+
+    /// A call begins and ends that brought none.
+    pub(crate) fn nothing(&mut self, mark: M) {
+        self.begin(Some(mark));
+        self.end();
     }
 
     /// Counts one change of call `seq`.

@@ -52,6 +52,7 @@ mod deltas;
 mod error;
 mod group;
 mod in_order;
+mod key_hash;
 mod known;
 mod lease;
 mod ledger;

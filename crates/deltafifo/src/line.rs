@@ -11,10 +11,11 @@
 //!   that are taken. Asserted here; `proof`
 
 use std::collections::VecDeque;
-use std::hash::{BuildHasher, Hash, RandomState};
+use std::hash::{BuildHasher, Hash};
 
-use hashbrown::HashTable;
+use hashbrown::{HashTable, hash_table};
 
+use crate::key_hash::{self, KeyHash};
 use crate::ledger::SPARE;
 
 /// Where a key stands. Grows towards the back; only differences mean anything.
@@ -27,7 +28,7 @@ pub(crate) struct Line<K, T> {
     /// Position of the first of `places`.
     front: Position,
     positions: HashTable<Position>,
-    hasher: RandomState,
+    hasher: KeyHash,
 }
 
 #[derive(Clone)]
@@ -44,7 +45,7 @@ impl<K: Eq + Hash, T> Line<K, T> {
             // Far from both ends: keys are given back to the front, too.
             front: 1 << 62,
             positions: HashTable::new(),
-            hasher: RandomState::new(),
+            hasher: key_hash::random(),
         }
     }
 
@@ -64,10 +65,20 @@ impl<K: Eq + Hash, T> Line<K, T> {
     /// The value of `key`, which is put at the back when it does not wait yet.
     pub(crate) fn entry(&mut self, key: K) -> Entry<'_, K, T> {
         let hash = self.hasher.hash_one(&key);
-        match self.find(hash, &key) {
-            Some(at) => Entry::Waiting(&mut self.place_mut(at).value),
-            None => Entry::Absent(Absent {
-                line: self,
+        let (places, front) = (&mut self.places, self.front);
+        let is_it = |&at: &Position| place(places, front, at).key == key;
+        let position = self
+            .positions
+            .entry(hash, is_it, |&at| place(places, front, at).hash);
+        match position {
+            hash_table::Entry::Occupied(position) => {
+                let at = (*position.get() - front) as usize;
+                Entry::Waiting(&mut places[at].as_mut().expect(TAKEN).value)
+            }
+            hash_table::Entry::Vacant(position) => Entry::Absent(Absent {
+                position,
+                places,
+                front,
                 hash,
                 key,
             }),
@@ -97,7 +108,11 @@ impl<K: Eq + Hash, T> Line<K, T> {
     }
 
     pub(crate) fn pop_front(&mut self) -> Option<(K, T)> {
-        (!self.places.is_empty()).then(|| self.take(self.front))
+        let place = self.places.pop_front()?.expect(FRONT);
+        self.forget(place.hash, self.front);
+        self.front += 1;
+        self.drop_gaps();
+        Some((place.key, place.value))
     }
 
     /// Takes what stands at `at`; the others keep their positions.
@@ -106,12 +121,8 @@ impl<K: Eq + Hash, T> Line<K, T> {
         let place = self.places[index]
             .take()
             .expect("only taken positions are asked for");
-        let entry = self.positions.find_entry(place.hash, |&other| other == at);
-        entry.expect("FQ-1: what waits can be found").remove();
-        while matches!(self.places.front(), Some(None)) {
-            self.places.pop_front();
-            self.front += 1;
-        }
+        self.forget(place.hash, at);
+        self.drop_gaps();
         while matches!(self.places.back(), Some(None)) {
             self.places.pop_back();
         }
@@ -119,11 +130,10 @@ impl<K: Eq + Hash, T> Line<K, T> {
     }
 
     /// Takes all that wait, from the front.
-    pub(crate) fn take_all(&mut self) -> impl FnMut() -> (K, T) + use<K, T> {
-        let places = std::mem::take(&mut self.places);
-        self.front += places.len() as u64;
+    pub(crate) fn take_all(&mut self) -> impl FnMut() -> (K, T) {
+        self.front += self.places.len() as u64;
         self.positions.clear();
-        let mut taken = places.into_iter().flatten();
+        let mut taken = self.places.drain(..).flatten();
         move || {
             let place = taken.next().expect("no more is asked for than waited");
             (place.key, place.value)
@@ -139,8 +149,10 @@ impl<K: Eq + Hash, T> Line<K, T> {
     /// A planted bug puts a key that is given back behind all others.
     #[cfg(test)]
     pub(crate) fn push_last(&mut self, key: K, value: T) {
-        let hash = self.hasher.hash_one(&key);
-        self.push_back(hash, key, value);
+        match self.entry(key) {
+            Entry::Waiting(_) => unreachable!("it was taken out before"),
+            Entry::Absent(absent) => absent.push_back(value),
+        }
     }
 
     /// Puts a key that does not wait before all others.
@@ -160,7 +172,7 @@ impl<K: Eq + Hash, T> Line<K, T> {
         self.places.reserve(keys);
         let (places, front) = (&self.places, self.front);
         self.positions
-            .reserve(keys, |&at| hash_at(places, front, at));
+            .reserve(keys, |&at| place(places, front, at).hash);
     }
 
     /// Gives back memory that a past crowd needed.
@@ -170,22 +182,28 @@ impl<K: Eq + Hash, T> Line<K, T> {
         }
         if self.positions.capacity() > 4 * self.positions.len() + SPARE {
             let (places, front) = (&self.places, self.front);
-            let hash = |&at: &Position| hash_at(places, front, at);
+            let hash = |&at: &Position| place(places, front, at).hash;
             self.positions.shrink_to(2 * self.positions.len(), hash);
         }
-    }
-
-    fn push_back(&mut self, hash: u64, key: K, value: T) -> &mut T {
-        let at = self.front + self.places.len() as u64;
-        self.places.push_back(Some(Place { hash, key, value }));
-        self.index(hash, at);
-        &mut self.place_mut(at).value
     }
 
     fn index(&mut self, hash: u64, at: Position) {
         let (places, front) = (&self.places, self.front);
         self.positions
-            .insert_unique(hash, at, |&at| hash_at(places, front, at));
+            .insert_unique(hash, at, |&at| place(places, front, at).hash);
+    }
+
+    /// Takes a position out of the table.
+    fn forget(&mut self, hash: u64, at: Position) {
+        let entry = self.positions.find_entry(hash, |&other| other == at);
+        entry.expect("FQ-1: what waits can be found").remove();
+    }
+
+    fn drop_gaps(&mut self) {
+        while matches!(self.places.front(), Some(None)) {
+            self.places.pop_front();
+            self.front += 1;
+        }
     }
 
     fn find(&self, hash: u64, key: &K) -> Option<Position> {
@@ -195,20 +213,16 @@ impl<K: Eq + Hash, T> Line<K, T> {
     }
 
     fn place(&self, at: Position) -> &Place<K, T> {
-        self.places[(at - self.front) as usize]
-            .as_ref()
-            .expect(TAKEN)
-    }
-
-    fn place_mut(&mut self, at: Position) -> &mut Place<K, T> {
-        self.places[(at - self.front) as usize]
-            .as_mut()
-            .expect(TAKEN)
+        place(&self.places, self.front, at)
     }
 }
 
-fn hash_at<K, T>(places: &VecDeque<Option<Place<K, T>>>, front: Position, at: Position) -> u64 {
-    places[(at - front) as usize].as_ref().expect(TAKEN).hash
+fn place<K, T>(
+    places: &VecDeque<Option<Place<K, T>>>,
+    front: Position,
+    at: Position,
+) -> &Place<K, T> {
+    places[(at - front) as usize].as_ref().expect(TAKEN)
 }
 
 /// A key looked up in the line.
@@ -219,15 +233,19 @@ pub(crate) enum Entry<'a, K, T> {
 
 /// A key that does not wait yet.
 pub(crate) struct Absent<'a, K, T> {
-    line: &'a mut Line<K, T>,
+    position: hash_table::VacantEntry<'a, Position>,
+    places: &'a mut VecDeque<Option<Place<K, T>>>,
+    front: Position,
     hash: u64,
     key: K,
 }
 
-impl<'a, K: Eq + Hash, T> Absent<'a, K, T> {
+impl<K, T> Absent<'_, K, T> {
     /// Puts the key at the back.
-    pub(crate) fn push_back(self, value: T) -> &'a mut T {
-        self.line.push_back(self.hash, self.key, value)
+    pub(crate) fn push_back(self, value: T) {
+        self.position.insert(self.front + self.places.len() as u64);
+        let (hash, key) = (self.hash, self.key);
+        self.places.push_back(Some(Place { hash, key, value }));
     }
 }
 
@@ -245,7 +263,7 @@ mod tests {
     fn push(line: &mut Line<u32, ()>, key: u32) {
         match line.entry(key) {
             Entry::Waiting(()) => {}
-            Entry::Absent(absent) => *absent.push_back(()),
+            Entry::Absent(absent) => absent.push_back(()),
         }
     }
 

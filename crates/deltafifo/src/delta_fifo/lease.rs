@@ -7,7 +7,7 @@
 //!   batch that panics is quarantined, and nothing behind it is kept waiting for ever.
 
 use std::collections::BTreeSet;
-use std::hash::{BuildHasher, Hash, RandomState};
+use std::hash::{BuildHasher, Hash};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 
@@ -15,6 +15,7 @@ use hashbrown::HashTable;
 
 use crate::deltas::Deltas;
 use crate::error::NotLeased;
+use crate::key_hash::{self, KeyHash};
 use crate::lease::{Lease, LeaseId, Quarantined, Work};
 
 use super::{DeltaFifo, Slot};
@@ -26,7 +27,7 @@ pub(super) struct Out<K, V> {
     works: Arc<[Work<K, V>]>,
     /// Positions in `works` by key; made when first asked for, since most leases come back
     /// before anybody asks.
-    index: Option<(RandomState, HashTable<usize>)>,
+    index: Option<(KeyHash, HashTable<usize>)>,
 }
 
 impl<K: Eq + Hash, V> Out<K, V> {
@@ -43,7 +44,7 @@ impl<K: Eq + Hash, V> Out<K, V> {
     pub(super) fn deltas(&mut self, key: &K) -> Option<&Deltas<V>> {
         let works = &self.works;
         let (hasher, index) = self.index.get_or_insert_with(|| {
-            let hasher = RandomState::new();
+            let hasher = key_hash::random();
             let mut index = HashTable::with_capacity(works.len());
             for at in 0..works.len() {
                 let hash = |&at: &usize| hasher.hash_one(key_work(&works[at]).0);
@@ -71,9 +72,11 @@ where
             None => self.take_batch(max_keys),
         };
         let mut newest = 0;
-        for stamped in works.iter().flat_map(|work| key_work(work).1.stamps()) {
-            self.ledger.lease(stamped.seq);
-            newest = newest.max(stamped.seq);
+        for work in works.iter() {
+            for stamped in key_work(work).1.stamps() {
+                self.ledger.lease(stamped.seq);
+                newest = newest.max(stamped.seq);
+            }
         }
         self.leases += 1;
         let id = LeaseId(self.leases);
@@ -93,16 +96,43 @@ where
         })
     }
 
+    /// Takes the lease that is out.
+    fn returned(&mut self, given: LeaseId) -> Result<Out<K, V>, NotLeased> {
+        let current = self.out.as_ref().map(Out::id);
+        self.out
+            .take_if(|out| out.id == given)
+            .ok_or(NotLeased::Lease { given, current })
+    }
+
+    /// Settles the lease: all of it is done.
+    pub(super) fn settle(&mut self, id: LeaseId) -> Result<(), NotLeased> {
+        let out = self.returned(id)?;
+        for work in out.works.iter() {
+            self.done(key_work(work).1);
+        }
+        self.settled();
+        Ok(())
+    }
+
+    fn done(&mut self, deltas: &Deltas<V>) {
+        for done in deltas.stamps() {
+            self.ledger.done(done.seq, true);
+        }
+    }
+
+    fn settled(&mut self) {
+        self.ledger.settle();
+        self.phase.settle(&self.ledger);
+        self.line.shrink();
+    }
+
     /// Settles the lease: all of it but the works at `failed` is done.
     pub(super) fn take_back(
         &mut self,
         id: LeaseId,
         failed: &[usize],
     ) -> Result<Vec<Quarantined<K, V>>, NotLeased> {
-        let current = self.out.as_ref().map(Out::id);
-        let Some(out) = self.out.take_if(|out| out.id == id) else {
-            return Err(NotLeased::Lease { given: id, current });
-        };
+        let out = self.returned(id)?;
         let works = out.works.len();
         if let Some(&position) = failed.iter().find(|&&at| at >= works) {
             self.out = Some(out);
@@ -114,17 +144,13 @@ where
         for (at, work) in out.works.iter().enumerate() {
             let (key, deltas) = key_work(work);
             if !failed.contains(&at) {
-                deltas
-                    .stamps()
-                    .for_each(|done| self.ledger.done(done.seq, true));
+                self.done(deltas);
                 continue;
             }
             // What joined the key between two attempts is not the culprit, and is tried again.
             let (given_up, retried) = deltas.clone().failed(self.max_attempts.get());
             if let Some(deltas) = given_up {
-                deltas
-                    .stamps()
-                    .for_each(|done| self.ledger.done(done.seq, true));
+                self.done(&deltas);
                 let attempts = NonZeroU32::new(deltas.attempts()).unwrap_or(NonZeroU32::MIN);
                 let key = key.clone();
                 quarantined.push(Quarantined {
@@ -142,9 +168,7 @@ where
         for (key, deltas) in again.into_iter().rev() {
             self.give_back(key, deltas);
         }
-        self.ledger.settle();
-        self.phase.settle(&self.ledger);
-        self.line.shrink();
+        self.settled();
         Ok(quarantined)
     }
 
@@ -153,15 +177,23 @@ where
         let failed = |slot: &Slot<V>| slot.deltas.attempts() > 0;
         // What failed before is handed out alone.
         let works = match self.line.front() {
-            Some(slot) if failed(slot) => 1,
+            Some(slot) if max_keys == NonZeroUsize::MIN || failed(slot) => 1,
             _ => {
                 let all = self.line.iter().take(max_keys.get());
                 all.take_while(|(_, _, slot)| slot.group.is_none() && !failed(slot))
                     .count()
             }
         };
-        let next = |_| self.line.pop_front().expect("as many wait as were counted");
-        (0..works).map(next).map(into_work).collect()
+        if works > 1 && works == self.line.len() {
+            let mut next = self.line.take_all();
+            return (0..works).map(|_| into_work(next())).collect();
+        }
+        let mut next = || into_work(self.line.pop_front().expect(COUNTED));
+        match works {
+            // An array is made with less ado than a slice.
+            1 => Arc::new([next()]),
+            _ => (0..works).map(|_| next()).collect(),
+        }
     }
 
     /// All keys that are tied to `group`, in the order of the line.
@@ -171,7 +203,10 @@ where
         if members == self.line.len() {
             self.groups.dissolve(root);
             let mut next = self.line.take_all();
-            return (0..members).map(|_| into_work(next())).collect();
+            let works = (0..members).map(|_| into_work(next())).collect();
+            drop(next);
+            self.line.shrink();
+            return works;
         }
         let tied = |slot: &Slot<V>| {
             slot.group
@@ -220,6 +255,8 @@ fn into_work<K, V>((key, slot): (K, Slot<V>)) -> Work<K, V> {
         deltas: slot.deltas,
     }
 }
+
+const COUNTED: &str = "as many wait as were counted";
 
 /// Key and changes of a work of this queue, which hands out no others.
 fn key_work<K, V>(work: &Work<K, V>) -> (&K, &Deltas<V>) {

@@ -93,32 +93,28 @@ where
     /// Queues one change of one key.
     fn single(&mut self, key: K, delta: Option<Delta<V>>, mark: M) {
         self.phase.single();
-        let seq = self.ledger.begin(Some(mark));
-        if let Some(delta) = delta {
-            self.put(
-                key,
-                Stamped {
-                    delta,
-                    seq,
-                    relist: false,
-                    attempts: 0,
-                },
-            );
+        let Some(delta) = delta else {
+            return self.ledger.nothing(mark);
+        };
+        let stamped = Stamped {
+            delta,
+            seq: self.ledger.next(),
+            relist: false,
+            attempts: 0,
+        };
+        match self.put(key, stamped) {
+            Pushed::Appended => self.ledger.single(mark),
+            Pushed::Merged => self.ledger.nothing(mark),
         }
-        self.ledger.end();
     }
 
-    /// Puts a change behind what waits for its key, or the key at the back of the line.
-    fn put(&mut self, key: K, stamped: Stamped<V>) {
+    /// Puts a change behind what waits for its key, or the key at the back of the line. Whoever
+    /// calls counts it.
+    fn put(&mut self, key: K, stamped: Stamped<V>) -> Pushed {
         planted!(self, UpdateSwallowsDelete => if self.swallow(&key, &stamped) {
-            return;
+            return Pushed::Merged;
         });
-        append(
-            self.line.entry(key),
-            stamped,
-            &mut self.ledger,
-            &mut self.groups,
-        );
+        append(self.line.entry(key), stamped, &mut self.groups)
     }
 
     /// Whether changes of `key` are pending or leased.
@@ -134,32 +130,26 @@ where
     }
 }
 
-/// Puts a change where its key stands, counts it, and ties the key to the group of a relist.
-fn append<K: Eq + Hash, V, M: Clone>(
-    entry: Entry<'_, K, Slot<V>>,
-    stamped: Stamped<V>,
-    ledger: &mut Ledger<M>,
-    groups: &mut Groups,
-) {
+/// Puts a change where its key stands, and ties the key to the group of a relist.
+fn append<K, V>(entry: Entry<'_, K, Slot<V>>, stamped: Stamped<V>, groups: &mut Groups) -> Pushed {
     let Stamped { seq, relist, .. } = stamped;
-    let slot = match entry {
-        Entry::Absent(absent) => {
-            ledger.add(seq);
-            absent.push_back(Slot {
-                deltas: Deltas::stamped(stamped),
-                group: None,
-            })
-        }
-        Entry::Waiting(slot) => {
-            match slot.deltas.push(stamped) {
-                Pushed::Appended => ledger.add(seq),
-                Pushed::Merged => {}
-            }
-            slot
+    let mut tie = |group: &mut Option<GroupId>| {
+        if relist {
+            groups.join(group, seq);
         }
     };
-    if relist {
-        groups.join(&mut slot.group, seq);
+    match entry {
+        Entry::Absent(absent) => {
+            let mut group = None;
+            tie(&mut group);
+            let deltas = Deltas::stamped(stamped);
+            absent.push_back(Slot { deltas, group });
+            Pushed::Appended
+        }
+        Entry::Waiting(slot) => {
+            tie(&mut slot.group);
+            slot.deltas.push(stamped)
+        }
     }
 }
 
@@ -249,7 +239,7 @@ where
     }
 
     fn ack(&mut self, id: LeaseId) -> Result<(), NotLeased> {
-        self.take_back(id, &[]).map(|_| ())
+        self.settle(id)
     }
 
     fn nack(&mut self, id: LeaseId, failed: &[usize]) -> Result<Vec<Quarantined<K, V>>, NotLeased> {

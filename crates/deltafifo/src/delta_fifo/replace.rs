@@ -9,7 +9,8 @@ use std::collections::HashSet;
 use std::hash::Hash;
 
 use crate::delta::Delta;
-use crate::deltas::Stamped;
+use crate::deltas::{Pushed, Stamped};
+use crate::key_hash;
 use crate::known::Known;
 use crate::line::Entry;
 use crate::tombstone::Final;
@@ -41,7 +42,7 @@ where
                 .reserve(items.len().saturating_sub(self.line.len()));
         }
         // Asked, never walked: its order does not matter.
-        let mut untouched = HashSet::new();
+        let mut untouched = HashSet::with_hasher(key_hash::random());
         for (key, value) in items {
             match self.intake.admit(&key, value) {
                 Some(value) if known.holds(&key, &value) && !self.is_queued(&key) => {
@@ -62,15 +63,7 @@ where
         });
         for (key, last) in gone {
             let delta = Delta::Deleted(Final::Unknown(last));
-            self.put(
-                key,
-                Stamped {
-                    delta,
-                    seq,
-                    relist: true,
-                    attempts: 0,
-                },
-            );
+            self.put_counted(key, delta, seq, true);
         }
         self.phase.settle(&self.ledger);
         self.ledger.end();
@@ -81,16 +74,7 @@ where
         let seq = self.ledger.begin(None);
         known.for_each(&mut |key, value| {
             if !self.is_queued(key) || planted!(self, ResyncOverPending) {
-                let delta = Delta::Sync(value.clone());
-                self.put(
-                    key.clone(),
-                    Stamped {
-                        delta,
-                        seq,
-                        relist: false,
-                        attempts: 0,
-                    },
-                );
+                self.put_counted(key.clone(), Delta::Sync(value.clone()), seq, false);
             }
         });
         self.ledger.end();
@@ -117,8 +101,22 @@ where
                     relist: true,
                     attempts: 0,
                 };
-                append(entry, stamped, &mut self.ledger, &mut self.groups);
+                if let Pushed::Appended = append(entry, stamped, &mut self.groups) {
+                    self.ledger.add(seq);
+                }
             }
+        }
+    }
+
+    fn put_counted(&mut self, key: K, delta: Delta<V>, seq: u64, relist: bool) {
+        let stamped = Stamped {
+            delta,
+            seq,
+            relist,
+            attempts: 0,
+        };
+        if let Pushed::Appended = self.put(key, stamped) {
+            self.ledger.add(seq);
         }
     }
 
