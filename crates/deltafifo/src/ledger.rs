@@ -83,9 +83,10 @@ impl<M: Clone> Ledger<M> {
     }
 
     /// A call begins and ends that brought one change.
-    pub(crate) fn single(&mut self, mark: M) {
+    pub(crate) fn single(&mut self, mark: Option<M>) {
+        let mark = mark.or_else(|| self.received().cloned());
         self.calls.push_back(Call {
-            mark: Some(mark),
+            mark,
             open: 1,
             leased: 0,
         });

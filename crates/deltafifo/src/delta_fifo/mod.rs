@@ -103,7 +103,7 @@ where
             attempts: 0,
         };
         match self.put(key, stamped) {
-            Pushed::Appended => self.ledger.single(mark),
+            Pushed::Appended => self.ledger.single(Some(mark)),
             Pushed::Merged => self.ledger.nothing(mark),
         }
     }
@@ -229,8 +229,7 @@ where
         if self.closed {
             return Err(Closed(mark));
         }
-        self.ledger.begin(Some(mark));
-        self.ledger.end();
+        self.ledger.nothing(mark);
         Ok(())
     }
 

@@ -10,6 +10,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 
 use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 
 use crate::error::NotLeased;
 use crate::lease::{Lease, LeaseId, Quarantined, Work};
@@ -31,7 +32,18 @@ pub(super) struct Tag {
 pub(super) struct Out<K, V> {
     pub(super) id: LeaseId,
     pub(super) works: Arc<[Work<K, V>]>,
-    tags: Vec<Tag>,
+    /// The tag of the first work, and those of the others: most leases have one.
+    first: Tag,
+    others: Vec<Tag>,
+}
+
+impl<K, V> Out<K, V> {
+    fn tags(&self) -> impl DoubleEndedIterator<Item = &Tag> + ExactSizeIterator {
+        (0..self.others.len() + 1).map(|at| match at {
+            0 => &self.first,
+            _ => &self.others[at - 1],
+        })
+    }
 }
 
 impl<K, V, M> InOrderQueue<K, V, M>
@@ -44,21 +56,16 @@ where
         if self.out.is_some() || self.waiting.is_empty() {
             return None;
         }
-        let (tags, works) = self.take_batch(max_keys);
-        for tag in &tags {
+        let out = self.take_batch(max_keys);
+        let mut newest = 0;
+        for tag in out.tags() {
             self.ledger.lease(tag.seq);
+            newest = newest.max(tag.seq);
         }
-        let newest = tags.iter().map(|tag| tag.seq).max()?;
-        self.leases += 1;
-        let id = LeaseId(self.leases);
+        let (id, works) = (out.id, Arc::clone(&out.works));
+        self.out = Some(out);
         let initial = !self.phase.is_synced();
         planted!(self, SyncedOnLease => self.phase = crate::phase::Phase::Synced);
-        let works: Arc<[_]> = works.into();
-        self.out = Some(Out {
-            id,
-            works: Arc::clone(&works),
-            tags,
-        });
         Some(Lease {
             id,
             initial,
@@ -68,16 +75,39 @@ where
         })
     }
 
+    /// Takes the lease that is out.
+    fn returned(&mut self, given: LeaseId) -> Result<Out<K, V>, NotLeased> {
+        let current = self.out.as_ref().map(|out| out.id);
+        self.out
+            .take_if(|out| out.id == given)
+            .ok_or(NotLeased::Lease { given, current })
+    }
+
+    /// Settles the lease: all of it is done.
+    pub(super) fn settle(&mut self, id: LeaseId) -> Result<(), NotLeased> {
+        let out = self.returned(id)?;
+        for tag in out.tags() {
+            self.ledger.done(tag.seq, true);
+        }
+        self.settled();
+        Ok(())
+    }
+
+    fn settled(&mut self) {
+        self.ledger.settle();
+        self.phase.settle(&self.ledger);
+        if self.waiting.capacity() > 4 * self.waiting.len() + SPARE {
+            self.waiting.shrink_to(2 * self.waiting.len());
+        }
+    }
+
     /// Settles the lease: all of it but the works at `failed` is done.
     pub(super) fn take_back(
         &mut self,
         id: LeaseId,
         failed: &[usize],
     ) -> Result<Vec<Quarantined<K, V>>, NotLeased> {
-        let current = self.out.as_ref().map(|out| out.id);
-        let Some(out) = self.out.take_if(|out| out.id == id) else {
-            return Err(NotLeased::Lease { given: id, current });
-        };
+        let out = self.returned(id)?;
         let works = out.works.len();
         if let Some(&position) = failed.iter().find(|&&at| at >= works) {
             self.out = Some(out);
@@ -85,7 +115,7 @@ where
         }
         let failed: BTreeSet<usize> = failed.iter().copied().collect();
         let mut quarantined = Vec::new();
-        for (at, (tag, work)) in out.tags.iter().zip(&*out.works).enumerate().rev() {
+        for (at, (tag, work)) in out.tags().zip(&*out.works).enumerate().rev() {
             let attempts = NonZeroU32::MIN.saturating_add(tag.attempts);
             if failed.contains(&at) && attempts < self.max_attempts {
                 self.ledger.unlease(tag.seq);
@@ -113,59 +143,66 @@ where
             }
         }
         quarantined.reverse();
-        self.ledger.settle();
-        self.phase.settle(&self.ledger);
-        if self.waiting.capacity() > 4 * self.waiting.len() + SPARE {
-            self.waiting.shrink_to(2 * self.waiting.len());
-        }
+        self.settled();
         Ok(quarantined)
     }
 
     /// From the head: changes of distinct keys, or one work of another kind (RF-05).
-    fn take_batch(&mut self, max: NonZeroUsize) -> (Vec<Tag>, Vec<Work<K, V>>) {
-        let room = max.get().min(self.waiting.len());
-        let (mut tags, mut works) = (Vec::with_capacity(room), Vec::with_capacity(room));
-        let mut seen = HashTable::with_capacity(if room > 1 { room } else { 0 });
-        while works.len() < room
-            && let Some((tag, work)) = self.waiting.front()
-        {
-            let alone = tag.attempts > 0 || !matches!(work, Work::Key { .. });
-            if !works.is_empty() && (alone || !self.is_new(work, &works, &mut seen)) {
-                break;
+    fn take_batch(&mut self, max: NonZeroUsize) -> Out<K, V> {
+        let works = match self.waiting.front() {
+            Some(first) if max == NonZeroUsize::MIN || is_alone(first) => 1,
+            _ => self.distinct(max.get()),
+        };
+        self.leases += 1;
+        let mut next = || self.waiting.pop_front().expect(COUNTED);
+        let (first, work) = next();
+        // An array is made with less ado than a slice.
+        let (others, works): (_, Arc<[_]>) = match works {
+            1 => (Vec::new(), Arc::new([work])),
+            _ => {
+                let mut others = Vec::with_capacity(works - 1);
+                let mut all = Vec::with_capacity(works);
+                all.push(work);
+                for (tag, work) in (1..works).map(|_| next()) {
+                    others.push(tag);
+                    all.push(work);
+                }
+                (others, all.into())
             }
-            if works.is_empty() && room > 1 && !alone {
-                self.is_new(work, &works, &mut seen);
-            }
-            let (tag, work) = self
-                .waiting
-                .pop_front()
-                .expect("the front was just looked at");
-            tags.push(tag);
-            works.push(work);
-            if alone {
-                break;
-            }
+        };
+        Out {
+            id: LeaseId(self.leases),
+            works,
+            first,
+            others,
         }
-        (tags, works)
     }
 
-    /// Whether the key of `work`, which would come next, is not in the batch; remembers it.
-    fn is_new(&self, work: &Work<K, V>, works: &[Work<K, V>], seen: &mut HashTable<usize>) -> bool {
-        planted!(self, BatchRepeatsKey => return true);
-        let Some(key) = key_of(work) else {
-            return false;
-        };
-        let hash = |key: Option<&K>| self.hasher.hash_one(key);
-        let mine = hash(Some(key));
-        if seen
-            .find(mine, |&at: &usize| key_of(&works[at]) == Some(key))
-            .is_some()
-        {
-            return false;
+    /// How many from the head are changes of one key each, no key twice; at most `max`.
+    fn distinct(&self, max: usize) -> usize {
+        let room = max.min(self.waiting.len());
+        let key = |at: usize| key_of(&self.waiting[at].1);
+        let hash = |at: usize| self.hasher.hash_one(key(at));
+        let mut seen = HashTable::with_capacity(room);
+        for at in 0..room {
+            if is_alone(&self.waiting[at]) {
+                return at;
+            }
+            let same = |&other: &usize| key(other) == key(at) && !planted!(self, BatchRepeatsKey);
+            match seen.entry(hash(at), same, |&other| hash(other)) {
+                Entry::Occupied(_) => return at,
+                Entry::Vacant(place) => drop(place.insert(at)),
+            }
         }
-        seen.insert_unique(mine, works.len(), |&at| hash(key_of(&works[at])));
-        true
+        room
     }
+}
+
+const COUNTED: &str = "as many wait as were counted";
+
+/// Whether it is handed out with no other: what failed before, and what is not of one key.
+fn is_alone<K, V>((tag, work): &(Tag, Work<K, V>)) -> bool {
+    tag.attempts > 0 || !matches!(work, Work::Key { .. })
 }
 
 fn key_of<K, V>(work: &Work<K, V>) -> Option<&K> {

@@ -14,7 +14,7 @@ mod lease;
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::hash::{Hash, RandomState};
+use std::hash::Hash;
 use std::num::{NonZeroU32, NonZeroUsize};
 
 use indexmap::IndexMap;
@@ -23,6 +23,7 @@ use crate::config::Config;
 use crate::delta::Delta;
 use crate::deltas::Deltas;
 use crate::error::{Closed, NotLeased};
+use crate::key_hash::{self, KeyHash};
 use crate::known::Known;
 use crate::lease::{Lease, LeaseId, Quarantined, Work};
 use crate::ledger::Ledger;
@@ -45,7 +46,7 @@ pub struct InOrderQueue<K, V, M> {
     intake: Intake<K, V>,
     max_attempts: NonZeroU32,
     leases: u64,
-    hasher: RandomState,
+    hasher: KeyHash,
     closed: bool,
     #[cfg(test)]
     pub(crate) planted: Option<crate::proof::Planted>,
@@ -68,7 +69,7 @@ where
             intake: Intake::new(config.transform),
             max_attempts: config.max_attempts,
             leases: 0,
-            hasher: RandomState::new(),
+            hasher: key_hash::random(),
             closed: false,
             #[cfg(test)]
             planted: None,
@@ -77,23 +78,18 @@ where
 
     fn single(&mut self, key: K, delta: Option<Delta<V>>, mark: M) {
         self.phase.single();
-        let work = delta.map(|delta| Work::Key {
-            key,
-            deltas: Deltas::new(delta),
-        });
-        self.put(work, Some(mark));
+        let Some(delta) = delta else {
+            return self.ledger.nothing(mark);
+        };
+        let deltas = Deltas::new(delta);
+        self.put(Work::Key { key, deltas });
+        self.ledger.single(Some(mark));
     }
 
-    fn put(&mut self, work: Option<Work<K, V>>, mark: Option<M>) {
-        let seq = self.ledger.begin(mark);
-        if let Some(work) = work {
-            self.ledger.add(seq);
-            if matches!(work, Work::Replace { .. }) {
-                self.phase.relist(seq);
-            }
-            self.waiting.push_back((Tag { seq, attempts: 0 }, work));
-        }
-        self.ledger.end();
+    /// Puts a work behind all others. Whoever calls counts it.
+    fn put(&mut self, work: Work<K, V>) {
+        let seq = self.ledger.next();
+        self.waiting.push_back((Tag { seq, attempts: 0 }, work));
     }
 
     /// The newest object of `key` once all that is queued is applied. Only asked when an object
@@ -178,7 +174,7 @@ where
         if self.closed {
             return Err(Closed(items));
         }
-        let mut distinct = IndexMap::with_capacity(items.len());
+        let mut distinct = IndexMap::with_capacity_and_hasher(items.len(), self.hasher.clone());
         for (key, value) in items {
             match self.intake.admit(&key, value) {
                 Some(value) => {
@@ -196,7 +192,9 @@ where
             }
         }
         let items = distinct.into_iter().collect();
-        self.put(Some(Work::Replace { items }), Some(mark));
+        self.phase.relist(self.ledger.next());
+        self.put(Work::Replace { items });
+        self.ledger.single(Some(mark));
         Ok(())
     }
 
@@ -204,7 +202,8 @@ where
         if self.closed {
             return Err(Closed(()));
         }
-        self.put(Some(Work::Resync), None);
+        self.put(Work::Resync);
+        self.ledger.single(None);
         Ok(())
     }
 
@@ -212,7 +211,7 @@ where
         if self.closed {
             return Err(Closed(mark));
         }
-        self.put(None, Some(mark));
+        self.ledger.nothing(mark);
         Ok(())
     }
 
@@ -221,7 +220,7 @@ where
     }
 
     fn ack(&mut self, id: LeaseId) -> Result<(), NotLeased> {
-        self.take_back(id, &[]).map(drop)
+        self.settle(id)
     }
 
     fn nack(&mut self, id: LeaseId, failed: &[usize]) -> Result<Vec<Quarantined<K, V>>, NotLeased> {

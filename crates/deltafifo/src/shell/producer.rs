@@ -10,7 +10,7 @@ use crate::tombstone::Final;
 use crate::transform::Rejected;
 
 use super::waiters::{Look, Until};
-use super::{Shared, Watcher};
+use super::{Shared, State, Watcher};
 
 /// The end that fills the queue. Cloneable; when the last one is dropped, the queue closes.
 ///
@@ -194,9 +194,20 @@ impl<K, V, M> Producer<K, V, M> {
         args: A,
         call: impl FnOnce(&mut dyn Queue<K, V, M>, A) -> R,
     ) -> R {
-        let mut held = Some((args, call));
+        let is_full = |state: &State<K, V, M>| {
+            !state.queue.is_closed() && state.queue.len() >= self.shared.bound
+        };
+        // There almost always is, and then nothing has to be kept for later.
+        let held = self.shared.change_if(|state| match is_full(state) {
+            true => Err((args, call)),
+            false => Ok(call(&mut *state.queue, args)),
+        });
+        let mut held = match held {
+            Ok(result) => return result,
+            Err(held) => Some(held),
+        };
         Until::new(&self.shared, move |state| {
-            if !state.queue.is_closed() && state.queue.len() >= self.shared.bound {
+            if is_full(state) {
                 return Look::Wait;
             }
             let (args, call) = held

@@ -19,6 +19,9 @@ pub(super) struct Waiters {
 impl Waiters {
     /// All who wait; they take a new place when they look and still have to wait.
     pub(super) fn take(&mut self) -> Vec<Waker> {
+        if self.wakers.is_empty() {
+            return Vec::new();
+        }
         self.wakers.drain(..).map(|(_, waker)| waker).collect()
     }
 
