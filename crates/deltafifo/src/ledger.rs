@@ -78,11 +78,13 @@ impl<M: Clone> Ledger<M> {
     }
 
     /// The number of the call that begins next.
+    #[inline]
     pub(crate) fn next(&self) -> u64 {
         self.first + self.calls.len() as u64
     }
 
     /// A call begins and ends that brought one change.
+    #[inline]
     pub(crate) fn single(&mut self, mark: Option<M>) {
         let mark = mark.or_else(|| self.received().cloned());
         self.calls.push_back(Call {
@@ -107,6 +109,7 @@ impl<M: Clone> Ledger<M> {
     }
 
     /// One change of call `seq` is done with, leased or not.
+    #[inline]
     pub(crate) fn done(&mut self, seq: u64, leased: bool) {
         let call = self.call(seq);
         assert!(call.open > 0, "a change is settled at most once");
@@ -115,6 +118,7 @@ impl<M: Clone> Ledger<M> {
         self.unsettled -= usize::from(call.open == 0);
     }
 
+    #[inline]
     pub(crate) fn lease(&mut self, seq: u64) {
         let call = self.call(seq);
         call.leased += 1;
@@ -126,6 +130,7 @@ impl<M: Clone> Ledger<M> {
     }
 
     /// Forgets the settled calls at the front.
+    #[inline]
     pub(crate) fn settle(&mut self) {
         while self.calls.front().is_some_and(|call| call.open == 0) {
             self.first += 1;
@@ -159,6 +164,7 @@ impl<M: Clone> Ledger<M> {
     }
 
     /// What `applied` becomes when all that is leased is acknowledged.
+    #[inline]
     pub(crate) fn applied_after(&self) -> Option<&M> {
         let settled = self
             .calls

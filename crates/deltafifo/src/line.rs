@@ -63,6 +63,7 @@ impl<K: Eq + Hash, T> Line<K, T> {
     }
 
     /// The value of `key`, which is put at the back when it does not wait yet.
+    #[inline]
     pub(crate) fn entry(&mut self, key: K) -> Entry<'_, K, T> {
         let hash = self.hasher.hash_one(&key);
         let (places, front) = (&mut self.places, self.front);
@@ -107,6 +108,7 @@ impl<K: Eq + Hash, T> Line<K, T> {
         Some(&self.places.front()?.as_ref().expect(FRONT).value)
     }
 
+    #[inline]
     pub(crate) fn pop_front(&mut self) -> Option<(K, T)> {
         let place = self.places.pop_front()?.expect(FRONT);
         self.forget(place.hash, self.front);
@@ -176,6 +178,7 @@ impl<K: Eq + Hash, T> Line<K, T> {
     }
 
     /// Gives back memory that a past crowd needed.
+    #[inline]
     pub(crate) fn shrink(&mut self) {
         if self.places.capacity() > 4 * self.places.len() + SPARE {
             self.places.shrink_to(2 * self.places.len());
@@ -194,11 +197,13 @@ impl<K: Eq + Hash, T> Line<K, T> {
     }
 
     /// Takes a position out of the table.
+    #[inline]
     fn forget(&mut self, hash: u64, at: Position) {
         let entry = self.positions.find_entry(hash, |&other| other == at);
         entry.expect("FQ-1: what waits can be found").remove();
     }
 
+    #[inline]
     fn drop_gaps(&mut self) {
         while matches!(self.places.front(), Some(None)) {
             self.places.pop_front();
@@ -242,6 +247,7 @@ pub(crate) struct Absent<'a, K, T> {
 
 impl<K, T> Absent<'_, K, T> {
     /// Puts the key at the back.
+    #[inline]
     pub(crate) fn push_back(self, value: T) {
         self.position.insert(self.front + self.places.len() as u64);
         let (hash, key) = (self.hash, self.key);

@@ -20,6 +20,7 @@ pub(crate) enum Phase {
 
 impl Phase {
     /// A single change came.
+    #[inline]
     pub(crate) fn single(&mut self) {
         match self {
             Self::Unpopulated => *self = Self::Synced,

@@ -68,6 +68,7 @@ impl<K: Clone, V> Intake<K, V> {
     }
 
     /// The object as it is to be queued, or nothing if it was rejected.
+    #[inline]
     pub(crate) fn admit(&mut self, key: &K, value: V) -> Option<V> {
         let Some(transform) = &mut self.transform else {
             return Some(value);

@@ -141,6 +141,11 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
                 if limit == 0 || walk == Some(*taken) {
                     return count;
                 }
+                let all = *taken + *len as u64;
+                if *len <= limit && walk.is_none_or(|walk| walk >= all) && out.exchange(ring) {
+                    *taken = all;
+                    return std::mem::take(len);
+                }
                 ring.pop_each(|run| {
                     count += run.len();
                     *taken += run.len() as u64;

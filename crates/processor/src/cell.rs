@@ -157,11 +157,8 @@ impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
         let before = guarded.listener.is_synced();
         let result = f(&mut guarded.listener);
         let synced = guarded.listener.is_synced() && !before;
-        let waker = guarded
-            .listener
-            .has_work()
-            .then(|| guarded.waker.take())
-            .flatten();
+        let wake = guarded.waker.is_some() && guarded.listener.has_work();
+        let waker = wake.then(|| guarded.waker.take()).flatten();
         drop(guarded);
         if synced {
             self.milestones
@@ -241,9 +238,12 @@ impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
         self.gauges.running_since.store(since, Ordering::Release);
     }
 
-    /// A callback has returned or panicked.
-    pub(crate) fn handled(&self, initial: bool, panicked: bool) {
-        self.gauges.running_since.store(IDLE, Ordering::Release);
+    /// A callback has returned or panicked; if there is a next one that waits since `next`, it
+    /// starts at once. False if there is none, or the listener has been removed.
+    #[inline]
+    pub(crate) fn handled(&self, initial: bool, panicked: bool, next: Option<u64>) -> bool {
+        let since = next.unwrap_or(IDLE);
+        self.gauges.running_since.store(since, Ordering::Release);
         if panicked {
             self.count_panic();
         }
@@ -252,10 +252,17 @@ impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
             .delivered
             .store(delivered + 1, Ordering::Release);
         self.set_in_hand(self.in_hand() - 1);
-        self.gate.leave();
+        let passed = match next {
+            Some(_) => self.gate.pass(),
+            None => {
+                self.gate.leave();
+                false
+            }
+        };
         if initial {
             self.with(Listener::initial_handled);
         }
+        passed
     }
 
     /// A walk panicked and is over.

@@ -123,17 +123,40 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
     /// The callback of the notification that was handed out has ended (PR-12).
     pub(crate) fn finish(&mut self, result: &Result<(), Panicked>) {
         if let Err(panicked) = result {
-            let current = Arc::clone(self.current());
-            self.log(panicked, Some(current.key()));
+            self.log_current(panicked);
         }
         self.settle(result.is_err());
     }
 
+    /// As `finish`; then the next notification is handed out if it is in hand already.
+    #[inline]
+    pub(crate) fn follow(&mut self, result: &Result<(), Panicked>) -> bool {
+        if let Err(panicked) = result {
+            self.log_current(panicked);
+        }
+        let Some(running) = self.running.take() else {
+            return false;
+        };
+        self.in_hand.advance();
+        let next = self.in_hand.terms();
+        let since = next.map(|(since, _)| since);
+        let follows = self.cell.handled(running.counted, result.is_err(), since);
+        self.running = next
+            .filter(|_| follows)
+            .map(|(_, counted)| Running { counted });
+        follows
+    }
+
     fn settle(&mut self, panicked: bool) {
         if let Some(running) = self.running.take() {
-            self.cell.handled(running.counted, panicked);
+            self.cell.handled(running.counted, panicked, None);
             self.in_hand.advance();
         }
+    }
+
+    fn log_current(&mut self, panicked: &Panicked) {
+        let current = Arc::clone(self.current());
+        self.log(panicked, Some(current.key()));
     }
 
     fn log(&mut self, panicked: &Panicked, key: Option<&K>) {

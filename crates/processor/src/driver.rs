@@ -90,6 +90,25 @@ impl<H, K: Key, T: Send + Sync + 'static> Delivery<H, K, T> {
     }
 }
 
+impl<H: Handler<K, T>, K: Key, T: Send + Sync + 'static> Delivery<H, K, T> {
+    /// Calls the handler for what was handed out and all that is in hand behind it. How often.
+    fn handle_in_hand(&mut self) -> usize {
+        let Self { handler, consumer } = self;
+        let caller = consumer.cell().caller();
+        let mut calls = 1;
+        loop {
+            let result = call(caller, || handler.on_notification(consumer.current()));
+            if !consumer.follow(&result) {
+                return calls;
+            }
+            calls += 1;
+        }
+    }
+}
+
+/// After so many callbacks in a row a task lets others run: about as many as tokio itself allows.
+const AT_ONCE: usize = 64;
+
 /// Calls a handler on the runtime until its listener ends.
 pub(crate) async fn run<H, K, T>(delivery: Delivery<H, K, T>)
 where
@@ -98,13 +117,14 @@ where
     T: Send + Sync + 'static,
 {
     let mut delivery = delivery;
-    let caller = delivery.consumer.cell().caller();
+    let mut calls = 0;
     while delivery.next().await {
-        let Delivery { handler, consumer } = &mut delivery;
-        let result = call(caller, || handler.on_notification(consumer.current()));
-        consumer.finish(&result);
+        calls += delivery.handle_in_hand();
         // A long backlog must not keep a current-thread runtime from everything else.
-        tokio::task::coop::consume_budget().await;
+        if calls >= AT_ONCE {
+            calls = 0;
+            tokio::task::yield_now().await;
+        }
     }
 }
 
@@ -147,11 +167,8 @@ where
     T: Send + Sync + 'static,
 {
     let mut delivery = delivery;
-    let caller = delivery.consumer.cell().caller();
     // Only the waiting is inside `block_on`, so that the handler may use an executor itself.
     while block_on(delivery.next()) {
-        let Delivery { handler, consumer } = &mut delivery;
-        let result = call(caller, || handler.on_notification(consumer.current()));
-        consumer.finish(&result);
+        delivery.handle_in_hand();
     }
 }

@@ -30,6 +30,17 @@ impl Gate {
         entered.is_ok()
     }
 
+    /// The callback has returned and another one starts, unless the gate is closed: then none runs.
+    #[inline]
+    pub(crate) fn pass(&self) -> bool {
+        let (order, failed) = (Ordering::AcqRel, Ordering::Acquire);
+        let passed = self.state.compare_exchange(RUNNING, RUNNING, order, failed);
+        if passed.is_err() {
+            self.leave();
+        }
+        passed.is_ok()
+    }
+
     /// The callback has returned.
     pub(crate) fn leave(&self) {
         self.state.fetch_and(!RUNNING, Ordering::AcqRel);

@@ -3,11 +3,11 @@
 //! The first one is looked at in place while it is handled, so that handing it out costs no
 //! reference count.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::batch::News;
 use crate::notification::Notification;
+use crate::ring::Ring;
 
 /// News and the time (nanoseconds since the processor was made) since when they wait.
 pub(crate) struct Run<K, T> {
@@ -23,7 +23,7 @@ impl<K, T> Run<K, T> {
 
 /// See the top of this file.
 pub(crate) struct InHand<K, T> {
-    runs: VecDeque<Run<K, T>>,
+    runs: Ring<Run<K, T>>,
     /// Which of the first run is next.
     next: usize,
     /// Whether it comes from a walk, which counts its items itself.
@@ -33,20 +33,29 @@ pub(crate) struct InHand<K, T> {
 impl<K, T> InHand<K, T> {
     pub(crate) fn new() -> Self {
         Self {
-            runs: VecDeque::new(),
+            runs: Ring::new(),
             next: 0,
             walked: false,
         }
     }
 
     pub(crate) fn push(&mut self, run: Run<K, T>) {
-        self.runs.push_back(run);
+        self.runs.push(run);
+    }
+
+    /// Takes all there is in exchange for its own empty buffer; false if it has something itself.
+    pub(crate) fn exchange(&mut self, runs: &mut Ring<Run<K, T>>) -> bool {
+        let empty = self.runs.front().is_none();
+        if empty {
+            std::mem::swap(&mut self.runs, runs);
+        }
+        empty
     }
 
     /// Puts an item of a walk in. Walks are pulled when nothing else is in hand.
     pub(crate) fn push_walked(&mut self, since: u64, notification: Notification<K, T>) {
         let news = News::One(Arc::new(notification));
-        self.runs.push_back(Run { since, news });
+        self.runs.push(Run { since, news });
         self.walked = true;
     }
 
@@ -63,11 +72,12 @@ impl<K, T> InHand<K, T> {
     }
 
     /// Drops the first one, which is done with.
+    #[inline]
     pub(crate) fn advance(&mut self) {
         self.next += 1;
         if self.runs.front().is_none_or(|run| self.next == run.len()) {
             (self.next, self.walked) = (0, false);
-            self.runs.pop_front();
+            drop(self.runs.pop());
         }
     }
 

@@ -10,9 +10,10 @@
 //! - RB-2: capacity <= max(`INITIAL`, 2 x len). `proof/ring.rs`
 //! - Slots are cleared when read: the buffer keeps nothing alive (PL-03). `proof/ring.rs`
 
-/// Room for the first few entries; below it the buffer does not bother to shrink. Small, since a
-/// process may have thousands of idle listeners (client-go takes 1024).
-pub(crate) const INITIAL: usize = 16;
+/// Room for as many entries as are taken at once; below it the buffer does not bother to shrink, so
+/// that a busy listener needs no allocation. Not more, since a process may have thousands of idle
+/// listeners (client-go takes 1024).
+pub(crate) const INITIAL: usize = 64;
 
 /// See the top of this file.
 pub(crate) struct Ring<E> {
@@ -36,6 +37,13 @@ impl<E> Ring<E> {
         self.len
     }
 
+    /// All entries, the oldest first.
+    #[cfg(test)]
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &E> {
+        let (wrapped, first) = self.slots.split_at(self.head);
+        first.iter().chain(wrapped).flatten()
+    }
+
     #[cfg(test)]
     pub(crate) fn capacity(&self) -> usize {
         self.slots.len()
@@ -53,6 +61,7 @@ impl<E> Ring<E> {
     }
 
     /// Adds an entry behind all others.
+    #[inline]
     pub(crate) fn push(&mut self, entry: E) {
         if self.len == self.slots.len() {
             self.move_to((2 * self.len).max(INITIAL));
@@ -72,7 +81,7 @@ impl<E> Ring<E> {
     }
 
     /// Takes the oldest entry.
-    #[cfg(test)]
+    #[inline]
     pub(crate) fn pop(&mut self) -> Option<E> {
         let mut popped = None;
         self.pop_each(|entry| {
@@ -84,6 +93,7 @@ impl<E> Ring<E> {
 
     /// Takes the oldest entries, until `each` says that it wants no more. Memory is given back once
     /// for all of them.
+    #[inline]
     pub(crate) fn pop_each(&mut self, mut each: impl FnMut(E) -> bool) {
         let mut wanted = true;
         while wanted && self.len > 0 {

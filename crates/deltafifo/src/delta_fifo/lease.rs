@@ -97,6 +97,7 @@ where
     }
 
     /// Takes the lease that is out.
+    #[inline]
     fn returned(&mut self, given: LeaseId) -> Result<Out<K, V>, NotLeased> {
         let current = self.out.as_ref().map(Out::id);
         self.out
@@ -105,6 +106,7 @@ where
     }
 
     /// Settles the lease: all of it is done.
+    #[inline]
     pub(super) fn settle(&mut self, id: LeaseId) -> Result<(), NotLeased> {
         let out = self.returned(id)?;
         for work in out.works.iter() {
@@ -114,12 +116,14 @@ where
         Ok(())
     }
 
+    #[inline]
     fn done(&mut self, deltas: &Deltas<V>) {
         for done in deltas.stamps() {
             self.ledger.done(done.seq, true);
         }
     }
 
+    #[inline]
     fn settled(&mut self) {
         self.ledger.settle();
         self.phase.settle(&self.ledger);
@@ -173,6 +177,7 @@ where
     }
 
     /// From the front: keys that are in no group, at most `max_keys`.
+    #[inline]
     fn take_batch(&mut self, max_keys: NonZeroUsize) -> Arc<[Work<K, V>]> {
         let failed = |slot: &Slot<V>| slot.deltas.attempts() > 0;
         // What failed before is handed out alone.
@@ -249,6 +254,7 @@ where
     }
 }
 
+#[inline]
 fn into_work<K, V>((key, slot): (K, Slot<V>)) -> Work<K, V> {
     Work::Key {
         key,
@@ -259,6 +265,7 @@ fn into_work<K, V>((key, slot): (K, Slot<V>)) -> Work<K, V> {
 const COUNTED: &str = "as many wait as were counted";
 
 /// Key and changes of a work of this queue, which hands out no others.
+#[inline]
 fn key_work<K, V>(work: &Work<K, V>) -> (&K, &Deltas<V>) {
     match work {
         Work::Key { key, deltas } => (key, deltas),

@@ -91,6 +91,7 @@ where
     }
 
     /// Queues one change of one key.
+    #[inline]
     fn single(&mut self, key: K, delta: Option<Delta<V>>, mark: M) {
         self.phase.single();
         let Some(delta) = delta else {
@@ -110,6 +111,7 @@ where
 
     /// Puts a change behind what waits for its key, or the key at the back of the line. Whoever
     /// calls counts it.
+    #[inline]
     fn put(&mut self, key: K, stamped: Stamped<V>) -> Pushed {
         planted!(self, UpdateSwallowsDelete => if self.swallow(&key, &stamped) {
             return Pushed::Merged;
@@ -131,6 +133,7 @@ where
 }
 
 /// Puts a change where its key stands, and ties the key to the group of a relist.
+#[inline]
 fn append<K, V>(entry: Entry<'_, K, Slot<V>>, stamped: Stamped<V>, groups: &mut Groups) -> Pushed {
     let Stamped { seq, relist, .. } = stamped;
     let mut tie = |group: &mut Option<GroupId>| {

@@ -76,6 +76,7 @@ where
     }
 
     /// Takes the lease that is out.
+    #[inline]
     fn returned(&mut self, given: LeaseId) -> Result<Out<K, V>, NotLeased> {
         let current = self.out.as_ref().map(|out| out.id);
         self.out
@@ -84,6 +85,7 @@ where
     }
 
     /// Settles the lease: all of it is done.
+    #[inline]
     pub(super) fn settle(&mut self, id: LeaseId) -> Result<(), NotLeased> {
         let out = self.returned(id)?;
         for tag in out.tags() {
@@ -93,6 +95,7 @@ where
         Ok(())
     }
 
+    #[inline]
     fn settled(&mut self) {
         self.ledger.settle();
         self.phase.settle(&self.ledger);
@@ -148,6 +151,7 @@ where
     }
 
     /// From the head: changes of distinct keys, or one work of another kind (RF-05).
+    #[inline]
     fn take_batch(&mut self, max: NonZeroUsize) -> Out<K, V> {
         let works = match self.waiting.front() {
             Some(first) if max == NonZeroUsize::MIN || is_alone(first) => 1,

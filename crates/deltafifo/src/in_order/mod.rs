@@ -76,6 +76,7 @@ where
         }
     }
 
+    #[inline]
     fn single(&mut self, key: K, delta: Option<Delta<V>>, mark: M) {
         self.phase.single();
         let Some(delta) = delta else {
@@ -87,6 +88,7 @@ where
     }
 
     /// Puts a work behind all others. Whoever calls counts it.
+    #[inline]
     fn put(&mut self, work: Work<K, V>) {
         let seq = self.ledger.next();
         self.waiting.push_back((Tag { seq, attempts: 0 }, work));

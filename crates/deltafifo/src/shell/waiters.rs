@@ -18,6 +18,7 @@ pub(super) struct Waiters {
 
 impl Waiters {
     /// All who wait; they take a new place when they look and still have to wait.
+    #[inline]
     pub(super) fn take(&mut self) -> Vec<Waker> {
         if self.wakers.is_empty() {
             return Vec::new();
