@@ -7,8 +7,10 @@
 //! The hash is keyed at random, since names are chosen by whoever may create objects; nothing that
 //! can be observed depends on it.
 
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
+
+use foldhash::quality::RandomState;
 
 use crate::ids::Id;
 
@@ -37,7 +39,7 @@ impl Default for Hashes {
             segments: Arc::new(vec![Arc::default()]),
             bits: 0,
             len: 0,
-            hasher: RandomState::new(),
+            hasher: RandomState::default(),
         }
     }
 }
@@ -46,7 +48,9 @@ impl Hashes {
     /// What a key is filed under.
     #[inline]
     pub(crate) fn tag(&self, key: &str) -> u32 {
-        (self.hasher.hash_one(key) >> 32) as u32
+        let mut hasher = self.hasher.build_hasher();
+        hasher.write(key.as_bytes());
+        (hasher.finish() >> 32) as u32
     }
 
     /// Holds the same hash function and exactly these entries, numbered from 0.
@@ -78,9 +82,9 @@ impl Hashes {
         (u64::from(tag) >> (32 - self.bits)) as usize
     }
 
-    /// The first of the slots filed under a tag for which the caller says yes.
+    /// What the caller makes of the first slot filed under a tag of which it makes something.
     #[inline]
-    pub(crate) fn find(&self, tag: u32, mut is_it: impl FnMut(Id) -> bool) -> Option<Id> {
+    pub(crate) fn find<A>(&self, tag: u32, mut make: impl FnMut(Id) -> Option<A>) -> Option<A> {
         let segment = &*self.segments[self.segment(tag)];
         let within = (u64::from(tag) << self.bits) & u64::from(u32::MAX);
         let mut place = ((within * segment.len() as u64) >> 32) as usize;
@@ -92,9 +96,10 @@ impl Hashes {
             if held >> 32 > wanted {
                 return None;
             }
-            let id = *held as Id;
-            if held >> 32 == wanted && is_it(id) {
-                return Some(id);
+            if held >> 32 == wanted
+                && let Some(made) = make(*held as Id)
+            {
+                return Some(made);
             }
         }
         None
@@ -168,9 +173,9 @@ mod tests {
         for hashes in [&mut single, &mut bulk.clone()] {
             for (id, key) in (0..).zip(&keys) {
                 let tag = hashes.tag(key);
-                assert_eq!(hashes.find(tag, |held| held == id), Some(id));
+                assert_eq!(hashes.find(tag, |held| (held == id).then_some(id)), Some(id));
                 hashes.remove(tag, id);
-                assert_eq!(hashes.find(tag, |held| held == id), None);
+                assert_eq!(hashes.find(tag, |held| (held == id).then_some(id)), None);
             }
             assert_eq!(hashes.len(), 0);
         }
@@ -183,8 +188,8 @@ mod tests {
         for id in 0..3 {
             hashes.insert(u32::MAX, id);
         }
-        assert_eq!(hashes.find(u32::MAX, |id| id == 2), Some(2));
-        assert_eq!(hashes.find(u32::MAX, |_| false), None);
-        assert_eq!(hashes.find(0, |_| true), None);
+        assert_eq!(hashes.find(u32::MAX, |id| (id == 2).then_some(id)), Some(2));
+        assert_eq!(hashes.find(u32::MAX, |_| None::<Id>), None);
+        assert_eq!(hashes.find(0, Some), None);
     }
 }

@@ -13,7 +13,8 @@ use imbl::OrdMap;
 
 use crate::ids::{Id, IdList};
 use crate::items::Items;
-use crate::record::{IndexedValue, Record};
+use crate::record::Record;
+use crate::values::IndexedValue;
 
 /// What an index is called and how it computes.
 pub(crate) struct Definition<T> {

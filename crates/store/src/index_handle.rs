@@ -36,10 +36,9 @@ impl<T> Index<T> {
     #[doc(alias = "ByIndex")]
     pub fn get(&self, value: &str) -> Vec<Arc<T>> {
         let state = self.reader.load();
-        let records = state.bucket(state.index_by_id(self.id), value);
-        records
-            .map(|record| Arc::clone(&record.entry.object))
-            .collect()
+        state
+            .bucket(state.index_by_id(self.id), value)
+            .objects()
     }
 
     /// The keys that have this value, sorted.

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use crate::hashes::Hashes;
 use crate::ids::{Id, IdList, Ids, Place};
 use crate::record::Record;
-use crate::slots::{Slots, Walk};
+use crate::records::Records;
+use crate::slots::Slots;
 
 /// Holes are given back when so many slots are unused, and three out of four. Small in
 /// tests, so that short histories start new numberings.
@@ -80,14 +81,16 @@ impl<T> Items<T> {
     }
 
     #[inline]
-    pub(crate) fn find(&self, key: &str) -> Option<Id> {
-        self.hashes
-            .find(self.hashes.tag(key), |id| self.at(id).key.as_str() == key)
+    pub(crate) fn find(&self, key: &str) -> Option<(Id, &Arc<Record<T>>)> {
+        self.hashes.find(self.hashes.tag(key), |id| {
+            let record = self.at(id);
+            (record.key.as_str() == key).then_some((id, record))
+        })
     }
 
     #[inline]
     pub(crate) fn get(&self, key: &str) -> Option<&Arc<Record<T>>> {
-        self.find(key).map(|id| self.at(id))
+        self.find(key).map(|(_, record)| record)
     }
 
     /// The record with a number that is in use.
@@ -158,12 +161,14 @@ impl<T> Items<T> {
         self.records(self.order.between(from, Some(to)))
     }
 
-    /// The records with these numbers, in this order.
-    pub(crate) fn records<'a>(&'a self, ids: Ids<'a>) -> Records<'a, T> {
-        Records {
-            ids,
-            walk: self.slots.walk(),
-        }
+    /// The records with these numbers, which lie close to each other.
+    fn records<'a>(&'a self, ids: Ids<'a>) -> Records<'a, T> {
+        Records::new(ids, self.slots.walk())
+    }
+
+    /// The records with these numbers, which lie anywhere.
+    pub(crate) fn scattered<'a>(&'a self, ids: Ids<'a>) -> Records<'a, T> {
+        self.records(ids).scattered()
     }
 
     /// The record at a place of the key order, and the place after it.
@@ -185,34 +190,3 @@ impl<T> Items<T> {
                 .all(|(left, right)| left.key < right.key)
     }
 }
-
-/// Records by number.
-pub(crate) struct Records<'a, T> {
-    ids: Ids<'a>,
-    walk: Walk<'a, Record<T>>,
-}
-
-impl<T> Clone for Records<'_, T> {
-    fn clone(&self) -> Self {
-        Self {
-            ids: self.ids.clone(),
-            walk: self.walk.clone(),
-        }
-    }
-}
-
-impl<'a, T> Iterator for Records<'a, T> {
-    type Item = &'a Arc<Record<T>>;
-
-    #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
-        let id = self.ids.next()?;
-        Some(self.walk.get(id).expect("a filed number has a record"))
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.ids.size_hint()
-    }
-}
-
-impl<T> ExactSizeIterator for Records<'_, T> {}

@@ -8,17 +8,22 @@
 //! - KY-04, FM-52: malformed text is refused with a typed error that tells what is wrong.
 
 use std::borrow::Borrow;
-use std::cell::RefCell;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::num::NonZeroUsize;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use arrayvec::ArrayString;
+
+/// The longest text that lies inline, in bytes. Two thirds of a cache line, and what a namespace
+/// and a name made by a controller usually need.
+const INLINE: usize = 48;
+
 /// The key of one object: `namespace/name`, or `name` alone when it belongs to no namespace.
 ///
-/// One allocation, shared by its clones. Equality, order and hash are those of the text, and
-/// `Borrow<str>` lets a map keyed by it be asked with a `&str`.
+/// Up to 48 bytes lie inline, so that making, cloning and comparing one leads nowhere else in
+/// memory; a longer text is one allocation, shared by its clones. Equality, order and hash are
+/// those of the text, and `Borrow<str>` lets a map keyed by it be asked with a `&str`.
 ///
 /// client-go: KY-01, KY-04, KY-06.
 #[doc(alias = "ObjectName")]
@@ -26,9 +31,14 @@ use std::sync::Arc;
 #[doc(alias = "SplitMetaNamespaceKey")]
 #[derive(Clone)]
 pub struct ObjectKey {
-    text: Arc<str>,
-    /// Length of the namespace, which is where the slash stands.
-    namespace: Option<NonZeroUsize>,
+    text: Text,
+}
+
+/// A text and the length of its namespace, which is where the slash stands; 0 without one.
+#[derive(Clone)]
+enum Text {
+    Short { text: ArrayString<INLINE>, split: u8 },
+    Long { text: Arc<str>, split: usize },
 }
 
 /// Why a namespace and a name, or a text, are not a key.
@@ -67,9 +77,33 @@ pub enum KeyError {
     },
 }
 
-thread_local! {
-    /// Where parts are joined, so that a key costs one allocation and not two.
-    static JOINED: RefCell<String> = const { RefCell::new(String::new()) };
+impl Text {
+    /// The parts, joined by a slash if there is a namespace.
+    fn join(namespace: &str, name: &str) -> Self {
+        let (slash, split) = match namespace.len() {
+            0 => ("", 0),
+            split => ("/", split),
+        };
+        let mut text = ArrayString::new();
+        let joined = [namespace, slash, name]
+            .iter()
+            .try_for_each(|part| text.try_push_str(part));
+        match (joined, u8::try_from(split)) {
+            (Ok(()), Ok(split)) => Self::Short { text, split },
+            _ => Self::Long {
+                text: [namespace, slash, name].concat().into(),
+                split,
+            },
+        }
+    }
+
+    #[inline]
+    fn split(&self) -> usize {
+        match self {
+            Self::Short { split, .. } => usize::from(*split),
+            Self::Long { split, .. } => *split,
+        }
+    }
 }
 
 impl ObjectKey {
@@ -100,54 +134,47 @@ impl ObjectKey {
                 namespace: namespace.to_owned(),
             });
         }
-        let Some(split) = NonZeroUsize::new(namespace.len()) else {
-            return Ok(Self {
-                text: Arc::from(name),
-                namespace: None,
-            });
-        };
-        let text = JOINED.with_borrow_mut(|joined| {
-            joined.clear();
-            joined.push_str(namespace);
-            joined.push('/');
-            joined.push_str(name);
-            Arc::from(joined.as_str())
-        });
         Ok(Self {
-            text,
-            namespace: Some(split),
+            text: Text::join(namespace, name),
         })
     }
 
     /// The key as text, in the only form it has.
     #[must_use]
+    #[inline]
     pub fn as_str(&self) -> &str {
-        &self.text
+        match &self.text {
+            Text::Short { text, .. } => text,
+            Text::Long { text, .. } => text,
+        }
     }
 
     /// The namespace, or `None` for an object of cluster scope.
     #[must_use]
     pub fn namespace(&self) -> Option<&str> {
-        self.namespace.map(|split| &self.text[..split.get()])
+        match self.text.split() {
+            0 => None,
+            split => Some(&self.as_str()[..split]),
+        }
     }
 
     /// The name within the namespace or the cluster; never empty.
     #[must_use]
     pub fn name(&self) -> &str {
-        match self.namespace {
-            Some(split) => &self.text[split.get() + 1..],
-            None => &self.text,
+        match self.text.split() {
+            0 => self.as_str(),
+            split => &self.as_str()[split + 1..],
         }
     }
 
-    /// Where the slash stands in a well-formed text.
-    fn split(text: &str) -> Result<Option<NonZeroUsize>, KeyError> {
+    /// The namespace, "" without one, and the name of a well-formed text.
+    fn parts(text: &str) -> Result<(&str, &str), KeyError> {
         let key = || text.to_owned();
         let Some(slash) = text.find('/') else {
             return if text.is_empty() {
                 Err(KeyError::EmptyName { key: key() })
             } else {
-                Ok(None)
+                Ok(("", text))
             };
         };
         let name = &text[slash + 1..];
@@ -157,9 +184,9 @@ impl ObjectKey {
         if name.is_empty() {
             return Err(KeyError::EmptyName { key: key() });
         }
-        match NonZeroUsize::new(slash) {
-            Some(split) => Ok(Some(split)),
-            None => Err(KeyError::EmptyNamespace { key: key() }),
+        match slash {
+            0 => Err(KeyError::EmptyNamespace { key: key() }),
+            _ => Ok((&text[..slash], name)),
         }
     }
 }
@@ -168,9 +195,9 @@ impl FromStr for ObjectKey {
     type Err = KeyError;
 
     fn from_str(text: &str) -> Result<Self, KeyError> {
+        let (namespace, name) = Self::parts(text)?;
         Ok(Self {
-            namespace: Self::split(text)?,
-            text: Arc::from(text),
+            text: Text::join(namespace, name),
         })
     }
 }
@@ -187,16 +214,13 @@ impl TryFrom<Arc<str>> for ObjectKey {
     type Error = KeyError;
 
     fn try_from(text: Arc<str>) -> Result<Self, KeyError> {
-        Ok(Self {
-            namespace: Self::split(&text)?,
-            text,
-        })
+        text.parse()
     }
 }
 
 impl PartialEq for ObjectKey {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.text, &other.text) || self.text == other.text
+        self.as_str() == other.as_str()
     }
 }
 
@@ -210,38 +234,38 @@ impl PartialOrd for ObjectKey {
 
 impl Ord for ObjectKey {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.text.cmp(&other.text)
+        self.as_str().cmp(other.as_str())
     }
 }
 
 // The hash of the text alone, as `Borrow<str>` demands.
 impl Hash for ObjectKey {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.text.hash(state);
+        self.as_str().hash(state);
     }
 }
 
 impl Borrow<str> for ObjectKey {
     fn borrow(&self) -> &str {
-        &self.text
+        self.as_str()
     }
 }
 
 impl AsRef<str> for ObjectKey {
     fn as_ref(&self) -> &str {
-        &self.text
+        self.as_str()
     }
 }
 
 impl fmt::Display for ObjectKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
+        f.write_str(self.as_str())
     }
 }
 
 impl fmt::Debug for ObjectKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ObjectKey({:?})", &*self.text)
+        write!(f, "ObjectKey({:?})", self.as_str())
     }
 }
 

@@ -45,10 +45,12 @@ mod lister;
 mod proof;
 mod reader;
 mod record;
+mod records;
 mod replace;
 mod slots;
 mod snapshot;
 mod state;
+mod values;
 mod writer;
 
 pub use batch::{Batch, Scope};

@@ -85,22 +85,13 @@ impl<T> StoreReader<T> {
     /// All objects, in key order.
     #[must_use]
     pub fn list(&self) -> Vec<Arc<T>> {
-        self.load()
-            .items
-            .iter()
-            .map(|record| Arc::clone(&record.entry.object))
-            .collect()
+        self.load().items.iter().objects()
     }
 
     /// The objects of one namespace, in key order.
     #[must_use]
     pub fn namespace(&self, namespace: &str) -> Vec<Arc<T>> {
-        let state = self.load();
-        state
-            .items
-            .namespace(namespace)
-            .map(|record| Arc::clone(&record.entry.object))
-            .collect()
+        self.load().items.namespace(namespace).objects()
     }
 
     /// The objects that have a value in an index, in key order; none for an unknown value (IX-08).
@@ -112,9 +103,7 @@ impl<T> StoreReader<T> {
     pub fn by_index(&self, name: &str, value: &str) -> Result<Vec<Arc<T>>, IndexError> {
         let state = self.load();
         let records = state.bucket(Some(state.index(name)?), value);
-        Ok(records
-            .map(|record| Arc::clone(&record.entry.object))
-            .collect())
+        Ok(records.objects())
     }
 
     /// The keys that have a value in an index, sorted (IX-08).

@@ -14,8 +14,9 @@ use crate::bulk::sort_first;
 use crate::bulk::sort_latest;
 #[cfg(test)]
 use crate::proof::Planted;
-use crate::record::{Record, Sharing};
+use crate::record::Record;
 use crate::state::State;
+use crate::values::Sharing;
 use crate::{Commit, Entry, ObjectKey, Scope};
 
 /// An entry of a list, with its key.

@@ -10,10 +10,12 @@ use std::sync::Arc;
 use crate::ids::Id;
 
 /// Small in tests, so that short histories grow high trees.
-const LEAF_BITS: u32 = if cfg!(test) { 1 } else { 2 };
+const LEAF_BITS: u32 = if cfg!(test) { 1 } else { 3 };
 const LEAF: usize = 1 << LEAF_BITS;
-const FAN_BITS: u32 = if cfg!(test) { 1 } else { 4 };
+const FAN_BITS: u32 = if cfg!(test) { 1 } else { 2 };
 const FAN: usize = 1 << FAN_BITS;
+/// The height of the node a walk remembers, so that the next leaf is a few steps away.
+const BLOCK: u32 = 3;
 
 /// A persistent array with holes. Cloning is O(1).
 pub(crate) struct Slots<R> {
@@ -34,6 +36,21 @@ impl<R> Clone for Inner<R> {
         match self {
             Self::Leaves(leaves) => Self::Leaves(leaves.clone()),
             Self::Inners(inners) => Self::Inners(inners.clone()),
+        }
+    }
+}
+
+impl<R> Inner<R> {
+    /// The leaf of a slot below this node.
+    #[inline]
+    fn leaf(&self, id: Id, mut height: u32) -> Option<&Leaf<R>> {
+        let mut node = self;
+        loop {
+            match node {
+                Self::Inners(inners) => node = inners[child(id, height)].as_deref()?,
+                Self::Leaves(leaves) => return leaves[child(id, height)].as_deref(),
+            }
+            height -= 1;
         }
     }
 }
@@ -95,19 +112,28 @@ impl<R> Slots<R> {
             .map_or_else(Self::default, |root| Self { root, height })
     }
 
-    fn leaf(&self, id: Id) -> Option<&Leaf<R>> {
+    /// The node above a slot that is not higher than wanted, with its height.
+    #[inline]
+    fn above(&self, id: Id, wanted: u32) -> Option<(&Inner<R>, u32)> {
         if u64::from(id) >> (LEAF_BITS + self.height * FAN_BITS) != 0 {
             return None;
         }
         let mut node = &*self.root;
         let mut height = self.height;
-        loop {
-            match node {
-                Inner::Inners(inners) => node = inners[child(id, height)].as_deref()?,
-                Inner::Leaves(leaves) => return leaves[child(id, height)].as_deref(),
-            }
+        while height > wanted {
+            let Inner::Inners(inners) = node else {
+                break;
+            };
+            node = inners[child(id, height)].as_deref()?;
             height -= 1;
         }
+        Some((node, height))
+    }
+
+    #[inline]
+    fn leaf(&self, id: Id) -> Option<&Leaf<R>> {
+        let (node, height) = self.above(id, 1)?;
+        node.leaf(id, height)
     }
 
     #[inline]
@@ -149,16 +175,19 @@ impl<R> Slots<R> {
     pub(crate) fn walk(&self) -> Walk<'_, R> {
         Walk {
             slots: self,
+            block: None,
             leaf: None,
-            at: 0,
+            at: Id::MAX,
         }
     }
 }
 
-/// Looks slots up one after the other and remembers the last leaf.
+/// Looks slots up one after the other and remembers the last leaf and a node above it.
 pub(crate) struct Walk<'a, R> {
     slots: &'a Slots<R>,
+    block: Option<(&'a Inner<R>, u32)>,
     leaf: Option<&'a Leaf<R>>,
+    /// Which leaf it is; before the first, one that is not.
     at: Id,
 }
 
@@ -171,12 +200,21 @@ impl<R> Clone for Walk<'_, R> {
 impl<'a, R> Walk<'a, R> {
     #[inline]
     pub(crate) fn get(&mut self, id: Id) -> Option<&'a Arc<R>> {
-        let at = id >> LEAF_BITS;
-        if self.leaf.is_none() || self.at != at {
-            self.leaf = self.slots.leaf(id);
-            self.at = at;
+        if id >> LEAF_BITS != self.at {
+            self.turn(id);
         }
         self.leaf?[id as usize % LEAF].as_ref()
+    }
+
+    /// Goes to the leaf of a slot.
+    #[inline(never)]
+    fn turn(&mut self, id: Id) {
+        let at = id >> LEAF_BITS;
+        if (at ^ self.at) >> (BLOCK * FAN_BITS) != 0 {
+            self.block = self.slots.above(id, BLOCK);
+        }
+        self.leaf = self.block.and_then(|(node, height)| node.leaf(id, height));
+        self.at = at;
     }
 }
 

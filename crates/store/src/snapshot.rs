@@ -7,7 +7,7 @@ use std::fmt;
 use std::iter::FusedIterator;
 use std::sync::Arc;
 
-use crate::items::Records;
+use crate::records::Records;
 use crate::state::State;
 use crate::{Cursor, Entry, Index, IndexError, ObjectKey, Scope};
 

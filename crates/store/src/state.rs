@@ -14,17 +14,20 @@ use imbl::OrdMap;
 use crate::batch::Operation;
 use crate::ids::IdList;
 use crate::index::IndexState;
-use crate::items::{Items, Records};
+use crate::items::Items;
 #[cfg(test)]
 use crate::proof::Planted;
-use crate::record::{IndexedValue, Record, Sharing, Values};
+use crate::record::Record;
+use crate::records::Records;
+use crate::values::{IndexedValue, Sharing, Values};
 use crate::{Commit, Entry, IndexError, ObjectKey, Scope};
 
-/// One version of the store. Cloning is O(number of indexes).
+/// One version of the store. Cloning is O(1).
 pub(crate) struct State<T> {
     pub(crate) sequence: u64,
     pub(crate) items: Items<T>,
-    pub(crate) indexes: Vec<IndexState<T>>,
+    /// Behind one count, since most commits leave all of them as they are.
+    pub(crate) indexes: Arc<Vec<IndexState<T>>>,
     pub(crate) versions: OrdMap<Scope, Arc<str>>,
     /// A defect to be found by the checks.
     #[cfg(test)]
@@ -36,7 +39,7 @@ impl<T> Clone for State<T> {
         Self {
             sequence: self.sequence,
             items: self.items.clone(),
-            indexes: self.indexes.clone(),
+            indexes: Arc::clone(&self.indexes),
             versions: self.versions.clone(),
             #[cfg(test)]
             planted: self.planted,
@@ -49,7 +52,7 @@ impl<T> State<T> {
         Self {
             sequence: 0,
             items: Items::default(),
-            indexes: Vec::new(),
+            indexes: Arc::default(),
             versions: OrdMap::new(),
             #[cfg(test)]
             planted: None,
@@ -82,7 +85,7 @@ impl<T> State<T> {
     ) -> Records<'a, T> {
         let bucket = index.and_then(|index| index.bucket(value));
         self.items
-            .records(bucket.map(IdList::iter).unwrap_or_default())
+            .scattered(bucket.map(IdList::iter).unwrap_or_default())
     }
 
     /// Applies one operation and counts what it did.
@@ -106,17 +109,18 @@ impl<T> State<T> {
             None => {
                 let record = self.record(key, entry, None, None);
                 let id = self.items.insert(Arc::clone(&record));
-                for index in &mut self.indexes {
+                for index in Arc::make_mut(&mut self.indexes) {
                     index.enter(&self.items, id, &record, None);
                 }
                 commit.inserted += 1;
             }
-            Some(id) => {
-                let record = self.record(key, entry, Some(self.items.at(id)), None);
+            Some((id, old)) => {
+                old.entry.fetch();
+                let record = self.record(key, entry, Some(old), None);
                 let old = self.items.update(id, Arc::clone(&record));
                 // The fast path of IX-04: nothing moves when the values are the same.
-                if !Arc::ptr_eq(&old.values, &record.values) {
-                    for index in &mut self.indexes {
+                if !old.values.is_same(&record.values) {
+                    for index in Arc::make_mut(&mut self.indexes) {
                         #[cfg(test)]
                         if self.planted == Some(Planted::UpdateKeepsOldValues) {
                             index.enter(&self.items, id, &record, Some(&old));
@@ -133,11 +137,11 @@ impl<T> State<T> {
 
     /// The one way out of the store for a single key (FM-51).
     pub(crate) fn delete(&mut self, key: &str, commit: &mut Commit) {
-        let Some(id) = self.items.find(key) else {
+        let Some((id, old)) = self.items.find(key) else {
             return;
         };
-        let old = Arc::clone(self.items.at(id));
-        for index in &mut self.indexes {
+        let old = Arc::clone(old);
+        for index in Arc::make_mut(&mut self.indexes) {
             #[cfg(test)]
             if self.planted == Some(Planted::DeleteForgetsIndex) {
                 continue;
@@ -155,7 +159,7 @@ impl<T> State<T> {
     /// Starts a new numbering with exactly these records, which come sorted by key.
     pub(crate) fn rebuild(&mut self, records: &[Arc<Record<T>>]) {
         self.items = self.items.rebuilt(records);
-        for index in &mut self.indexes {
+        for index in Arc::make_mut(&mut self.indexes) {
             *index = index.rebuilt(records);
         }
     }
@@ -170,17 +174,16 @@ impl<T> State<T> {
         sharing: Option<&mut Sharing>,
     ) -> Arc<Record<T>> {
         let mut values = Vec::with_capacity(self.indexes.len());
-        for index in &self.indexes {
+        for index in &*self.indexes {
             index.compute(&entry.object, &mut values);
         }
         let values = match old {
-            Some(old) if *old.values == *values => Arc::clone(&old.values),
+            Some(old) if *old.values == *values => old.values.clone(),
             _ => match sharing {
                 Some(sharing) => sharing.share(values),
                 None => self.shared(values),
             },
         };
-        let key = old.map_or(key, |old| old.key.clone());
         Arc::new(Record { key, entry, values })
     }
 
@@ -194,7 +197,7 @@ impl<T> State<T> {
             && let Some(id) = bucket.iter().next()
             && *self.items.at(id).values == *values
         {
-            return Arc::clone(&self.items.at(id).values);
+            return self.items.at(id).values.clone();
         }
         for held in &mut values {
             if let Some((text, _)) = self.filed(held) {
@@ -216,7 +219,7 @@ impl<T> State<T> {
     pub(crate) fn add_index(&mut self, index: IndexState<T>) {
         #[cfg(test)]
         if self.planted == Some(Planted::IndexNotFilled) {
-            self.indexes.push(index);
+            Arc::make_mut(&mut self.indexes).push(index);
             return;
         }
         let mut sharing = Sharing::default();
@@ -231,7 +234,7 @@ impl<T> State<T> {
             })
         };
         let records: Vec<_> = self.items.iter().map(&mut extended).collect();
-        self.indexes.push(index);
+        Arc::make_mut(&mut self.indexes).push(index);
         self.rebuild(&records);
     }
 }

@@ -201,7 +201,7 @@ impl<T: Send + Sync + 'static> StoreWriter<T> {
     pub fn remove_index(&mut self, name: &str) -> Result<(), IndexError> {
         let id = self.state.index(name)?.definition.id;
         let mut next = State::clone(&self.state);
-        next.indexes.retain(|index| index.definition.id != id);
+        Arc::make_mut(&mut next.indexes).retain(|index| index.definition.id != id);
         self.publish(next);
         Ok(())
     }
