@@ -173,7 +173,10 @@ mod tests {
         for hashes in [&mut single, &mut bulk.clone()] {
             for (id, key) in (0..).zip(&keys) {
                 let tag = hashes.tag(key);
-                assert_eq!(hashes.find(tag, |held| (held == id).then_some(id)), Some(id));
+                assert_eq!(
+                    hashes.find(tag, |held| (held == id).then_some(id)),
+                    Some(id)
+                );
                 hashes.remove(tag, id);
                 assert_eq!(hashes.find(tag, |held| (held == id).then_some(id)), None);
             }

@@ -36,9 +36,7 @@ impl<T> Index<T> {
     #[doc(alias = "ByIndex")]
     pub fn get(&self, value: &str) -> Vec<Arc<T>> {
         let state = self.reader.load();
-        state
-            .bucket(state.index_by_id(self.id), value)
-            .objects()
+        state.bucket(state.index_by_id(self.id), value).objects()
     }
 
     /// The keys that have this value, sorted.

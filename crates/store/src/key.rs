@@ -37,8 +37,14 @@ pub struct ObjectKey {
 /// A text and the length of its namespace, which is where the slash stands; 0 without one.
 #[derive(Clone)]
 enum Text {
-    Short { text: ArrayString<INLINE>, split: u8 },
-    Long { text: Arc<str>, split: usize },
+    Short {
+        text: ArrayString<INLINE>,
+        split: u8,
+    },
+    Long {
+        text: Arc<str>,
+        split: usize,
+    },
 }
 
 /// Why a namespace and a name, or a text, are not a key.
@@ -335,6 +341,22 @@ mod tests {
     #[test]
     fn empty_namespace_is_cluster_scope_ky_01() {
         assert_eq!(ObjectKey::new(Some(""), "n"), ObjectKey::new(None, "n"));
+    }
+
+    #[test]
+    fn keys_of_any_length_are_alike() {
+        for (namespace, name) in [(0, 1), (0, 48), (0, 49), (23, 24), (24, 24), (300, 253)] {
+            let (namespace, name) = ("n".repeat(namespace), "x".repeat(name));
+            let key = ObjectKey::new(Some(&namespace), &name).expect("well formed");
+            assert_eq!(key.namespace().unwrap_or_default(), namespace);
+            assert_eq!(key.name(), name);
+            assert_eq!(key.as_str().parse().as_ref(), Ok(&key));
+            let set = HashSet::from([key.clone()]);
+            assert_eq!(
+                (set.get(key.as_str()), key.clone() < key),
+                (Some(&key), false)
+            );
+        }
     }
 
     #[test]

@@ -34,7 +34,9 @@ impl<T> StoreReader<T> {
         Snapshot::new(self.published.load_full())
     }
 
-    /// The object stored under a key (`namespace/name`, or `name` for cluster scope).
+    /// The object stored under a key (`namespace/name`, or `name` for cluster scope), to keep.
+    ///
+    /// Whoever looks many up and keeps none borrows them from a [`Snapshot`], which is faster.
     #[must_use]
     #[doc(alias = "GetByKey")]
     pub fn get(&self, key: &str) -> Option<Arc<T>> {

@@ -86,7 +86,9 @@ impl<'a, T> Records<'a, T> {
     /// Nothing else is done while a count comes from memory, so several are looked at beforehand.
     pub(crate) fn objects(mut self) -> Vec<Arc<T>> {
         if !self.is_scattered {
-            return self.map(|record| Arc::clone(&record.entry.object)).collect();
+            return self
+                .map(|record| Arc::clone(&record.entry.object))
+                .collect();
         }
         let mut objects = Vec::with_capacity(self.len());
         while self.len() > 0 {
@@ -121,3 +123,35 @@ impl<'a, T> Iterator for Records<'a, T> {
 }
 
 impl<T> ExactSizeIterator for Records<'_, T> {}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Entry, ObjectKey, Scope, store};
+
+    #[test]
+    fn what_is_loaded_in_advance_is_still_to_come() {
+        let (mut writer, reader) = store::<u32>();
+        let all = writer.add_index("all", |_| [""]);
+        let all = all.expect("the only index");
+        for count in 0..9_u32 {
+            let entries = (0..count).map(|i| {
+                let key = ObjectKey::new(None, &i.to_string());
+                (key.expect("well formed"), Entry::anonymous(i))
+            });
+            writer.replace(Scope::All, entries.collect(), "1".into());
+            let snapshot = reader.snapshot();
+            let mut entries = snapshot.with(&all, "");
+            for i in 0..count {
+                assert_eq!(entries.len(), (count - i) as usize);
+                assert_eq!(
+                    entries.clone().map(|(_, entry)| *entry.object).min(),
+                    Some(i)
+                );
+                assert_eq!(entries.next().map(|(_, entry)| *entry.object), Some(i));
+            }
+            assert_eq!((entries.len(), entries.next().is_none()), (0, true));
+            let objects = all.get("");
+            assert!(objects.iter().map(|object| **object).eq(0..count));
+        }
+    }
+}

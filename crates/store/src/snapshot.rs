@@ -22,6 +22,11 @@ impl<T> Snapshot<T> {
     }
 
     /// The entry stored under a key (`namespace/name`, or `name` for cluster scope).
+    ///
+    /// The fastest way to look something up: the entry is borrowed, so no count in a far part of
+    /// memory is changed, as it is for an object to keep ([`StoreReader::get`]).
+    ///
+    /// [`StoreReader::get`]: crate::StoreReader::get
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Entry<T>> {
         self.state.items.get(key).map(|record| &record.entry)

@@ -44,8 +44,9 @@ const PACED: [Column; 4] = [
     ("server CPU s", "paced_server_cpu_s", 1.0, 2),
 ];
 
-const STORE: [Column; 6] = [
+const STORE: [Column; 7] = [
     ("get", "store_get_ns", 1.0, 0),
+    ("get, borrowed", "store_get_borrowed_ns", 1.0, 0),
     ("visit by index", "store_by_index_ns", 1.0, 0),
     ("collect by index", "store_by_index_collect_ns", 1.0, 0),
     ("visit all", "store_iterate_ns", 1.0, 0),

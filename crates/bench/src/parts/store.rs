@@ -1,6 +1,7 @@
 //! Operations of the store (P10).
 
 use std::hint::black_box;
+use std::sync::Arc;
 
 use informer_factory::store::{Scope, StoreWriter, store};
 use informer_factory::{StoreReader, index};
@@ -14,8 +15,9 @@ use crate::pod;
 const SEEDS: u64 = 128;
 
 /// All of them.
-pub const PARTS: [Part; 7] = [
+pub const PARTS: [Part; 8] = [
     part("store/get", 800 * SEEDS, get),
+    part("store/get_borrowed", 800 * SEEDS, get_borrowed),
     part("store/by_index", 200 * SEEDS, by_index),
     part("store/by_index_collect", 200 * SEEDS, by_index_collect),
     part("store/snapshot", 800 * SEEDS, snapshot),
@@ -54,10 +56,14 @@ fn turn<'a, A>(all: &'a [A], next: &mut usize) -> &'a A {
     &all[*next]
 }
 
-fn get(pods: &Pods) -> Operation {
-    let (_, reader) = filled(pods);
+fn keys(pods: &Pods) -> Vec<String> {
     let keys = (0..pods.all.len() as u64).map(|turn| pods.scattered(turn).key());
-    let keys: Vec<String> = keys.map(|key| key.to_string()).collect();
+    keys.map(|key| key.to_string()).collect()
+}
+
+/// To keep, so the object's count is touched, as by kube-runtime.
+fn get(pods: &Pods) -> Operation {
+    let ((_, reader), keys) = (filled(pods), keys(pods));
     let mut next = 0;
     Box::new(move |times| {
         for _ in 0..times {
@@ -66,6 +72,18 @@ fn get(pods: &Pods) -> Operation {
                     .get(turn::<String>(&keys, &mut next))
                     .expect("it is stored"),
             );
+        }
+    })
+}
+
+/// To look at, so only its address is asked for, as by client-go.
+fn get_borrowed(pods: &Pods) -> Operation {
+    let ((_, reader), keys) = (filled(pods), keys(pods));
+    let (snapshot, mut next) = (reader.snapshot(), 0);
+    Box::new(move |times| {
+        for _ in 0..times {
+            let entry = snapshot.get(turn::<String>(&keys, &mut next));
+            black_box(Arc::as_ptr(&entry.expect("it is stored").object));
         }
     })
 }

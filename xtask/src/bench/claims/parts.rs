@@ -10,14 +10,14 @@ const GO: &str = "client-go, parts";
 pub(super) const LINES: [Line; 9] = [
     (
         "P10",
-        "get by key / client-go",
-        (OURS, "store_get_ns"),
+        "get by key, borrowed / client-go",
+        (OURS, "store_get_borrowed_ns"),
         (GO, "store_get_ns"),
         AtMost(1.0),
     ),
     (
         "P10",
-        "get by key / kube-runtime",
+        "get by key, to keep / kube-runtime",
         (OURS, "store_get_ns"),
         (KUBE, "store_get_ns"),
         AtMost(0.6),
