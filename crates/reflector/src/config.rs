@@ -44,13 +44,15 @@ pub struct Config {
     /// How long the server is asked to keep a watch open; drawn anew for each, in whole seconds.
     /// 4 to 5 min: a peer that acknowledges and says nothing is found within 305 s (R5), where
     /// client-go's 5 to 10 min (RL-02) would hide it twice as long; less is a storm of restarts.
+    /// Who must know sooner asks for less: 15 s find such a peer within 20 s (FM-18).
     #[doc(alias = "minWatchTimeout")]
     pub watch_timeout: RangeInclusive<Duration>,
     /// How much longer than asked a watch may live, headers included. 5 s: what a busy server and
     /// a proxy need to pass on the close (FM-16, FM-17, FM-20, R5).
     pub idle_margin: Duration,
-    /// A watch that closes before this counts as a failed attempt, whatever it carried. 30 s: the
-    /// shortest time servers and proxies close after on purpose is a minute (FM-21).
+    /// A watch that closes before this counts as a failed attempt, whatever it carried, unless no
+    /// more was asked for. 30 s: the shortest time servers and proxies close after on purpose is a
+    /// minute (FM-21).
     pub short_watch: Duration,
     /// How long watches may answer 500 before a list is tried. 30 s: a server that fails for one
     /// version often recovers within a lease, and a list is dear (FM-34).

@@ -22,6 +22,8 @@ use crate::{
 /// A watch, from the moment it is asked for.
 pub(super) struct Connection {
     pub(super) requested: Duration,
+    /// How long the server was asked to keep it open.
+    timeout: Duration,
     /// When it is given up, whatever the server does (FM-16, FM-17, FM-20).
     pub(super) deadline: Duration,
 }
@@ -87,6 +89,7 @@ impl<T> Machine<T> {
         let patience = timeout.saturating_add(self.config.idle_margin);
         let connection = Connection {
             requested: self.now,
+            timeout,
             deadline: self.now.saturating_add(patience),
         };
         (connection, timeout)
@@ -275,7 +278,8 @@ impl<T> Machine<T> {
         let lived = self.now.saturating_sub(watching.connection.requested);
         let events = watching.events;
         out.push(Effect::Report(Report::WatchClosed { lived, events }));
-        let short = lived < self.config.short_watch;
+        // One that ends when it was asked to is no failure, however little that is (FM-18).
+        let short = lived < self.config.short_watch.min(watching.connection.timeout);
         #[cfg(test)]
         let short = short && !self.has(super::Planted::EarlyCloseIsHealthy);
         if short {
