@@ -6,6 +6,7 @@ mod hostile;
 mod list;
 mod object;
 mod parsers;
+mod retained;
 mod watch;
 
 use std::sync::Arc;
