@@ -7,11 +7,14 @@
 
 use std::time::Duration;
 
-use hyper_util::client::legacy::{Client as HyperClient, connect::HttpConnector};
+use hyper_util::client::legacy::Client as HyperClient;
+use hyper_util::client::legacy::connect::{Connect, HttpConnector};
 use hyper_util::rt::TokioExecutor;
 use kube_client::client::{Body, ClientBuilder, ConfigExt};
 use kube_client::{Client, Config};
 use tower::{BoxError, ServiceBuilder};
+
+use crate::credentials::Credentials;
 
 /// Idle time before the first keep-alive probe. Below the 60 s after which common load balancers
 /// drop a flow without a word (FM-19).
@@ -24,8 +27,11 @@ const USER_TIMEOUT: Duration = Duration::from_secs(45);
 
 /// Builds a client for informers out of a kube configuration.
 ///
-/// With a proxy in the configuration the connection is kube-client's own, without our keep-alive;
-/// the hidden retry is off all the same.
+/// Credentials that come from a file or a plugin are asked for again as soon as the server refuses
+/// them.
+///
+/// With a proxy in the configuration the connection is kube-client's own, without our keep-alive,
+/// and so are the credentials; the hidden retry is off all the same.
 ///
 /// # Errors
 ///
@@ -42,7 +48,19 @@ pub fn client(mut config: Config) -> Result<Client, kube_client::Error> {
     if config.proxy_url.is_some() {
         return Client::try_from(config);
     }
-    let mut connector = HttpConnector::new();
+    let connector = tuned(HttpConnector::new(), &config);
+    #[cfg(feature = "rustls-tls")]
+    let connector = config.rustls_https_connector_with_connector(connector)?;
+    #[cfg(not(feature = "rustls-tls"))]
+    if config.cluster_url.scheme_str() == Some("https") {
+        // Another TLS feature of kube-client may be on; then its own connector is the way.
+        return Client::try_from(config);
+    }
+    over(config, connector)
+}
+
+/// Finds a dead peer, and keeps a living one.
+fn tuned<R>(mut connector: HttpConnector<R>, config: &Config) -> HttpConnector<R> {
     connector.enforce_http(false);
     connector.set_nodelay(true);
     connector.set_connect_timeout(config.connect_timeout);
@@ -51,23 +69,136 @@ pub fn client(mut config: Config) -> Result<Client, kube_client::Error> {
     connector.set_keepalive_retries(Some(KEEP_ALIVE_PROBES));
     #[cfg(target_os = "linux")]
     connector.set_tcp_user_timeout(Some(USER_TIMEOUT));
-    build(config, connector)
+    connector
 }
 
-fn build(config: Config, connector: HttpConnector) -> Result<Client, kube_client::Error> {
-    #[cfg(feature = "rustls-tls")]
-    let connector = config.rustls_https_connector_with_connector(connector)?;
-    #[cfg(not(feature = "rustls-tls"))]
-    if config.cluster_url.scheme_str() == Some("https") {
-        // Another TLS feature of kube-client may be on; then its own connector is the way.
-        return Client::try_from(config);
-    }
+/// The layers of a client over connections of this kind. The address is resolved anew for each
+/// connection (FM-85).
+fn over<C>(config: Config, connector: C) -> Result<Client, kube_client::Error>
+where
+    C: Connect + Clone + Send + Sync + 'static,
+{
     let http = HyperClient::builder(TokioExecutor::new()).build::<_, Body>(connector);
-    let service = ServiceBuilder::new()
-        .layer(config.base_uri_layer())
-        .option_layer(config.auth_layer()?)
+    let http = ServiceBuilder::new()
         .layer(config.extra_headers_layer()?)
         .map_err(BoxError::from)
         .service(http);
-    Ok(ClientBuilder::new(service, config.default_namespace).build())
+    let (base_uri, namespace) = (config.base_uri_layer(), config.default_namespace.clone());
+    let service = ServiceBuilder::new()
+        .layer(base_uri)
+        .service(Credentials::new(config, http)?);
+    Ok(ClientBuilder::new(service, namespace).build())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::ready;
+    use std::io;
+    use std::net::SocketAddr;
+    use std::sync::{Arc, Mutex};
+
+    use hyper_util::client::legacy::connect::dns::Name;
+    use informer_reflector::Config as ReflectorConfig;
+    use informer_testkit::{ApiServer, Resource, Verb};
+    use k8s_openapi::api::core::v1::Pod;
+    use serde_json::json;
+
+    use super::*;
+    use crate::SharedInformerFactory;
+
+    /// Never waited for in a test that passes.
+    const SOON: Duration = Duration::from_secs(120);
+
+    fn create(server: &ApiServer, name: &str) -> String {
+        let pod = json!({
+            "apiVersion": "v1", "kind": "Pod",
+            "metadata": {"namespace": "default", "name": name},
+        });
+        let created = server.create(&Resource::pods(), pod).expect("created");
+        created.version().to_string()
+    }
+
+    fn factory(client: Client) -> SharedInformerFactory {
+        // Real time passes here; the delays themselves are proved under a paused clock.
+        let mut reflector = ReflectorConfig::default();
+        reflector.backoff.base = Duration::from_millis(5);
+        reflector.backoff.cap = Duration::from_millis(50);
+        let builder = SharedInformerFactory::builder(client);
+        builder.reflector(reflector).build()
+    }
+
+    /// FM-85: the name of the server leads to another address than before. The next connection
+    /// goes there, and the watch goes on from its version.
+    #[tokio::test]
+    async fn a_server_that_moves_is_found_by_its_name() {
+        let server = ApiServer::new();
+        let first = server.serve().await.expect("loopback is there");
+        let second = server.serve().await.expect("loopback is there");
+        let address = Arc::new(Mutex::new(first.addr));
+        let moves = Arc::clone(&address);
+        let resolver = tower::service_fn(move |_: Name| {
+            let found: SocketAddr = *address.lock().expect("whole");
+            ready(Ok::<_, io::Error>([found].into_iter()))
+        });
+        let config = Config::new("http://api.test".parse().expect("a URL"));
+        let connector = tuned(HttpConnector::new_with_resolver(resolver), &config);
+        let factory = factory(over(config, connector).expect("plain HTTP"));
+        let informer = factory.informer::<Pod>();
+        factory.start().expect("a runtime");
+        factory.wait_for_sync(SOON).await.expect("synced");
+        server.wait_for_watches(&Resource::pods(), 1).await;
+
+        *moves.lock().expect("whole") = second.addr;
+        first.shutdown().await;
+        let version = create(&server, "a").into();
+        let reached = informer.wait_for_version(&version, SOON).await;
+        reached.expect("found at its new address");
+        let whole = |verb: Verb, initial: bool| verb == Verb::List || initial;
+        let requests = server.requests().into_iter();
+        let lists =
+            requests.filter(|request| whole(request.line.verb, request.line.wants_initial_events));
+        assert_eq!(lists.count(), 1);
+    }
+
+    /// The kernel's timer of our end of a connection to this address: which, and how long it has.
+    #[cfg(target_os = "linux")]
+    fn timer(peer: SocketAddr) -> Option<(u8, u32)> {
+        let table = std::fs::read_to_string("/proc/self/net/tcp").expect("on Linux");
+        let port = format!(":{:04X}", peer.port());
+        table.lines().skip(1).find_map(|line| {
+            let columns: Vec<_> = line.split_whitespace().collect();
+            let established = columns[2].ends_with(&port) && columns[3] == "01";
+            let (kind, left) = columns[5].split_once(':')?;
+            let parse = |text| u32::from_str_radix(text, 16).expect("hexadecimal");
+            established.then(|| (u8::try_from(parse(kind)).expect("small"), parse(left)))
+        })
+    }
+
+    /// FM-19, FM-16: an idle watch is probed before the 60 s after which middle-boxes forget it.
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn an_idle_connection_is_probed_within_a_minute() {
+        const KEEP_ALIVE: u8 = 2;
+        const TICKS_PER_SECOND: u32 = 100;
+        let server = ApiServer::new();
+        let handle = server.serve().await.expect("loopback is there");
+        let url = handle.url.parse().expect("a URL");
+        let factory = factory(client(Config::new(url)).expect("plain HTTP"));
+        factory.informer::<Pod>();
+        factory.start().expect("a runtime");
+        factory.wait_for_sync(SOON).await.expect("synced");
+        server.wait_for_watches(&Resource::pods(), 1).await;
+        let probed = async {
+            loop {
+                match timer(handle.addr) {
+                    Some((KEEP_ALIVE, left)) => return left,
+                    // What was sent last is not acknowledged yet.
+                    _ => tokio::task::yield_now().await,
+                }
+            }
+        };
+        let left = tokio::time::timeout(SOON, probed).await;
+        let left = left.expect("the connection is kept alive");
+        assert!(left <= 30 * TICKS_PER_SECOND, "{left} ticks");
+    }
 }

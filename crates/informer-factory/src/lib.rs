@@ -43,6 +43,7 @@ mod client;
 mod consume;
 mod controller;
 mod core;
+mod credentials;
 mod epochs;
 mod error;
 mod factory;
