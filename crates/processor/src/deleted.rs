@@ -7,6 +7,17 @@ use std::fmt;
 use std::sync::Arc;
 
 /// How an object ended, as far as it is known.
+///
+/// A handler cannot forget the second case:
+///
+/// ```compile_fail,E0005
+/// use informer_processor::Deleted;
+///
+/// fn last(deleted: &Deleted<String, u32>) -> u32 {
+///     let Deleted::Known { last, .. } = deleted;
+///     **last
+/// }
+/// ```
 #[doc(alias = "DeletedFinalStateUnknown")]
 pub enum Deleted<K, T> {
     /// The deletion was seen, and with it the final state.
