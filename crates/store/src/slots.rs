@@ -2,7 +2,7 @@
 //!
 //! A record keeps its number for as long as its key is stored, so an update changes one slot here
 //! and nothing in the orders and indexes that speak of it by number. Copying a path copies one leaf
-//! and its ancestors; leaves are short because each copied pointer is a reference count in a
+//! and its ancestors; both are short because each copied pointer is a reference count in a
 //! far cache line. The figures are in `docs/adr/0002-store-structure.md`.
 
 use std::sync::Arc;
@@ -112,10 +112,16 @@ impl<R> Slots<R> {
             .map_or_else(Self::default, |root| Self { root, height })
     }
 
+    /// Whether the array is high enough for a slot.
+    #[inline]
+    fn spans(&self, id: Id) -> bool {
+        u64::from(id) >> (LEAF_BITS + self.height * FAN_BITS) == 0
+    }
+
     /// The node above a slot that is not higher than wanted, with its height.
     #[inline]
     fn above(&self, id: Id, wanted: u32) -> Option<(&Inner<R>, u32)> {
-        if u64::from(id) >> (LEAF_BITS + self.height * FAN_BITS) != 0 {
+        if !self.spans(id) {
             return None;
         }
         let mut node = &*self.root;
@@ -143,7 +149,7 @@ impl<R> Slots<R> {
 
     /// Fills or empties a slot and returns what was in it.
     pub(crate) fn set(&mut self, id: Id, record: Option<Arc<R>>) -> Option<Arc<R>> {
-        while u64::from(id) >> (LEAF_BITS + self.height * FAN_BITS) != 0 {
+        while !self.spans(id) {
             let below = Arc::clone(&self.root);
             self.root = Arc::new(Inner::Inners(array(std::iter::once(below))));
             self.height += 1;
@@ -213,7 +219,9 @@ impl<'a, R> Walk<'a, R> {
         if (at ^ self.at) >> (BLOCK * FAN_BITS) != 0 {
             self.block = self.slots.above(id, BLOCK);
         }
-        self.leaf = self.block.and_then(|(node, height)| node.leaf(id, height));
+        // The block may be a root that is lower than one.
+        let block = self.block.filter(|_| self.slots.spans(id));
+        self.leaf = block.and_then(|(node, height)| node.leaf(id, height));
         self.at = at;
     }
 }
@@ -238,6 +246,9 @@ mod tests {
                 assert!((0..count).all(|id| slots.get(id).is_some_and(|held| **held == id)));
                 assert_eq!(slots.get(count), None);
                 assert_eq!(slots.get(Id::MAX), None);
+                let mut walk = slots.walk();
+                assert!((0..count).all(|id| walk.get(id).is_some_and(|held| **held == id)));
+                assert!((count..count + 99).all(|id| walk.get(id).is_none()));
             }
         }
     }
