@@ -1,6 +1,7 @@
 //! The end that drains the queue.
 
 use std::fmt;
+use std::future::Future;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -33,16 +34,17 @@ impl<K, V, M> Consumer<K, V, M> {
     /// the guard gives all of it back, which counts as an attempt.
     #[doc(alias = "Pop")]
     #[doc(alias = "PopBatch")]
-    pub async fn next(&self, max_keys: NonZeroUsize) -> Option<Leased<K, V, M>> {
-        let lease = Until::new(&self.shared, |state| match state.queue.lease(max_keys) {
-            Some(lease) => {
-                state.lease_out = true;
-                Look::Seen(Some(lease))
+    pub fn next(&self, max_keys: NonZeroUsize) -> impl Future<Output = Option<Leased<K, V, M>>> {
+        Until::new(&self.shared, move |state| {
+            match state.queue.lease(max_keys) {
+                Some(lease) => {
+                    state.lease_out = true;
+                    Look::Seen(Some(Leased::new(Arc::clone(&self.shared), lease)))
+                }
+                None if state.queue.is_closed() && state.queue.is_empty() => Look::Seen(None),
+                None => Look::Wait,
             }
-            None if state.queue.is_closed() && state.queue.is_empty() => Look::Seen(None),
-            None => Look::Wait,
-        });
-        Some(Leased::new(Arc::clone(&self.shared), lease.await?))
+        })
     }
 
     /// Waits until the initial population was processed.

@@ -19,7 +19,6 @@ mod producer;
 mod waiters;
 mod watcher;
 
-use std::convert::Infallible;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
@@ -92,21 +91,13 @@ impl<K, V, M> Shared<K, V, M> {
 
     /// Changes the state and tells all who wait, after the lock is released.
     fn change<R>(&self, change: impl FnOnce(&mut State<K, V, M>) -> R) -> R {
-        let Ok(result) = self.change_if(|state| Ok::<_, Infallible>(change(state)));
-        result
-    }
-
-    /// As `change`, unless nothing was changed and the answer is an error.
-    fn change_if<R, E>(
-        &self,
-        change: impl FnOnce(&mut State<K, V, M>) -> Result<R, E>,
-    ) -> Result<R, E> {
-        let mut state = self.lock();
-        let result = change(&mut state)?;
-        let wakers = turned(&mut state);
-        drop(state);
+        let (result, wakers) = {
+            let mut state = self.lock();
+            let result = change(&mut state);
+            (result, turned(&mut state))
+        };
         wakers.into_iter().for_each(Waker::wake);
-        Ok(result)
+        result
     }
 }
 

@@ -1,6 +1,7 @@
 //! The end that fills the queue, and waits while it is full (FQ-13).
 
 use std::fmt;
+use std::future::Future;
 use std::sync::Arc;
 
 use crate::error::Closed;
@@ -10,7 +11,7 @@ use crate::tombstone::Final;
 use crate::transform::Rejected;
 
 use super::waiters::{Look, Until};
-use super::{Shared, State, Watcher};
+use super::{Shared, Watcher};
 
 /// The end that fills the queue. Cloneable; when the last one is dropped, the queue closes.
 ///
@@ -34,11 +35,10 @@ impl<K, V, M> Producer<K, V, M> {
     ///
     /// A future that is dropped before it is ready has queued nothing; the object is dropped
     /// with it.
-    pub async fn add(&self, key: K, value: V, mark: M) -> Result<(), Closed<V>> {
+    pub fn add(&self, key: K, value: V, mark: M) -> impl Future<Output = Result<(), Closed<V>>> {
         self.when_room((key, value, mark), |queue, (key, value, mark)| {
             queue.add(key, value, mark)
         })
-        .await
     }
 
     /// [`Queue::update`], once there is room.
@@ -51,11 +51,10 @@ impl<K, V, M> Producer<K, V, M> {
     ///
     /// A future that is dropped before it is ready has queued nothing; the object is dropped
     /// with it.
-    pub async fn update(&self, key: K, value: V, mark: M) -> Result<(), Closed<V>> {
+    pub fn update(&self, key: K, value: V, mark: M) -> impl Future<Output = Result<(), Closed<V>>> {
         self.when_room((key, value, mark), |queue, (key, value, mark)| {
             queue.update(key, value, mark)
         })
-        .await
     }
 
     /// [`Queue::delete`], once there is room. `known` is called under the lock: it should
@@ -69,18 +68,17 @@ impl<K, V, M> Producer<K, V, M> {
     ///
     /// A future that is dropped before it is ready has queued nothing; the final state is
     /// dropped with it.
-    pub async fn delete<S: Known<K, V>>(
+    pub fn delete<S: Known<K, V>>(
         &self,
         key: K,
         last: Final<V>,
         mark: M,
         known: impl FnOnce() -> S,
-    ) -> Result<Deletion, Closed<Final<V>>> {
+    ) -> impl Future<Output = Result<Deletion, Closed<Final<V>>>> {
         self.when_room(
             (key, last, mark, known),
             |queue, (key, last, mark, known)| queue.delete(key, last, mark, &known()),
         )
-        .await
     }
 
     /// [`Queue::replace`], once there is room: one group, which counts one towards the bound.
@@ -94,16 +92,15 @@ impl<K, V, M> Producer<K, V, M> {
     ///
     /// A future that is dropped before it is ready has queued nothing; the objects are dropped
     /// with it.
-    pub async fn replace<S: Known<K, V>>(
+    pub fn replace<S: Known<K, V>>(
         &self,
         items: Vec<(K, V)>,
         mark: M,
         known: impl FnOnce() -> S,
-    ) -> Result<(), Closed<Vec<(K, V)>>> {
+    ) -> impl Future<Output = Result<(), Closed<Vec<(K, V)>>>> {
         self.when_room((items, mark, known), |queue, (items, mark, known)| {
             queue.replace(items, mark, &known())
         })
-        .await
     }
 
     /// [`Queue::resync`], once there is room. `known` is called under the lock: it should
@@ -116,12 +113,11 @@ impl<K, V, M> Producer<K, V, M> {
     /// # Cancel safety
     ///
     /// A future that is dropped before it is ready has queued nothing.
-    pub async fn resync<S: Known<K, V>>(
+    pub fn resync<S: Known<K, V>>(
         &self,
         known: impl FnOnce() -> S,
-    ) -> Result<(), Closed<()>> {
+    ) -> impl Future<Output = Result<(), Closed<()>>> {
         self.when_room(known, |queue, known| queue.resync(&known()))
-            .await
     }
 
     /// [`Queue::bookmark`]. Needs no room, so it does not wait.
@@ -188,26 +184,17 @@ impl<K, V, M> Producer<K, V, M> {
         Watcher::new(Arc::clone(&self.shared))
     }
 
-    /// Calls the queue once there is room, or it is closed and refuses.
-    async fn when_room<A, R>(
+    /// Calls the queue once there is room, or it is closed and refuses. No `async fn`: what it
+    /// waits with would be moved from one state machine into the next.
+    #[inline]
+    fn when_room<A, R>(
         &self,
         args: A,
         call: impl FnOnce(&mut dyn Queue<K, V, M>, A) -> R,
-    ) -> R {
-        let is_full = |state: &State<K, V, M>| {
-            !state.queue.is_closed() && state.queue.len() >= self.shared.bound
-        };
-        // There almost always is, and then nothing has to be kept for later.
-        let held = self.shared.change_if(|state| match is_full(state) {
-            true => Err((args, call)),
-            false => Ok(call(&mut *state.queue, args)),
-        });
-        let mut held = match held {
-            Ok(result) => return result,
-            Err(held) => Some(held),
-        };
+    ) -> impl Future<Output = R> {
+        let mut held = Some((args, call));
         Until::new(&self.shared, move |state| {
-            if is_full(state) {
+            if !state.queue.is_closed() && state.queue.len() >= self.shared.bound {
                 return Look::Wait;
             }
             let (args, call) = held
@@ -215,7 +202,6 @@ impl<K, V, M> Producer<K, V, M> {
                 .expect("a future is not polled after it was ready");
             Look::Changed(call(&mut *state.queue, args))
         })
-        .await
     }
 }
 
