@@ -138,12 +138,14 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
             return false;
         };
         self.in_hand.advance();
-        let next = self.in_hand.terms();
-        let since = next.map(|(since, _)| since);
-        let follows = self.cell.handled(running.counted, result.is_err(), since);
-        self.running = next
-            .filter(|_| follows)
-            .map(|(_, counted)| Running { counted });
+        let (initial, panicked) = (running.counted, result.is_err());
+        let Some((since, counted)) = self.in_hand.terms() else {
+            return self.cell.handled(initial, panicked, None);
+        };
+        let follows = self.cell.handled(initial, panicked, Some(since));
+        if follows {
+            self.running = Some(Running { counted });
+        }
         follows
     }
 

@@ -65,15 +65,27 @@ pub(crate) fn caller() -> Option<Caller> {
     CALLER.get()
 }
 
+/// While it lives, callbacks on this thread are those of one caller.
+struct Calling {
+    before: Option<Caller>,
+}
+
+impl Calling {
+    fn begin(caller: Caller) -> Self {
+        let before = CALLER.replace(Some(caller));
+        Self { before }
+    }
+}
+
+impl Drop for Calling {
+    fn drop(&mut self) {
+        CALLER.set(self.before);
+    }
+}
+
 /// Runs `f` as a callback of `caller`, behind the boundary.
 fn call<R>(caller: Caller, f: impl FnOnce() -> R) -> Result<R, Panicked> {
-    struct Restore(Option<Caller>);
-    impl Drop for Restore {
-        fn drop(&mut self) {
-            CALLER.set(self.0);
-        }
-    }
-    let _restore = Restore(CALLER.replace(Some(caller)));
+    let _calling = Calling::begin(caller);
     guarded(f)
 }
 
@@ -94,10 +106,10 @@ impl<H: Handler<K, T>, K: Key, T: Send + Sync + 'static> Delivery<H, K, T> {
     /// Calls the handler for what was handed out and all that is in hand behind it. How often.
     fn handle_in_hand(&mut self) -> usize {
         let Self { handler, consumer } = self;
-        let caller = consumer.cell().caller();
+        let _calling = Calling::begin(consumer.cell().caller());
         let mut calls = 1;
         loop {
-            let result = call(caller, || handler.on_notification(consumer.current()));
+            let result = guarded(|| handler.on_notification(consumer.current()));
             if !consumer.follow(&result) {
                 return calls;
             }

@@ -77,7 +77,7 @@ impl<K, T> InHand<K, T> {
         self.next += 1;
         if self.runs.front().is_none_or(|run| self.next == run.len()) {
             (self.next, self.walked) = (0, false);
-            drop(self.runs.pop());
+            self.runs.discard();
         }
     }
 

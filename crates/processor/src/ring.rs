@@ -72,16 +72,27 @@ impl<E> Ring<E> {
         if at >= capacity {
             at -= capacity;
         }
-        let before = self.slots[at].replace(entry);
+        let slot = &mut self.slots[at];
         assert!(
-            before.is_none(),
+            slot.is_none(),
             "RB-1: a slot is written only when it is free"
         );
+        *slot = Some(entry);
         self.len += 1;
     }
 
-    /// Takes the oldest entry.
+    /// Drops the oldest entry where it lies, which is cheaper than to move it out first.
     #[inline]
+    pub(crate) fn discard(&mut self) {
+        if self.len > 0 {
+            self.slots[self.head] = None;
+            self.advance();
+            self.shrink();
+        }
+    }
+
+    /// Takes the oldest entry.
+    #[cfg(test)]
     pub(crate) fn pop(&mut self) -> Option<E> {
         let mut popped = None;
         self.pop_each(|entry| {
@@ -100,13 +111,22 @@ impl<E> Ring<E> {
             let entry = self.slots[self.head]
                 .take()
                 .expect("RB-1: the head of a ring that is not empty holds an entry");
-            self.head += 1;
-            if self.head == self.slots.len() {
-                self.head = 0;
-            }
-            self.len -= 1;
+            self.advance();
             wanted = each(entry);
         }
+        self.shrink();
+    }
+
+    /// The slot of the oldest entry has been cleared.
+    fn advance(&mut self) {
+        self.head += 1;
+        if self.head == self.slots.len() {
+            self.head = 0;
+        }
+        self.len -= 1;
+    }
+
+    fn shrink(&mut self) {
         let capacity = self.slots.len();
         let shrink = capacity > INITIAL && capacity > 2 * self.len;
         if shrink && !planted!(RingNeverShrinks) {
