@@ -46,11 +46,12 @@ const fn fan_out(name: &'static str, counted: u64, prepare: fn(&Pods) -> Operati
     }
 }
 
-/// That a pod changed; the same pod is old and new, since nobody looks.
+/// That a pod changed; the same pod is old and new, since nobody looks. Its key has come with it
+/// from the queue.
 pub fn news(pods: &Pods, turn: u64) -> Arc<News> {
-    let pod = pods.scattered(turn);
+    let pod = pods.passing(turn);
     Arc::new(Notification::Updated {
-        key: pod.key(),
+        key: pod.stored_key.clone(),
         old: Arc::clone(&pod.pod),
         new: Arc::clone(&pod.pod),
         cause: Cause::Watch,

@@ -11,6 +11,9 @@ use crate::pod;
 /// How many objects changes take turns with, each in two versions.
 const CHANGING: usize = 10_000;
 
+/// How many objects pass through queues and to handlers: so few that caches hold them.
+const PASSING: usize = 1_000;
+
 /// As the server has by default.
 pub(super) const SEED: u64 = 1;
 
@@ -19,6 +22,8 @@ pub(super) const SEED: u64 = 1;
 pub struct Decoded {
     /// The object.
     pub pod: Arc<Pod>,
+    /// As the store has it.
+    pub stored_key: ObjectKey,
     uid: Arc<str>,
     version: Arc<str>,
 }
@@ -50,6 +55,11 @@ impl Pods {
     pub fn scattered(&self, turn: u64) -> &Decoded {
         &self.all[place(turn, self.all.len())]
     }
+
+    /// One that passes. It was decoded a moment ago, and is not fetched from memory once more.
+    pub fn passing(&self, turn: u64) -> &Decoded {
+        &self.all[place(turn, self.all.len().min(PASSING))]
+    }
 }
 
 /// Where the `turn`th is, of so many: a prime larger than their number visits each.
@@ -70,6 +80,7 @@ impl Decoded {
         let version = pod.metadata.resource_version.as_deref();
         let version = version.expect("pods have a version");
         Self {
+            stored_key: key(&pod),
             uid: uid.into(),
             version: version.into(),
             pod: Arc::new(pod),
@@ -83,9 +94,7 @@ impl Decoded {
 
     /// The key, made of the metadata as for every change that arrives.
     pub fn key(&self) -> ObjectKey {
-        let metadata = &self.pod.metadata;
-        let name = metadata.name.as_deref().expect("pods have a name");
-        ObjectKey::new(metadata.namespace.as_deref(), name).expect("its parts are well formed")
+        key(&self.pod)
     }
 
     /// As the store takes it.
@@ -96,6 +105,12 @@ impl Decoded {
             version: Arc::clone(&self.version),
         }
     }
+}
+
+fn key(pod: &Pod) -> ObjectKey {
+    let metadata = &pod.metadata;
+    let name = metadata.name.as_deref().expect("pods have a name");
+    ObjectKey::new(metadata.namespace.as_deref(), name).expect("its parts are well formed")
 }
 
 /// What visiting a pod means: something of the object itself is read.

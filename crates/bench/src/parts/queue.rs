@@ -55,7 +55,7 @@ where
     Box::new(move |times| {
         for _ in 0..times {
             mark += 1;
-            let pod = pods.scattered(mark);
+            let pod = pods.passing(mark);
             let update = producer.update(pod.key(), Arc::clone(&pod.pod), mark);
             update.now_or_never().expect(ALONE).expect(OPEN);
             let leased = consumer.next(ONE).now_or_never().expect(ALONE);
@@ -75,7 +75,7 @@ where
     Box::new(move |times| {
         for _ in 0..times {
             mark += 1;
-            let pod = pods.scattered(mark);
+            let pod = pods.passing(mark);
             let update = queue.update(pod.key(), Arc::clone(&pod.pod), mark);
             update.expect(OPEN);
             let lease = queue.lease(ONE).expect(ALONE);
