@@ -13,4 +13,5 @@ mod objects;
 mod replicas;
 mod rewind;
 mod shared;
+mod supervision;
 mod world;
