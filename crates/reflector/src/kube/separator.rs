@@ -7,8 +7,12 @@
 //! bracket, ...). Nearly all blocks of an object close fewer brackets than are open, so that none
 //! of its bytes can be a separator, and counting bits is all they need.
 
+use wide::u8x16;
+
 const BLOCK: usize = 64;
-const WORD: usize = size_of::<u64>();
+const VECTOR: usize = 16;
+/// What the two kinds of brackets differ by, and nothing else does from either of them.
+const KIND: u8 = 0x20;
 
 /// Looks for the next separator of the array it is in.
 #[derive(Clone, Debug, Default)]
@@ -43,13 +47,18 @@ impl SeparatorFinder {
     }
 
     fn find_in_block(&mut self, block: &[u8; BLOCK]) -> Option<usize> {
-        let structure = self.structure(block);
-        let opened = structure.opening.count_ones() as usize;
-        let closed = structure.closing.count_ones() as usize;
-        if self.depth > closed {
-            self.depth = self.depth + opened - closed;
-        } else if let Some(at) = self.step_through(block, &structure) {
-            return Some(at);
+        let block = Block::new(block);
+        let structure = self.structure(&block);
+        // Most blocks have none, and counting bits takes a dozen instructions.
+        let is_flat = structure.opening | structure.closing == 0 && self.depth > 0;
+        if !is_flat {
+            let opened = structure.opening.count_ones() as usize;
+            let closed = structure.closing.count_ones() as usize;
+            if self.depth > closed {
+                self.depth = self.depth + opened - closed;
+            } else if let Some(at) = self.step_through(&block, &structure) {
+                return Some(at);
+            }
         }
         self.in_string = structure.in_string >> (BLOCK - 1) == 1;
         self.escaped = structure.escaped;
@@ -57,8 +66,8 @@ impl SeparatorFinder {
     }
 
     /// Bracket by bracket, where the array may end or go on.
-    fn step_through(&mut self, block: &[u8; BLOCK], structure: &Structure) -> Option<usize> {
-        let commas = equal(block, b',', 0) & !structure.in_string;
+    fn step_through(&mut self, block: &Block, structure: &Structure) -> Option<usize> {
+        let commas = block.equal(b',') & !structure.in_string;
         let mut bits = structure.opening | structure.closing | commas;
         while bits != 0 {
             let at = bits.trailing_zeros() as usize;
@@ -76,17 +85,15 @@ impl SeparatorFinder {
         None
     }
 
-    fn structure(&self, block: &[u8; BLOCK]) -> Structure {
-        let backslashes = equal(block, b'\\', 0);
-        let (escaped, escapes_next) = escaped(backslashes, self.escaped);
-        let quotes = equal(block, b'"', 0) & !escaped;
+    fn structure(&self, block: &Block) -> Structure {
+        let (escaped, escapes_next) = escaped(block.equal(b'\\'), self.escaped);
+        let quotes = block.equal(b'"') & !escaped;
         let in_string = match self.in_string {
             true => !running_parity(quotes),
             false => running_parity(quotes),
         };
-        // The two kinds of brackets differ by the bit 0x20 alone.
-        let opening = equal(block, b'{', 0x20) & !in_string;
-        let closing = equal(block, b'}', 0x20) & !in_string;
+        let opening = block.equal_ignoring_kind(b'{') & !in_string;
+        let closing = block.equal_ignoring_kind(b'}') & !in_string;
         Structure {
             opening,
             closing,
@@ -122,20 +129,37 @@ impl SeparatorFinder {
     }
 }
 
-/// Which bytes, with the bits of `ignoring` set, are `wanted`.
-fn equal(block: &[u8; BLOCK], wanted: u8, ignoring: u8) -> u64 {
-    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
-    /// Brings the highest bit of each byte together in the highest byte.
-    const GATHER: u64 = 0x0002_0408_1020_4081;
-    let wanted = u64::from_ne_bytes([wanted; WORD]);
-    let ignoring = u64::from_ne_bytes([ignoring; WORD]);
-    let (words, _) = block.as_chunks::<WORD>();
-    words.iter().rev().fold(0, |bits, word| {
-        let different = (u64::from_le_bytes(*word) | ignoring) ^ wanted;
-        let nonzero = ((different & LOW) + LOW) | different;
-        let is_equal = !(nonzero | LOW);
-        (bits << WORD) | (is_equal.wrapping_mul(GATHER) >> (u64::BITS - 8))
-    })
+/// The bytes of a block as vectors, each of which is compared with one instruction.
+struct Block([u8x16; BLOCK / VECTOR]);
+
+impl Block {
+    #[inline]
+    fn new(bytes: &[u8; BLOCK]) -> Self {
+        let (vectors, _) = bytes.as_chunks::<VECTOR>();
+        Self(std::array::from_fn(|index| u8x16::new(vectors[index])))
+    }
+
+    /// Which bytes are `wanted`.
+    #[inline]
+    fn equal(&self, wanted: u8) -> u64 {
+        self.equal_with(0, wanted)
+    }
+
+    /// Which bytes are a bracket like `wanted`, of either kind.
+    #[inline]
+    fn equal_ignoring_kind(&self, wanted: u8) -> u64 {
+        self.equal_with(KIND, wanted)
+    }
+
+    /// Which bytes, with the bits of `set`, are `wanted`.
+    #[inline]
+    fn equal_with(&self, set: u8, wanted: u8) -> u64 {
+        let (set, wanted) = (u8x16::splat(set), u8x16::splat(wanted));
+        self.0.iter().rev().fold(0, |bits, vector| {
+            let is_equal = (*vector | set).cmp_eq(wanted);
+            (bits << VECTOR) | u64::from(is_equal.move_mask() as u16)
+        })
+    }
 }
 
 /// Which bytes an odd number of backslashes stands before, and whether the next block begins so.
