@@ -144,7 +144,10 @@ impl<T> Machine<T> {
         if page.continue_token.is_some() && listing.request.version == ListVersion::Any {
             self.lessons.paginated = true;
         }
-        listing.items.extend(page.items);
+        match listing.items.is_empty() {
+            true => listing.items = page.items,
+            false => listing.items.extend(page.items),
+        }
         let version = listing.version.insert(page.version).clone();
         let more = page.continue_token.is_some();
         #[cfg(test)]
