@@ -4,8 +4,9 @@
 //! batches of whole lines, which are decoded off the task, on as many threads as there are
 //! processors, while the next are read; their events come out in the order of the lines.
 //!
-//! RFX-17, what is held as JSON: a batch for each processor, and in the framer a burst, a piece of
-//! the body and a line. So much is handed out without a pause, too, and then others get their turn.
+//! RFX-17, what is held as JSON: two batches for each processor, and in the framer a burst, a piece
+//! of the body and a line. So much is handed out without a pause, too, and then others get their
+//! turn.
 
 use std::{
     fmt,
