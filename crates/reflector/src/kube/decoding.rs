@@ -27,8 +27,8 @@ use tokio::{
     task::{JoinError, JoinSet},
 };
 
-/// What a piece of work may need: objects are up to eight times larger than their JSON.
-const ROOM: usize = 512 * 1024;
+/// More than a batch needs: objects are about eight times larger than their JSON.
+const ROOM: usize = 1024 * 1024;
 
 /// One piece for each thread, and one that it can go on with.
 const EACH: usize = 2;
