@@ -31,7 +31,7 @@ struct Layer {
     tests_use: &'static [&'static str],
 }
 
-const LAYERS: [Layer; 10] = [
+const LAYERS: [Layer; 11] = [
     Layer {
         package: "informer-store",
         uses: &[],
@@ -83,6 +83,12 @@ const LAYERS: [Layer; 10] = [
         package: "informer-bench",
         uses: &["informer-factory", "informer-testkit"],
         tests_use: &LEAVES,
+    },
+    // A user like any other, who sees nothing but the facade and the server.
+    Layer {
+        package: "informer-simulation",
+        uses: &["informer-factory", "informer-testkit"],
+        tests_use: &[],
     },
     Layer {
         package: "xtask",

@@ -11,6 +11,7 @@ mod control_plane;
 mod e2e;
 mod layers;
 mod shell;
+mod simulate;
 mod stop_signal;
 mod stopwatch;
 mod tidy;
@@ -22,6 +23,7 @@ use clap::Parser;
 use bench::BenchCommand;
 use conformance::ConformanceCommand;
 use control_plane::ControlPlaneCommand;
+use simulate::SimulateCommand;
 
 /// The project's own tasks.
 #[derive(Debug, Parser)]
@@ -46,6 +48,8 @@ enum Task {
     Bench(BenchCommand),
     /// The end-to-end tests, against a real API server.
     E2e,
+    /// The whole facade under faults, time and chance drawn from seeds.
+    Simulate(SimulateCommand),
 }
 
 fn main() -> ExitCode {
@@ -57,6 +61,7 @@ fn main() -> ExitCode {
         Task::Conformance(command) => conformance::run(&command),
         Task::Bench(command) => bench::run(&command),
         Task::E2e => e2e::run(),
+        Task::Simulate(command) => simulate::run(&command),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -239,6 +239,16 @@ impl Board {
         })
     }
 
+    /// Notes that what is received from now on is of another history (FM-39).
+    pub(crate) fn begin_epoch(&self, scope: &Scope) {
+        self.change(|inner| {
+            if let Some(source) = inner.source(scope) {
+                source.epoch += 1;
+            }
+        });
+        self.applied.notify_waiters();
+    }
+
     /// Notes how far the store is, and how much is still to come.
     pub(crate) fn set_progress(
         &self,

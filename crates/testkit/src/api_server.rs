@@ -238,6 +238,11 @@ impl ApiServer {
         self.server.lock().script.remove(id);
     }
 
+    /// How many requests have met a fault, also after it was used up or taken back.
+    pub fn fault_hits(&self, id: FaultId) -> u64 {
+        self.server.lock().script.hits(id)
+    }
+
     /// Takes all faults back.
     pub fn clear_faults(&self) {
         self.server.lock().script.clear();
@@ -292,6 +297,14 @@ impl ApiServer {
         let mut state = self.server.lock();
         state.closings += 1;
         state.cut = state.closings;
+        state.wake_all();
+    }
+
+    /// Lets all open watches fall silent for ever, as connections do whose other end has gone
+    /// without a word (FM-16, FM-19).
+    pub fn silence_watches(&self) {
+        let mut state = self.server.lock();
+        state.silences += 1;
         state.wake_all();
     }
 

@@ -16,8 +16,26 @@ use crate::{Rejection, RequestLine, Resource, Verb};
 pub enum Fault {
     /// Refused with this status; over HTTP as the answer to the request, watches included (FM-05).
     Status(Rejection),
+    /// Answered by something that is no API server: a proxy, or a page for people (FM-35).
+    Answer {
+        /// The HTTP status.
+        code: u16,
+        /// The header `Retry-After`, whatever it says (FM-12).
+        retry_after: Option<String>,
+        /// The header `Content-Type`.
+        media_type: &'static str,
+        /// The body.
+        body: String,
+    },
     /// Watch: accepted, then after so many events an `ERROR` event with this status.
     ErrorEvent {
+        /// How many events come first.
+        after: u64,
+        /// What the event carries.
+        status: Rejection,
+    },
+    /// As `ErrorEvent`, with a status that does not say its kind (FM-27).
+    BareError {
         /// How many events come first.
         after: u64,
         /// What the event carries.
@@ -28,8 +46,13 @@ pub enum Fault {
     /// Nobody listens, as while a server restarts: the connection is refused (FM-11). On a real
     /// socket, which does listen, it is closed at once as with `Refuse`.
     Unreachable,
+    /// The handshake fails, as with a certificate nobody accepts.
+    Handshake,
     /// Answered after this time.
     Delay(Duration),
+    /// Accepted, and then not a byte of the body for this time. Through the port, which has no
+    /// headers, as `Delay`.
+    Stall(Duration),
     /// Accepted, and then not a byte of the body, for ever (FM-09, FM-16).
     Hang,
     /// Not even headers, for ever (FM-17).
@@ -56,6 +79,12 @@ pub enum Fault {
     Nameless,
     /// The first event or item has good metadata, and nonsense for the rest (FM-53, FM-54).
     UndecodableItem,
+    /// The first event or item is larger by so many bytes (FM-56).
+    HugeItem(usize),
+    /// The first event, or the body of a list, is compressed although nobody asked for it.
+    Gzip,
+    /// Watch: the first deletion carries the version before it (FM-36).
+    DeletedOlderVersion,
     /// Watch: no bookmarks, the end of the initial events included (FM-23).
     BookmarkNever,
     /// Watch: the end of the initial events is never told (FM-25).
@@ -73,6 +102,8 @@ pub enum Fault {
     /// under this version where the history does not reach back. Watch: the first event claims
     /// this version (FM-36, FM-37).
     OlderVersion(u64),
+    /// List: the state so many versions ago, as far as the history reaches back (FM-01).
+    StaleBy(u64),
     /// Watch: the last so many changes before its version are sent again (FM-37).
     ReplaySuffix(usize),
     /// Watch: the n-th event, from 1, is never sent (FM-40).
@@ -205,13 +236,14 @@ fn is_open_or<T>(wanted: &Option<T>, test: impl FnOnce(&T) -> bool) -> bool {
 
 /// Names one scripted fault, to remove it again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FaultId(u64);
+pub struct FaultId(usize);
 
 /// The script: faults not yet used up, in the order in which they were given.
 #[derive(Debug, Default)]
 pub(crate) struct Script {
     rules: Vec<Rule>,
-    next: u64,
+    /// How often each fault was met; its place is its id.
+    hits: Vec<u64>,
 }
 
 #[derive(Debug)]
@@ -231,8 +263,8 @@ impl Script {
             Times::Times(times) => Some(times),
             Times::Always => None,
         };
-        let id = FaultId(self.next);
-        self.next += 1;
+        let id = FaultId(self.hits.len());
+        self.hits.push(0);
         self.rules.push(Rule {
             id,
             wanted,
@@ -245,6 +277,10 @@ impl Script {
 
     pub(crate) fn remove(&mut self, id: FaultId) {
         self.rules.retain(|rule| rule.id != id);
+    }
+
+    pub(crate) fn hits(&self, id: FaultId) -> u64 {
+        self.hits.get(id.0).copied().unwrap_or(0)
     }
 
     pub(crate) fn clear(&mut self) {
@@ -263,6 +299,7 @@ impl Script {
                 continue;
             }
             rule.left = rule.left.map(|left| left - 1);
+            self.hits[rule.id.0] += 1;
             faults.push(rule.fault.clone());
         }
         self.rules.retain(|rule| rule.left != Some(0));

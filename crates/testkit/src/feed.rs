@@ -63,6 +63,7 @@ pub(crate) struct Feed {
     said: usize,
     epoch: u64,
     closings: u64,
+    silences: u64,
     news: watch::Receiver<()>,
     opened: Instant,
     deadline: Option<Instant>,
@@ -84,8 +85,12 @@ impl Drop for OpenWatch {
 enum News {
     Closed,
     Cut,
+    /// Nothing, ever again.
+    Silence,
     Lines(Vec<Frame>),
-    Nothing { version: u64 },
+    Nothing {
+        version: u64,
+    },
 }
 
 impl Feed {
@@ -119,6 +124,7 @@ impl Feed {
             cursor: start.cursor,
             epoch: state.cluster.epoch(),
             closings: state.closings,
+            silences: state.silences,
             news: signal.news(),
             opened,
             deadline: (!tampering.ignores_timeout).then(|| opened + timeout),
@@ -161,6 +167,7 @@ impl Feed {
         self.news.borrow_and_update();
         let version = match self.look() {
             News::Closed => return None,
+            News::Silence => return std::future::pending().await,
             News::Cut => {
                 self.is_over = true;
                 return Some(vec![Frame::Cut(Bytes::new())]);
@@ -209,6 +216,9 @@ impl Feed {
 
     /// Reads what the history has, without waiting.
     fn look(&mut self) -> News {
+        if self.server.lock().silences != self.silences {
+            return News::Silence;
+        }
         if !self.first.is_empty() {
             let count = self.first.len().min(BATCH);
             return News::Lines(self.first.drain(..count).collect());

@@ -38,6 +38,8 @@ pub(crate) struct State {
     pub(crate) closings: u64,
     /// The last of the closings that broke them in the middle.
     pub(crate) cut: u64,
+    /// Grows when all watches fall silent.
+    pub(crate) silences: u64,
     /// What was said beside the history, by resource.
     interjections: Vec<Vec<Said>>,
 }
@@ -73,6 +75,7 @@ impl Server {
             signals: Vec::new(),
             closings: 0,
             cut: 0,
+            silences: 0,
             interjections: Vec::new(),
         };
         Self {

@@ -111,8 +111,8 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Source<T> {
         let told = |code, why: &str| self.server.answer(number, code, format!("fault: {why}"));
         for fault in &faults {
             match fault {
-                Fault::Delay(time) => tokio::time::sleep(*time).await,
-                Fault::Refuse | Fault::Unreachable => {
+                Fault::Delay(time) | Fault::Stall(time) => tokio::time::sleep(*time).await,
+                Fault::Refuse | Fault::Unreachable | Fault::Handshake => {
                     told(None, "refused");
                     let message = "the server refused the connection";
                     return Err(Failure::new(
@@ -124,6 +124,10 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Source<T> {
                 Fault::HangHeaders => {
                     told(None, "never answered");
                     std::future::pending::<()>().await;
+                }
+                Fault::Answer { code, body, .. } => {
+                    told(Some(*code), body);
+                    return Err(Rejection::new(*code, "", body).to_failure());
                 }
                 Fault::Status(rejection) => {
                     told(Some(rejection.code), &rejection.to_string());
@@ -301,6 +305,7 @@ pub(crate) fn list_with_faults(
     let state = server.lock();
     let older = faults.iter().find_map(|fault| match fault {
         Fault::OlderVersion(version) => Some(*version),
+        Fault::StaleBy(versions) => Some(state.cluster.version().saturating_sub(*versions)),
         _ => None,
     });
     if let Some(version) = older {

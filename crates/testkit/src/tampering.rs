@@ -8,12 +8,15 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use crate::{
-    Fault, Listing, Rejection, Resource,
+    EventKind, Fault, Listing, Rejection, Resource,
     wire::{Form, Frame},
 };
 
 const HTML: &str = "<html><body><h1>Please log in</h1></body></html>";
 const GARBAGE: &str = "%% this is not JSON %%";
+/// A member that holds `{}`.
+const GZIP: &[u8] =
+    b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xab\xae\x05\x00\x43\xbf\xa6\xa3\x02\x00\x00\x00";
 
 /// What is to be done to the lines of one watch.
 #[derive(Debug, Default)]
@@ -23,6 +26,9 @@ pub(crate) struct Tampering {
     cut_after_events: Option<u64>,
     close_after_events: Option<u64>,
     error_after: Option<(u64, Rejection)>,
+    /// The error does not say its kind.
+    is_error_bare: bool,
+    is_deletion_older: bool,
     lose: Option<u64>,
     is_early_bookmark: bool,
     is_without_bookmarks: bool,
@@ -47,6 +53,8 @@ enum LineFault {
     WrongKind,
     Nameless,
     Undecodable,
+    Huge(usize),
+    Gzip,
     Version(u64),
 }
 
@@ -57,6 +65,10 @@ impl Tampering {
             match fault {
                 Fault::ErrorEvent { after, status } => {
                     all.error_after = Some((*after, status.clone()));
+                }
+                Fault::BareError { after, status } => {
+                    all.error_after = Some((*after, status.clone()));
+                    all.is_error_bare = true;
                 }
                 Fault::Hang => all.is_hanging = true,
                 Fault::CutAfterBytes(bytes) => all.cut_after_bytes = Some(*bytes),
@@ -70,6 +82,9 @@ impl Tampering {
                 Fault::WrongKind => all.line = Some(LineFault::WrongKind),
                 Fault::Nameless => all.line = Some(LineFault::Nameless),
                 Fault::UndecodableItem => all.line = Some(LineFault::Undecodable),
+                Fault::HugeItem(bytes) => all.line = Some(LineFault::Huge(*bytes)),
+                Fault::Gzip => all.line = Some(LineFault::Gzip),
+                Fault::DeletedOlderVersion => all.is_deletion_older = true,
                 Fault::OlderVersion(version) => all.line = Some(LineFault::Version(*version)),
                 Fault::BookmarkNever => all.is_without_bookmarks = true,
                 Fault::NoInitialEventsEnd => all.is_without_end = true,
@@ -110,7 +125,7 @@ impl Tampering {
     }
 
     fn pass(&mut self, frame: Frame, resource: &Resource, form: Form, out: &mut Vec<Frame>) {
-        let Frame::Event { object, .. } = &frame else {
+        let Frame::Event { object, kind } = &frame else {
             let is_dropped = match frame {
                 Frame::Bookmark { ends_initial, .. } => {
                     self.is_without_bookmarks || (ends_initial && self.is_without_end)
@@ -133,6 +148,10 @@ impl Tampering {
             });
         }
         self.sent += 1;
+        if *kind == EventKind::Deleted && std::mem::take(&mut self.is_deletion_older) {
+            let older = LineFault::Version(object.version().saturating_sub(1).max(1));
+            return change_line(older, &frame, resource, form, out);
+        }
         match self.line.take() {
             Some(fault) => change_line(fault, &frame, resource, form, out),
             None => out.push(frame),
@@ -161,7 +180,10 @@ impl Tampering {
         } else if let Some((_, status)) =
             self.error_after.take_if(|(events, _)| self.sent >= *events)
         {
-            out.push(Frame::Error(status));
+            out.push(match self.is_error_bare {
+                true => bare_error(&status),
+                false => Frame::Error(status),
+            });
             self.is_over = true;
         }
     }
@@ -215,6 +237,11 @@ fn change_line(
             out.push(Frame::Raw(Bytes::from_static(HTML.as_bytes())));
             return;
         }
+        LineFault::Gzip => {
+            out.push(Frame::Raw(Bytes::from_static(GZIP)));
+            return;
+        }
+        LineFault::Huge(bytes) => enlarge(object, bytes),
         LineFault::UnknownType => event["type"] = json!("FOO"),
         LineFault::WrongKind => {
             object["kind"] = json!("Table");
@@ -227,6 +254,23 @@ fn change_line(
         }
     }
     out.push(Frame::Raw(Bytes::from(event.to_string())));
+}
+
+/// An `ERROR` whose object has nothing that says what it is.
+fn bare_error(status: &Rejection) -> Frame {
+    let mut object = status.to_json();
+    if let Value::Object(object) = &mut object {
+        object.remove("kind");
+        object.remove("apiVersion");
+    }
+    Frame::Raw(Bytes::from(
+        json!({"type": "ERROR", "object": object}).to_string(),
+    ))
+}
+
+/// Adds an annotation of this size.
+fn enlarge(object: &mut Value, bytes: usize) {
+    object["metadata"]["annotations"]["huge"] = json!("x".repeat(bytes));
 }
 
 /// Leaves the metadata and makes nonsense of the rest.
@@ -269,9 +313,11 @@ pub(crate) fn write_list(
                 body = HTML.into();
                 is_html = true;
             }
+            Fault::Gzip => body = GZIP.into(),
             Fault::WrongKind
             | Fault::Nameless
             | Fault::UndecodableItem
+            | Fault::HugeItem(_)
             | Fault::EmptyResourceVersion
             | Fault::DuplicateKey
             | Fault::OlderVersion(_) => {
@@ -300,6 +346,8 @@ pub(crate) fn changes_lists(fault: &Fault) -> bool {
             | Fault::WrongKind
             | Fault::Nameless
             | Fault::UndecodableItem
+            | Fault::HugeItem(_)
+            | Fault::Gzip
             | Fault::EmptyResourceVersion
             | Fault::DuplicateKey
             | Fault::OlderVersion(_)
@@ -318,6 +366,7 @@ fn change_list(fault: &Fault, list: &mut Value) {
             list["metadata"]["resourceVersion"] = json!(version.to_string());
         }
         (Fault::Nameless, Some(_)) => list["items"][0]["metadata"]["name"] = json!(""),
+        (Fault::HugeItem(bytes), Some(_)) => enlarge(&mut list["items"][0], *bytes),
         (Fault::UndecodableItem, Some(_)) => spoil(&mut list["items"][0]),
         (Fault::DuplicateKey, Some(mut older)) => {
             let version = older["metadata"]["resourceVersion"]
@@ -336,7 +385,7 @@ fn change_list(fault: &Fault, list: &mut Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{EventKind, Object, fields::Fields};
+    use crate::{Object, fields::Fields};
 
     fn event(name: &str) -> Frame {
         let metadata = json!({"name": name});

@@ -4,7 +4,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use informer_deltafifo::{Deletion, Final, Producer};
-use informer_reflector::{Change, Emission, Item, ObjectMeta, Refused, ResourceVersion, Sink};
+use informer_reflector::{
+    Body, Change, Emission, Item, ObjectMeta, Refused, ResourceVersion, Sink,
+};
 use informer_store::{ObjectKey, Scope};
 
 use crate::adapters::KnownKeys;
@@ -42,6 +44,12 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
         received: ResourceVersion,
         new_epoch: bool,
     ) -> Result<(), Refused> {
+        let unseen = !new_epoch && self.contradicts(&items, &received);
+        if unseen {
+            tracing::warn!(informer = %self.core.name, "a list tells of a rewind nobody saw");
+            self.core.board.begin_epoch(&self.scope);
+        }
+        let new_epoch = new_epoch || unseen;
         self.epoch += u32::from(new_epoch);
         let mut listed = Vec::with_capacity(items.len());
         for item in items {
@@ -59,6 +67,25 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
             .map_err(|_| Refused)?;
         self.note_progress();
         Ok(())
+    }
+
+    /// Whether a list knows an object in an older state than we do, without being older itself.
+    ///
+    /// In one history that cannot be. The server was rewound and has grown beyond our version
+    /// since, which no watch shows; the list is what there is (FM-39).
+    fn contradicts(&self, items: &[Item<T>], received: &ResourceVersion) -> bool {
+        let store = self.core.reader.snapshot();
+        let mut decoded = items
+            .iter()
+            .filter(|item| !store.is_empty() && !matches!(item.body, Body::Reused(_)));
+        decoded.any(|item| {
+            let key = key_of(&item.meta).ok();
+            let held = key.and_then(|key| store.get(key.as_str()).map(|held| &held.version));
+            held.is_some_and(|held| {
+                let held = ResourceVersion::new(Arc::clone(held));
+                item.meta.version.is_older_than(&held) && !received.is_older_than(&held)
+            })
+        })
     }
 
     /// A quarantined key that was never good is nobody's to delete: a relist without it is its end.

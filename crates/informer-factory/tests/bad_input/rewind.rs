@@ -59,3 +59,31 @@ async fn a_restored_server_begins_a_new_epoch() {
         world.converges().await;
     }
 }
+
+/// A rewind that nobody saw: the server has grown beyond our version before we came back, so that
+/// the watch goes on. What a list then says is older than what we hold, and yet it is the truth.
+#[tokio::test(start_paused = true)]
+async fn a_rewind_nobody_saw_is_put_right_by_the_next_list() {
+    for queue in QUEUES {
+        let world = World::synced(queue, &["a", "b", "same"]).await;
+        let backup = world.server.version();
+        world.change("a");
+        world.delete("b");
+        world.create("b");
+        world.told.wait(4).await;
+        world.server.restore(backup).expect("within the history");
+        world.server.skip_versions(1_000);
+        let a = world.server.version();
+        world.told.take();
+
+        // The gap that makes it list; nothing before it tells of the rewind.
+        world.server.compact();
+        world.server.cut_watches();
+        world.converges().await;
+        let status = world.informer.status();
+        assert_eq!(status.sources[0].epoch, 1, "{status:?}");
+        let version = ResourceVersion::from(a.to_string());
+        let waited = world.informer.wait_for_version(&version, SOON).await;
+        waited.expect("versions count again");
+    }
+}

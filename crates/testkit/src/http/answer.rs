@@ -4,12 +4,14 @@ use std::{
     fmt, io,
     pin::Pin,
     task::{Context, Poll},
+    time::Duration,
 };
 
 use bytes::Bytes;
-use futures::Stream;
+use futures::{Stream, StreamExt};
 use http::{HeaderValue, Response, StatusCode, header};
 use http_body::{Body, Frame as BodyFrame, SizeHint};
+use http_body_util::BodyDataStream;
 use serde_json::Value;
 
 use crate::Rejection;
@@ -25,6 +27,17 @@ enum Content {
 impl ApiBody {
     pub(super) fn stream(stream: impl Stream<Item = io::Result<Bytes>> + Send + 'static) -> Self {
         Self(Content::Stream(Box::pin(stream)))
+    }
+}
+
+impl ApiBody {
+    /// The same, after a pause.
+    pub(super) fn stalled(self, time: Duration) -> Self {
+        let rest = async move {
+            tokio::time::sleep(time).await;
+            BodyDataStream::new(self)
+        };
+        Self::stream(futures::stream::once(rest).flatten())
     }
 }
 
@@ -82,6 +95,29 @@ pub(super) fn broken() -> io::Error {
 /// The error of a connection that was never made.
 pub(super) fn unreachable() -> io::Error {
     io::Error::new(io::ErrorKind::ConnectionRefused, "nobody listens: a fault")
+}
+
+/// The error of a connection whose other end was not trusted.
+pub(super) fn refused_handshake() -> io::Error {
+    io::Error::new(
+        io::ErrorKind::InvalidData,
+        "the certificate is not accepted: a fault",
+    )
+}
+
+/// An answer of somebody else's.
+pub(super) fn foreign(
+    code: u16,
+    retry_after: Option<&str>,
+    media_type: &'static str,
+    body: ApiBody,
+) -> Response<ApiBody> {
+    let status = StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let mut response = answer(status, media_type, body);
+    if let Some(value) = retry_after.and_then(|text| HeaderValue::from_str(text).ok()) {
+        response.headers_mut().insert(header::RETRY_AFTER, value);
+    }
+    response
 }
 
 /// An answer with this body.

@@ -19,7 +19,9 @@ use http_body_util::BodyExt;
 use tower::Service;
 
 use super::{
-    answer::{ApiBody, answer, broken, json_value, refusal, unreachable},
+    answer::{
+        ApiBody, answer, broken, foreign, json_value, refusal, refused_handshake, unreachable,
+    },
     discovery::discover,
     objects::{Answered, Call},
     query::Query,
@@ -90,9 +92,23 @@ async fn respond(server: &Arc<Server>, parts: Parts, body: Bytes) -> io::Result<
                 told(None, "unreachable");
                 return Err(unreachable());
             }
+            Fault::Handshake => {
+                told(None, "the handshake failed");
+                return Err(refused_handshake());
+            }
             Fault::HangHeaders => {
                 told(None, "never answered");
                 std::future::pending::<()>().await;
+            }
+            Fault::Answer {
+                code,
+                retry_after,
+                media_type,
+                body,
+            } => {
+                told(Some(*code), media_type);
+                let body = ApiBody::from(Bytes::from(body.clone()));
+                return Ok(foreign(*code, retry_after.as_deref(), media_type, body));
             }
             Fault::Status(rejection) => {
                 told(Some(rejection.code), &rejection.to_string());
@@ -101,6 +117,10 @@ async fn respond(server: &Arc<Server>, parts: Parts, body: Bytes) -> io::Result<
             _ => {}
         }
     }
+    let stall = faults.iter().find_map(|fault| match fault {
+        Fault::Stall(time) => Some(*time),
+        _ => None,
+    });
     let is_hanging = faults.contains(&Fault::Hang);
     let is_html = faults.contains(&Fault::Html);
     let is_watch = is_watch(&parts, &query);
@@ -108,7 +128,10 @@ async fn respond(server: &Arc<Server>, parts: Parts, body: Bytes) -> io::Result<
         Ok((response, why)) => (response, why),
         Err(rejection) => (refusal(&rejection), rejection.to_string()),
     };
-    server.answer(number, Some(response.status().as_u16()), why);
+    if let Some(time) = stall {
+        let body = std::mem::replace(response.body_mut(), ApiBody::from(Bytes::new()));
+        *response.body_mut() = body.stalled(time);
+    }
     if is_hanging && !is_watch {
         let silence = futures::stream::pending();
         *response.body_mut() = ApiBody::stream(silence);
@@ -117,6 +140,7 @@ async fn respond(server: &Arc<Server>, parts: Parts, body: Bytes) -> io::Result<
         let page = Bytes::from_static(b"<html><body><h1>Please log in</h1></body></html>");
         response = answer(StatusCode::OK, "text/html", ApiBody::from(page));
     }
+    server.answer(number, Some(response.status().as_u16()), why);
     Ok(response)
 }
 

@@ -1,0 +1,44 @@
+//! The whole facade against an API server in memory, with faults, time and chance from one seed.
+//!
+//! One seed is one [`Plan`](plan), one run of it under tokio's paused clock through the real
+//! HTTP and JSON path of kube-client, and one verdict of the [`oracle`] files, which share no code
+//! with what they judge. First the faults of `fault_kind.rs` happen, then all is healed and the
+//! store has to become what the server holds. The same seed gives the same run, to the byte.
+//!
+//! [`simulate`] is all there is to call; the program of this crate calls it for many seeds.
+#![forbid(unsafe_code)]
+
+mod chance;
+mod drawing;
+mod evidence;
+mod fault_kind;
+mod healing;
+mod listener;
+mod object;
+mod oracle;
+mod plan;
+mod requests;
+mod run;
+mod sampling;
+mod scripting;
+mod story;
+mod tally;
+mod trace;
+mod truth;
+mod writing;
+
+pub use fault_kind::FaultKind;
+pub use oracle::Violation;
+pub use run::{Outcome, simulate};
+pub use tally::Tally;
+
+/// Seeds that failed once, one a line; whatever comes after `#` says why.
+pub const REGRESSIONS: &str = include_str!("../regressions.txt");
+
+/// The seeds of a list such as [`REGRESSIONS`].
+pub fn seeds_of(list: &str) -> Vec<u64> {
+    let lines = list
+        .lines()
+        .map(|line| line.split('#').next().unwrap_or_default().trim());
+    lines.filter_map(|line| line.parse().ok()).collect()
+}

@@ -1,0 +1,237 @@
+//! Handlers that write down what they are told, each with a manner of its own.
+
+use std::{
+    panic::resume_unwind,
+    sync::{
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use futures::StreamExt;
+use informer_factory::{
+    AsyncHandler, Cause, Deleted, Event, Handler, ListenerConfig, Notification, ObjectKey,
+    Overflow, Registration, SharedInformer,
+};
+use k8s_openapi::api::core::v1::ConfigMap;
+use tokio::time::{Instant, sleep, sleep_until};
+
+use crate::{
+    object::Sighting,
+    plan::{ListenerPlan, Manner},
+};
+
+type News = Notification<ObjectKey, ConfigMap>;
+
+/// One notification, as it was told.
+#[derive(Clone, Debug)]
+pub(crate) struct Told {
+    pub(crate) at: Duration,
+    pub(crate) key: ObjectKey,
+    pub(crate) what: What,
+    /// What the store held for the key meanwhile, where the handler looked.
+    pub(crate) in_store: Option<Option<Sighting>>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum What {
+    Added {
+        new: Sighting,
+        initial: bool,
+    },
+    Updated {
+        old: Sighting,
+        new: Sighting,
+        cause: Cause,
+    },
+    Deleted {
+        last: Option<Sighting>,
+        is_known: bool,
+    },
+}
+
+impl Told {
+    /// The state the handler knows afterwards.
+    pub(crate) fn state(&self) -> Option<&Sighting> {
+        match &self.what {
+            What::Added { new, .. } | What::Updated { new, .. } => Some(new),
+            What::Deleted { .. } => None,
+        }
+    }
+
+    pub(crate) fn is_resync(&self) -> bool {
+        matches!(
+            self.what,
+            What::Updated {
+                cause: Cause::Resync,
+                ..
+            }
+        )
+    }
+}
+
+/// What one handler writes into, and the run reads from.
+#[derive(Debug, Default)]
+pub(crate) struct Notebook {
+    told: Mutex<Vec<Told>>,
+    is_busy: AtomicBool,
+    pub(crate) overlaps: AtomicU64,
+    pub(crate) panics: AtomicU64,
+}
+
+impl Notebook {
+    pub(crate) fn told(&self) -> MutexGuard<'_, Vec<Told>> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn enter(&self) {
+        if self.is_busy.swap(true, Ordering::Relaxed) {
+            self.overlaps.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn leave(&self) {
+        self.is_busy.store(false, Ordering::Relaxed);
+    }
+}
+
+/// A handler of the simulation; the same for all manners.
+struct Scribe {
+    manner: Manner,
+    notebook: Arc<Notebook>,
+    start: Instant,
+    informer: SharedInformer<ConfigMap>,
+    registration: Arc<OnceLock<Registration>>,
+}
+
+impl Scribe {
+    /// Writes a notification down; how many there are with it.
+    fn write(&self, news: &News) -> u64 {
+        let key = news.key().clone();
+        let what = match news {
+            Notification::Added {
+                object, initial, ..
+            } => What::Added {
+                new: Sighting(Arc::clone(object)),
+                initial: *initial,
+            },
+            Notification::Updated {
+                old, new, cause, ..
+            } => What::Updated {
+                old: Sighting(Arc::clone(old)),
+                new: Sighting(Arc::clone(new)),
+                cause: *cause,
+            },
+            Notification::Deleted(deleted) => What::Deleted {
+                last: deleted.last().map(|last| Sighting(Arc::clone(last))),
+                is_known: matches!(deleted, Deleted::Known { .. }),
+            },
+        };
+        let looks = matches!(self.manner, Manner::Reenters(_));
+        let in_store = looks.then(|| self.informer.lister().get(key.as_str()).map(Sighting));
+        let at = self.start.elapsed();
+        let mut told = self.notebook.told();
+        told.push(Told {
+            at,
+            key,
+            what,
+            in_store,
+        });
+        told.len() as u64
+    }
+}
+
+impl Handler<ObjectKey, ConfigMap> for Scribe {
+    fn on_notification(&mut self, news: &News) {
+        self.notebook.enter();
+        let count = self.write(news);
+        self.notebook.leave();
+        match self.manner {
+            Manner::Panics(every) if count.is_multiple_of(every) => {
+                self.notebook.panics.fetch_add(1, Ordering::Relaxed);
+                // Not `panic!`, which would also print.
+                resume_unwind(Box::new("planned"));
+            }
+            Manner::Reenters(last) => {
+                let _status = self.informer.status();
+                if count == last
+                    && let Some(registration) = self.registration.get()
+                {
+                    registration.remove_now();
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl AsyncHandler<ObjectKey, ConfigMap> for Scribe {
+    async fn on_notification(&mut self, news: Event<ConfigMap>) {
+        self.notebook.enter();
+        self.write(&news);
+        match self.manner {
+            Manner::Slow(time) => sleep(time).await,
+            Manner::Blocked(from, until) if self.start.elapsed() >= from => {
+                sleep_until(self.start + until).await;
+            }
+            _ => {}
+        }
+        self.notebook.leave();
+    }
+}
+
+/// A handler that has joined.
+pub(crate) struct Joined {
+    pub(crate) notebook: Arc<Notebook>,
+    pub(crate) registration: Registration,
+    /// Reads the stream, where it is one.
+    pub(crate) reader: Option<tokio::task::JoinHandle<()>>,
+}
+
+/// Lets a handler join; `None` if the informer has ended.
+pub(crate) fn join(
+    informer: &SharedInformer<ConfigMap>,
+    plan: ListenerPlan,
+    start: Instant,
+) -> Option<Joined> {
+    let mut config = ListenerConfig::named(format!("{:?}", plan.manner));
+    if plan.coalesces {
+        config = config.overflow(Overflow::Coalesce);
+    }
+    config.resync = plan.resync;
+    let notebook = Arc::new(Notebook::default());
+    let scribe = Scribe {
+        manner: plan.manner,
+        notebook: Arc::clone(&notebook),
+        start,
+        informer: informer.clone(),
+        registration: Arc::default(),
+    };
+    let own = Arc::clone(&scribe.registration);
+    let mut reader = None;
+    let registration = match plan.manner {
+        Manner::Fast | Manner::Panics(_) | Manner::Reenters(_) => {
+            informer.add_handler_with(scribe, config).ok()?
+        }
+        Manner::Slow(_) | Manner::Blocked(..) => informer.add_async_handler(scribe, config).ok()?,
+        Manner::Stream(pause) => {
+            let (registration, mut stream) = informer.events(config).ok()?;
+            let read = async move {
+                while let Some(news) = stream.next().await {
+                    scribe.write(&news);
+                    sleep(pause).await;
+                }
+            };
+            reader = Some(tokio::spawn(read));
+            registration
+        }
+    };
+    // Set once; it is the only one that sets it.
+    drop(own.set(registration.clone()));
+    Some(Joined {
+        notebook,
+        registration,
+        reader,
+    })
+}
