@@ -70,7 +70,7 @@ async fn a_rewind_nobody_saw_is_put_right_by_the_next_list() {
         world.change("a");
         world.delete("b");
         world.create("b");
-        world.told.wait(4).await;
+        world.told.wait(3).await;
         world.server.restore(backup).expect("within the history");
         world.server.skip_versions(1_000);
         let a = world.server.version();
