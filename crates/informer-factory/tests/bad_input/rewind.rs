@@ -79,6 +79,8 @@ async fn a_rewind_nobody_saw_is_put_right_by_the_next_list() {
         // The gap that makes it list; nothing before it tells of the rewind.
         world.server.compact();
         world.server.cut_watches();
+        // `a` as it was, and the other `b` gone and this one there.
+        world.told.wait(3).await;
         world.converges().await;
         let status = world.informer.status();
         assert_eq!(status.sources[0].epoch, 1, "{status:?}");
