@@ -21,6 +21,7 @@ use crate::core::Settings;
 use crate::error::{AlreadyStopped, FromOwnCallback, InformerError, NotSynced, StartError};
 use crate::informer::SharedInformer;
 use crate::options::{ATTEMPTS, InformerOptions, Namespaces};
+use crate::rbac_role::{Needs, RbacRole};
 use crate::registry::{Owned, Shared};
 use crate::sharing_key::{Identity, Scoping, SharingKey};
 use crate::shutdown::{Grace, InformerReport, ShutdownReport};
@@ -203,6 +204,18 @@ impl SharedInformerFactory {
             .map(|informer| informer.changes());
         let factory = self.clone();
         futures::stream::select_all(changes).map(move |()| factory.status())
+    }
+
+    /// The permissions that the informers of this factory need, in roles of this name, and no more
+    /// (SEC-15). What is asked for later is not in them.
+    pub fn rbac_role(&self, name: &str) -> RbacRole {
+        let mut needs = Needs::default();
+        for entry in &self.inner.registry {
+            let status = entry.value().status();
+            let scopes = status.sources.iter().map(|source| &source.scope);
+            entry.key().need(scopes, &mut needs);
+        }
+        needs.role(name)
     }
 
     /// Ends one informer and forgets it: the next who asks gets a new one (FA-08, FAX-5). Readers

@@ -58,6 +58,7 @@ mod probe;
 #[cfg(test)]
 mod proof;
 mod quarantine;
+mod rbac_role;
 mod registry;
 mod resync;
 mod sharing_key;
@@ -88,6 +89,7 @@ pub use informer_store as store;
 pub use lister::{ListByLabels, lister_of};
 pub use options::{InformerOptions, Namespaces, QueueKind, Transform};
 pub use quarantine::{QuarantineReason, Quarantined};
+pub use rbac_role::RbacRole;
 pub use shutdown::{Grace, InformerReport, ShutdownReport};
 pub use status::{InformerState, InformerStatus, SourceStatus};
 

@@ -6,9 +6,11 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use informer_reflector::{Projection, Representation};
+use informer_store::Scope;
 use kube_core::Resource;
 
 use crate::options::{InformerOptions, Namespaces};
+use crate::rbac_role::Needs;
 
 /// Two requests with equal keys get one informer, one watch and one cache.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -40,6 +42,23 @@ impl SharingKey {
             field_selector: scope.field_selector.map(str::to_owned),
             projection: scope.projection.clone(),
             metadata_only: scope.metadata_only,
+        }
+    }
+
+    /// Adds what the informer of this key needs; `scopes` is what it follows now, nothing if it has
+    /// not been started.
+    pub(crate) fn need<'s>(&self, scopes: impl Iterator<Item = &'s Scope>, needs: &mut Needs) {
+        let mut add = |namespace: Option<&str>| needs.add(&self.group, &self.plural, namespace);
+        let mut scopes = scopes.peekable();
+        match &self.namespaces {
+            Namespaces::All => add(None),
+            Namespaces::These(names) if scopes.peek().is_none() => {
+                names.iter().for_each(|name| add(Some(name)));
+            }
+            Namespaces::These(_) => scopes.for_each(|scope| match scope {
+                Scope::All => add(None),
+                Scope::Namespace(name) => add(Some(name)),
+            }),
         }
     }
 

@@ -1,0 +1,100 @@
+//! The role a factory asks for is what its requests need (SEC-14, SEC-15).
+
+mod cluster;
+
+use std::collections::BTreeSet;
+
+use cluster::{QUEUES, SOON, factory};
+use informer_factory::{Grace, InformerOptions, Namespaces, RbacRole};
+use informer_testkit::{ApiServer, Verb};
+use k8s_openapi::api::core::v1::{Node, Pod};
+use k8s_openapi::api::rbac::v1::PolicyRule;
+
+/// Namespace (empty: everywhere) and resource of everything granted.
+fn granted(role: &RbacRole) -> BTreeSet<(String, String)> {
+    let everywhere = role.cluster_role.iter();
+    let everywhere = everywhere.map(|role| (&role.metadata.namespace, &role.rules));
+    let some = role
+        .roles
+        .iter()
+        .map(|role| (&role.metadata.namespace, &role.rules));
+    let resources = |rules: &Vec<PolicyRule>| -> Vec<String> {
+        assert!(rules.iter().all(|rule| rule.verbs == ["list", "watch"]));
+        rules
+            .iter()
+            .flat_map(|rule| rule.resources.clone().unwrap_or_default())
+            .collect()
+    };
+    everywhere
+        .chain(some)
+        .flat_map(|(namespace, rules)| {
+            let namespace = namespace.clone().unwrap_or_default();
+            let resources = rules.as_ref().map(resources).unwrap_or_default();
+            resources
+                .into_iter()
+                .map(move |resource| (namespace.clone(), resource))
+        })
+        .collect()
+}
+
+/// Namespace (empty: everywhere) and resource of everything that was asked for.
+fn requested(server: &ApiServer) -> BTreeSet<(String, String)> {
+    let requests = server.requests().into_iter().map(|request| request.line);
+    let asked = requests.map(|line| {
+        assert!(matches!(line.verb, Verb::List | Verb::Watch), "{line:?}");
+        let resource = line.resource.expect("lists and watches are of resources");
+        (line.namespace.unwrap_or_default(), resource.plural)
+    });
+    asked.collect()
+}
+
+fn pairs(pairs: &[(&str, &str)]) -> BTreeSet<(String, String)> {
+    let owned =
+        |(namespace, resource): &(&str, &str)| (namespace.to_string(), resource.to_string());
+    pairs.iter().map(owned).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_role_follows_the_namespaces_of_an_informer() {
+    let server = ApiServer::new();
+    let factory = factory(&server, QUEUES[0]);
+    assert_eq!(
+        factory.rbac_role("x"),
+        RbacRole::default(),
+        "nothing was asked for"
+    );
+    let namespaces = Namespaces::These(vec!["a".into(), "b".into()]);
+    let options = InformerOptions::<Pod>::new().namespaces(namespaces);
+    let informer = factory.informer_with(options).expect("two names");
+    let role = factory.rbac_role("x");
+    assert_eq!(granted(&role), pairs(&[("a", "pods"), ("b", "pods")]));
+    assert_eq!(role.cluster_role, None, "a role in a namespace is enough");
+
+    factory.start().expect("a runtime");
+    factory.wait_for_sync(SOON).await.expect("synced");
+    assert!(informer.add_namespace("c"));
+    assert!(informer.remove_namespace("a").await);
+    assert_eq!(
+        granted(&factory.rbac_role("x")),
+        pairs(&[("b", "pods"), ("c", "pods")])
+    );
+
+    factory.informer::<Node>();
+    factory.start().expect("the new one");
+    factory.wait_for_sync(SOON).await.expect("synced");
+    let role = factory.rbac_role("x");
+    assert_eq!(
+        granted(&role),
+        pairs(&[("", "nodes"), ("b", "pods"), ("c", "pods")])
+    );
+    let ever = pairs(&[("", "nodes"), ("a", "pods"), ("b", "pods"), ("c", "pods")]);
+    assert_eq!(
+        requested(&server),
+        ever,
+        "nothing else was asked of the server"
+    );
+    factory
+        .shutdown(Grace::default())
+        .await
+        .expect("not in a callback");
+}
