@@ -3,6 +3,7 @@
 use std::env;
 use std::path::PathBuf;
 
+use informer_factory::SharedInformerFactory;
 use k8s_openapi::api::core::v1::Namespace;
 use kube_client::api::PostParams;
 use kube_client::config::{KubeConfigOptions, Kubeconfig};
@@ -10,6 +11,7 @@ use kube_client::{Api, Client, Config};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 
+use crate::granted::User;
 use crate::request_log::RequestLog;
 
 const KUBECONFIG: &str = "INFORMER_E2E_KUBECONFIG";
@@ -18,6 +20,8 @@ const CONTROL: &str = "INFORMER_E2E_CONTROL";
 /// The control plane that `cargo xtask e2e` or `cargo xtask control-plane run` has started.
 pub(crate) struct Cluster {
     config: Config,
+    /// Who the informers are.
+    user: User,
     control: PathBuf,
 }
 
@@ -31,8 +35,10 @@ impl Cluster {
         let kubeconfig = Kubeconfig::read_from(path(KUBECONFIG)).expect("the kubeconfig is read");
         let options = KubeConfigOptions::default();
         let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
+        let config = config.expect("the kubeconfig is complete");
         Self {
-            config: config.expect("the kubeconfig is complete"),
+            user: User::new(config.clone()),
+            config,
             control: path(CONTROL),
         }
     }
@@ -42,17 +48,27 @@ impl Cluster {
         informer_factory::client(self.config.clone()).expect("the configuration has a client")
     }
 
-    /// A client for informers, and a log of what they ask.
+    /// A client for informers, which may do nothing before [`grant`](Self::grant), and a log of
+    /// what they ask.
     pub(crate) fn logged_client(&self) -> (Client, RequestLog) {
-        RequestLog::over(self.client())
+        Self::logged(self.user.config.clone())
     }
 
     /// As [`logged_client`](Self::logged_client), by way of another port of this machine.
     pub(crate) fn logged_client_through(&self, port: u16) -> (Client, RequestLog) {
-        let mut config = self.config.clone();
+        let mut config = self.user.config.clone();
         let uri = format!("https://127.0.0.1:{port}");
         config.cluster_url = uri.parse().expect("a loopback address is a URI");
+        Self::logged(config)
+    }
+
+    fn logged(config: Config) -> (Client, RequestLog) {
         RequestLog::over(informer_factory::client(config).expect("the configuration has a client"))
+    }
+
+    /// Lets the informers' user do what those of the factory need, and nothing else (SEC-15).
+    pub(crate) async fn grant(&self, factory: &SharedInformerFactory) {
+        self.user.grant(&self.client(), factory).await;
     }
 
     /// Where the server listens.

@@ -44,6 +44,7 @@ pub(crate) async fn run(queue: QueueKind) {
     let options = InformerOptions::new().namespace(&namespace);
     let informer = factory.informer_with::<ConfigMap>(options);
     let informer = informer.expect("the options are good");
+    cluster.grant(&factory).await;
     let chronicle = Chronicle::of(&informer);
     let of = Collection::of_namespace(cluster.client(), Kind::config_map(), &namespace).await;
     let followed = Followed::new(informer.clone(), queue, of);

@@ -221,6 +221,7 @@ pub(crate) async fn run(queue: QueueKind) {
     let (client, log) = cluster.logged_client();
     let factory = SharedInformerFactory::builder(client).queue(queue).build();
     let (maps, pods) = (factory.informer::<ConfigMap>(), factory.informer::<Pod>());
+    cluster.grant(&factory).await;
     let (map, pod) = (Kind::config_map(), Kind::pod());
     let mut maps = Side::prepare(&cluster, &namespace, maps, map, CONFIG_MAPS, queue).await;
     let mut pods = Side::prepare(&cluster, &namespace, pods, pod, PODS, queue).await;

@@ -12,6 +12,7 @@
 //! | `audience`, `witness` | handlers of all kinds, and the rules each of them must see kept |
 //! | `collection` | what the server itself says the collection is, at an exact version |
 //! | `planted` | that the judge finds what it is to find; needs no server |
+//! | `granted` | the user informers run as, with the role of their factory and no other |
 //! | `workload` | writes that outlive a server |
 //! | `cluster`, `relay`, `request_log`, `chronicle` | the server, the way to it, and observation |
 #![cfg(feature = "e2e")]
@@ -22,6 +23,7 @@ mod cluster;
 mod collection;
 mod expiry;
 mod followed;
+mod granted;
 mod load;
 mod planted;
 mod relay;

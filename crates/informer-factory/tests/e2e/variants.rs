@@ -49,6 +49,7 @@ pub(crate) async fn streaming_and_paged(queue: QueueKind) {
     let paged_factory = factory(paged_client, queue, paged);
     let streamed = follow_config_maps(&streamed_factory, queue, of.clone(), &namespace);
     let paged = follow_config_maps(&paged_factory, queue, of, &namespace);
+    cluster.grant(&streamed_factory).await;
     println!("synced by streaming in {:.2?}", streamed.sync().await);
     println!("synced by pages in {:.2?}", paged.sync().await);
 
@@ -83,6 +84,7 @@ pub(crate) async fn metadata_only(queue: QueueKind) {
     let informer = factory
         .metadata(&kind.resource, options)
         .expect("the options are good");
+    cluster.grant(&factory).await;
     let of = Collection::of_namespace(cluster.client(), kind, &namespace).await;
     let followed = Followed::new(informer, queue, of);
     println!("synced in {:.2?}", followed.sync().await);
@@ -104,6 +106,7 @@ pub(crate) async fn custom_resource(queue: QueueKind) {
     let informer = factory
         .dynamic(&resource, options)
         .expect("the options are good");
+    cluster.grant(&factory).await;
     let audience = Audience::attend(&informer, queue, true);
     informer.start().expect("the informer starts");
     wait_for_failure(&informer, FailureKind::NotFound).await;
@@ -156,6 +159,7 @@ pub(crate) async fn label_selector(queue: QueueKind) {
     let informer = factory
         .informer_with::<ConfigMap>(options)
         .expect("the options are good");
+    cluster.grant(&factory).await;
     let followed = Followed {
         audience: Audience::attend_selection(&informer),
         informer,
@@ -190,6 +194,12 @@ pub(crate) async fn several_namespaces(queue: QueueKind) {
 
     let (client, _) = cluster.logged_client();
     let factory = factory(client, queue, ReflectorConfig::default());
+    // Permission for the third has to be there before it is added.
+    let all = SharedInformerFactory::new(cluster.client());
+    let options = InformerOptions::new().namespaces(Namespaces::These(names.clone()));
+    let unstarted = all.informer_with::<ConfigMap>(options);
+    unstarted.expect("the options are good");
+    cluster.grant(&all).await;
     let options = InformerOptions::new().namespaces(Namespaces::These(names[..2].to_vec()));
     let informer = factory
         .informer_with::<ConfigMap>(options)
