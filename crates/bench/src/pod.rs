@@ -5,8 +5,8 @@
 //! labels, the annotation of `kubectl apply`, a container, a volume, conditions, and the managed
 //! fields of the controller and of the kubelet.
 
-/// How many namespaces the pods are spread over.
-pub const NAMESPACES: usize = 40;
+/// How many pods a namespace has. They follow each other, since an API server lists in key order.
+const NAMESPACE: usize = 2_500;
 /// How many nodes: at 100,000 pods each holds 2,000.
 pub const NODES: usize = 50;
 /// The version of the first pod. All versions have as many digits, so that one can be written over
@@ -22,7 +22,7 @@ pub fn name(index: usize) -> String {
 
 /// The namespace of a pod.
 pub fn namespace(index: usize) -> String {
-    format!("team-{:02}", index % NAMESPACES)
+    format!("team-{:03}", index / NAMESPACE)
 }
 
 /// The node of a pod.
@@ -185,6 +185,13 @@ mod tests {
             serde_json::from_str(&without_nulls).expect("it is JSON");
         assert_eq!(again, without_nulls);
         assert_ne!(wire, without_nulls);
+    }
+
+    #[test]
+    fn pods_are_in_the_order_of_their_keys() {
+        let key = |index| format!("{}/{}", namespace(index), name(index));
+        let keys: Vec<String> = (0..300_000).map(key).collect();
+        assert!(keys.is_sorted());
     }
 
     #[test]
