@@ -460,3 +460,75 @@ async fn leaving_a_selector_is_a_deletion() {
     let told: Vec<_> = watch.take(3).collect().await;
     assert_eq!(short(&told), ["+a@4", "-a@5", "+a@6"]);
 }
+
+/// A failed handshake is no connection; a stall is only time; a proxy's answer is judged by its
+/// code.
+#[tokio::test(start_paused = true)]
+async fn handshakes_stalls_and_answers_of_proxies() {
+    let failure = list_with(Fault::Handshake).await.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Connect);
+    let begun = Instant::now();
+    let page = list_with(Fault::Stall(Duration::from_secs(9))).await;
+    assert_eq!(page.unwrap().items.len(), 2);
+    assert_eq!(begun.elapsed(), Duration::from_secs(9));
+    let proxy = Fault::Answer {
+        code: 502,
+        retry_after: Some("soon".into()),
+        media_type: "text/html",
+        body: "<html>".into(),
+    };
+    let failure = list_with(proxy).await.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Unavailable);
+}
+
+/// An error without its kind is one all the same; what is compressed is not the protocol.
+#[tokio::test(start_paused = true)]
+async fn bare_errors_and_unasked_compression() {
+    let status = Rejection::new(410, "Expired", "x");
+    let told = told_with(Fault::BareError { after: 1, status }).await;
+    assert_eq!(short(&told), ["+a@2", "Expired"]);
+    assert_eq!(short(&told_with(Fault::Gzip).await), ["!Protocol"]);
+    let failure = list_with(Fault::Gzip).await.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Protocol);
+}
+
+/// A stale list is a state that was; a huge item is only larger.
+#[tokio::test(start_paused = true)]
+async fn stale_lists_and_huge_items() {
+    let page = list_with(Fault::StaleBy(1)).await.unwrap();
+    assert_eq!((page.items.len(), page.version.as_str()), (1, "2"));
+    let page = list_with(Fault::HugeItem(100_000)).await.unwrap();
+    assert_eq!(page.items.len(), 2);
+}
+
+/// FM-36: the first deletion has the version before it, and counts as met.
+#[tokio::test(start_paused = true)]
+async fn a_deletion_of_an_older_version() {
+    let (server, source) = server();
+    let id = server.fault(Match::watch(), Fault::DeletedOlderVersion, Times::Once);
+    server
+        .delete(&Resource::config_maps(), "default", "a")
+        .unwrap();
+    let told = source.watch(watch_request("3"), Arc::new(())).await;
+    let told: Vec<_> = told.unwrap().collect().await;
+    assert_eq!(short(&told)[0], "-a@3");
+    assert_eq!(server.fault_hits(id), 1);
+}
+
+/// FM-16: watches that fall silent neither end nor speak; the next one does.
+#[tokio::test(start_paused = true)]
+async fn silence_is_for_the_watches_that_are_open() {
+    let (server, source) = server();
+    let mut silent = source
+        .watch(watch_request("1"), Arc::new(()))
+        .await
+        .unwrap();
+    server.silence_watches();
+    let day = Duration::from_secs(86_400);
+    assert!(timeout(day, silent.next()).await.is_err());
+    let mut next = source
+        .watch(watch_request("1"), Arc::new(()))
+        .await
+        .unwrap();
+    assert!(next.next().await.is_some());
+}
