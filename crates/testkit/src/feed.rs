@@ -10,16 +10,14 @@
 
 use std::{
     collections::VecDeque,
+    pin::pin,
     sync::{Arc, atomic::Ordering},
     time::Duration,
 };
 
 use bytes::Bytes;
 
-use tokio::{
-    sync::watch,
-    time::{Instant, sleep_until},
-};
+use tokio::time::{Instant, sleep_until};
 
 use crate::{
     Change, Fault, Rejection, Resource, ResourceId, Selection,
@@ -64,7 +62,6 @@ pub(crate) struct Feed {
     epoch: u64,
     closings: u64,
     silences: u64,
-    news: watch::Receiver<()>,
     opened: Instant,
     deadline: Option<Instant>,
     next_bookmark: Instant,
@@ -125,7 +122,6 @@ impl Feed {
             epoch: state.cluster.epoch(),
             closings: state.closings,
             silences: state.silences,
-            news: signal.news(),
             opened,
             deadline: (!tampering.ignores_timeout).then(|| opened + timeout),
             next_bookmark: opened + server.settings.bookmark_interval,
@@ -163,8 +159,10 @@ impl Feed {
     }
 
     async fn read(&mut self) -> Option<Vec<Frame>> {
-        // Marked as seen before reading, so that a write in between wakes us again.
-        self.news.borrow_and_update();
+        let signal = Arc::clone(&self.open.0);
+        let mut news = pin!(signal.news().notified());
+        // In line before reading, so that a write in between wakes us again.
+        news.as_mut().enable();
         let version = match self.look() {
             News::Closed => return None,
             News::Silence => return std::future::pending().await,
@@ -194,7 +192,7 @@ impl Feed {
                 self.is_over = true;
                 Some(self.bookmark(version))
             }
-            changed = self.news.changed() => changed.ok().map(|()| Vec::new()),
+            () = news => Some(Vec::new()),
             () = until(bookmark_at) => {
                 self.next_bookmark = Instant::now() + self.server.settings.bookmark_interval;
                 Some(self.bookmark(version))

@@ -9,7 +9,10 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use tokio::{sync::watch, time::Instant};
+use tokio::{
+    sync::{Notify, watch},
+    time::Instant,
+};
 
 use crate::{
     Change, Cluster, Fault, Interjection, Rejection, RequestLine, Resource, ResourceId,
@@ -46,14 +49,15 @@ pub(crate) struct State {
 
 /// How the watches of one resource hear of news, and how many there are.
 pub(crate) struct Signal {
-    news: watch::Sender<()>,
+    /// Wakes them in the order in which they wait, which a `watch` channel would not.
+    news: Notify,
     open: watch::Sender<usize>,
     idle: AtomicUsize,
 }
 
 impl Signal {
-    pub(crate) fn news(&self) -> watch::Receiver<()> {
-        self.news.subscribe()
+    pub(crate) fn news(&self) -> &Notify {
+        &self.news
     }
 
     pub(crate) fn open(&self) -> &watch::Sender<usize> {
@@ -101,7 +105,7 @@ impl Server {
         let result = write(&mut state.cluster, &now);
         let signal = state.signal(id);
         drop(state);
-        signal.news.send_replace(());
+        signal.news.notify_waiters();
         result
     }
 
@@ -135,7 +139,7 @@ impl State {
     pub(crate) fn register(&mut self, resource: Resource) -> ResourceId {
         let id = self.cluster.register(resource);
         while self.signals.len() <= id.0 {
-            let (news, open) = (watch::Sender::new(()), watch::Sender::new(0));
+            let (news, open) = (Notify::new(), watch::Sender::new(0));
             let idle = AtomicUsize::new(0);
             self.signals.push(Arc::new(Signal { news, open, idle }));
             self.interjections.push(Vec::new());
@@ -151,7 +155,7 @@ impl State {
     pub(crate) fn interject(&mut self, id: ResourceId, what: Interjection) {
         let said = Said::new(self.cluster.version(), what);
         self.interjections[id.0].push(said);
-        self.signals[id.0].news.send_replace(());
+        self.signals[id.0].news.notify_waiters();
     }
 
     pub(crate) fn interjections(&self, id: ResourceId) -> &[Said] {
@@ -161,7 +165,7 @@ impl State {
     /// Wakes every watch, since something other than a write has happened.
     pub(crate) fn wake_all(&self) {
         for signal in &self.signals {
-            signal.news.send_replace(());
+            signal.news.notify_waiters();
         }
     }
 
