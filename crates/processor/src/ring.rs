@@ -81,8 +81,8 @@ impl<E> Ring<E> {
         self.len += 1;
     }
 
-    /// Drops the oldest entry. By `take`, since to assign `None` copies a whole slot from the stack,
-    /// and that took a fifth of the time of a handler's call.
+    /// Drops the oldest entry. By `take`, since to assign `None` copies a whole slot from the
+    /// stack, and that took a fifth of the time of a handler's call.
     #[inline]
     pub(crate) fn discard(&mut self) {
         if self.len > 0 {

@@ -1,8 +1,9 @@
 //! What informers and handlers share: objects, transforms, a process, a log.
 
+use std::cell::RefCell;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Once};
 use std::time::Duration;
 
 use informer_factory::processor::handler_fn;
@@ -147,9 +148,28 @@ async fn one_that_fails_slows_nobody_down() {
     assert_eq!(alone, beside);
 }
 
-/// Counts the lines of our crates, and keeps them.
-#[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<String>>>);
+thread_local! {
+    static LINES: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Keeps the lines of our crates for the thread they are of, which is the whole of a test.
+///
+/// There is one for the whole process: with one for each thread, what a call site is known to be
+/// wanted by depends on which other tests come to it at the same time.
+struct Lines;
+
+impl Lines {
+    fn install() {
+        static ONCE: Once = Once::new();
+        let install = || tracing::subscriber::set_global_default(Self);
+        ONCE.call_once(|| install().expect("nobody else installs one"));
+    }
+
+    /// What was said on this thread since it was taken last.
+    fn take() -> Vec<String> {
+        LINES.take()
+    }
+}
 
 struct Line(String);
 
@@ -175,7 +195,7 @@ impl Subscriber for Lines {
     fn event(&self, event: &Event<'_>) {
         let mut line = Line(format!("{} ", event.metadata().level()));
         event.record(&mut line);
-        self.0.lock().expect("no panic").push(line.0);
+        LINES.with_borrow_mut(|lines| lines.push(line.0));
     }
 
     fn enter(&self, _span: &Id) {}
@@ -195,8 +215,8 @@ async fn a_day_of_failing_is_a_handful_of_lines() {
         Fault::Html,
     ];
     for fault in reasons {
-        let lines = Lines::default();
-        let _logged = tracing::subscriber::set_default(lines.clone());
+        Lines::install();
+        Lines::take();
         let world = World::synced(QUEUES[0], &["a"]).await;
         world
             .server
@@ -204,7 +224,7 @@ async fn a_day_of_failing_is_a_handful_of_lines() {
         world.server.close_watches();
         world.server.clear_requests();
         tokio::time::sleep(24 * HOUR).await;
-        let logged = lines.0.lock().expect("no panic").clone();
+        let logged = Lines::take();
         assert!((1..=30).contains(&logged.len()), "{fault:?}: {logged:#?}");
         let requests = world.server.requests().len();
         assert!(requests <= 24 * 400, "{fault:?}: {requests} requests");
