@@ -22,6 +22,18 @@ pub(crate) struct SimulateCommand {
     keep_going: bool,
 }
 
+impl SimulateCommand {
+    /// So many, from the first.
+    pub(crate) fn seeds(seeds: u64) -> Self {
+        Self {
+            seeds,
+            from: 0,
+            seed: None,
+            keep_going: false,
+        }
+    }
+}
+
 /// Runs the seeds; fails with the story of the first that does not hold.
 pub(crate) fn run(command: &SimulateCommand) -> Result<()> {
     let package = ["-p", "informer-simulation", "--bin", "simulate"];

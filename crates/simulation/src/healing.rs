@@ -27,6 +27,8 @@ use crate::{
 /// How long handlers may go on with what they have when the store is right again.
 const SETTLING: Duration = Duration::from_secs(3_000);
 const SECOND: Duration = Duration::from_secs(1);
+/// After this an answer has come, or the informer has given up waiting for it (R6).
+const IN_FLIGHT: Duration = Duration::from_secs(90);
 
 impl World {
     fn did(&mut self, what: String) {
@@ -177,6 +179,8 @@ impl World {
     pub(crate) async fn heal(&mut self) -> Ending {
         self.server.clear_faults();
         if self.plan.heals_by_list {
+            // What is on its way may lie, and must not come after the list that puts it right.
+            sleep(IN_FLIGHT).await;
             // Beyond whatever anybody was told before a restore.
             self.server.skip_versions(10_000);
             self.server.compact();

@@ -10,6 +10,7 @@ use crate::checkout;
 use crate::conformance;
 use crate::layers::{self, LEAVES};
 use crate::shell::{cargo, output_of, program, run, run_watched};
+use crate::simulate::{self, SimulateCommand};
 use crate::stopwatch::Outcome;
 use crate::tidy;
 
@@ -25,7 +26,7 @@ pub(super) struct Job {
 }
 
 /// All jobs, in the order in which they run.
-pub(super) const JOBS: [Job; 14] = [
+pub(super) const JOBS: [Job; 15] = [
     Job {
         name: "fmt",
         about: "the code is formatted",
@@ -60,6 +61,11 @@ pub(super) const JOBS: [Job; 14] = [
         name: "property",
         about: "10,000 random histories per property",
         run: property,
+    },
+    Job {
+        name: "simulate",
+        about: "10,000 runs under faults keep the invariants",
+        run: simulate,
     },
     Job {
         name: "conformance",
@@ -104,6 +110,9 @@ const HISTORIES: &str = "10000";
 /// Property and exhaustive tests are in modules with this in their path.
 const PROPERTY_FILTER: &str = "proof";
 
+/// How many schedules the simulator runs (T1).
+const SCHEDULES: u64 = 10_000;
+
 const WASM: &str = "wasm32-unknown-unknown";
 
 fn fmt() -> Result<Outcome> {
@@ -145,6 +154,10 @@ fn leaves() -> Result<Outcome> {
         "--no-default-features",
     ];
     passed(run(&mut cargo(core)))
+}
+
+fn simulate() -> Result<Outcome> {
+    passed(simulate::run(&SimulateCommand::seeds(SCHEDULES)))
 }
 
 fn property() -> Result<Outcome> {
