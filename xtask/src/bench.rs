@@ -2,11 +2,12 @@
 //! ratio of each row of the table of targets.
 //!
 //! `programs` builds what is run, `trial` runs one program once, `plan` says what is run for which
-//! row, `claims` has the targets, `table` prints. `gate` counts instructions, and needs no peer.
+//! row, `claims` has the targets, `host` warms memory up, `table` prints. `gate` counts instructions, and needs no peer.
 
 mod beside;
 mod claims;
 pub(crate) mod gate;
+mod host;
 mod machine;
 mod plan;
 mod programs;

@@ -54,6 +54,7 @@ pub(super) fn run(programs: &Programs, fixtures: &Fixtures, trial: &Trial) -> Re
         true => pinned(&format!("0-{}", cores - 2), programs.path(trial.program)),
         false => program(programs.path(trial.program)),
     };
+    super::host::provide(trial.objects);
     let address = server.as_ref().map_or("none", |server| &server.address);
     driver.args(["--server", address]);
     driver.args(["--variant", trial.variant, "--list", trial.list]);
