@@ -1,8 +1,9 @@
 //! `cargo xtask bench`: ours and its peers on the same bytes, interleaved and repeated, with the
 //! ratio of each row of the table of targets.
 //!
-//! `programs` builds what is run, `trial` runs one program once, `plan` says what is run for which
-//! row, `claims` has the targets, `host` warms memory up, `table` prints. `gate` counts instructions, and needs no peer.
+//! `programs` builds what is run, `host` warms memory up, `trial` runs one program once, `plan`
+//! says what is run for which row, `claims` has the targets, `table` prints. `gate` counts
+//! instructions, and needs no peer.
 
 mod beside;
 mod claims;
