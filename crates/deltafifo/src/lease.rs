@@ -9,10 +9,30 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use crate::deltas::Deltas;
+use crate::error::NotLeased;
 
 /// Names one lease of one queue; never used twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LeaseId(pub(crate) u64);
+
+impl LeaseId {
+    /// Takes the lease that is out, if it is this one; `id` tells which it is.
+    #[inline]
+    pub(crate) fn take<O>(
+        self,
+        out: &mut Option<O>,
+        id: impl Fn(&O) -> Self,
+    ) -> Result<O, NotLeased> {
+        let current = out.as_ref().map(&id);
+        out.take_if(|out| id(out) == self).ok_or(NotLeased::Lease {
+            given: self,
+            current,
+        })
+    }
+}
+
+/// Why there is a work for each that was counted.
+pub(crate) const COUNTED: &str = "as many wait as were counted";
 
 impl fmt::Display for LeaseId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -48,13 +48,20 @@ impl<M: Clone> Ledger<M> {
 
     /// Starts a call. `None` as mark: nothing was received with it (a resync).
     pub(crate) fn begin(&mut self, mark: Option<M>) -> u64 {
+        self.call_with(mark, 0)
+    }
+
+    /// A call that has brought so many changes.
+    #[inline]
+    fn call_with(&mut self, mark: Option<M>, open: usize) -> u64 {
         let seq = self.next();
         let mark = mark.or_else(|| self.received().cloned());
         self.calls.push_back(Call {
             mark,
-            open: 0,
+            open,
             leased: 0,
         });
+        self.unsettled += usize::from(open > 0);
         seq
     }
 
@@ -86,13 +93,7 @@ impl<M: Clone> Ledger<M> {
     /// A call begins and ends that brought one change.
     #[inline]
     pub(crate) fn single(&mut self, mark: Option<M>) {
-        let mark = mark.or_else(|| self.received().cloned());
-        self.calls.push_back(Call {
-            mark,
-            open: 1,
-            leased: 0,
-        });
-        self.unsettled += 1;
+        self.call_with(mark, 1);
     }
 
     /// A call begins and ends that brought none.

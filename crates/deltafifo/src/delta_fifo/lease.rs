@@ -16,7 +16,7 @@ use hashbrown::HashTable;
 use crate::deltas::Deltas;
 use crate::error::NotLeased;
 use crate::key_hash::{self, KeyHash};
-use crate::lease::{Lease, LeaseId, Quarantined, Work};
+use crate::lease::{COUNTED, Lease, LeaseId, Quarantined, Work};
 
 use super::{DeltaFifo, Slot};
 
@@ -96,19 +96,10 @@ where
         })
     }
 
-    /// Takes the lease that is out.
-    #[inline]
-    fn returned(&mut self, given: LeaseId) -> Result<Out<K, V>, NotLeased> {
-        let current = self.out.as_ref().map(Out::id);
-        self.out
-            .take_if(|out| out.id == given)
-            .ok_or(NotLeased::Lease { given, current })
-    }
-
     /// Settles the lease: all of it is done.
     #[inline]
     pub(super) fn settle(&mut self, id: LeaseId) -> Result<(), NotLeased> {
-        let out = self.returned(id)?;
+        let out = id.take(&mut self.out, Out::id)?;
         for work in out.works.iter() {
             self.done(key_work(work).1);
         }
@@ -136,7 +127,7 @@ where
         id: LeaseId,
         failed: &[usize],
     ) -> Result<Vec<Quarantined<K, V>>, NotLeased> {
-        let out = self.returned(id)?;
+        let out = id.take(&mut self.out, Out::id)?;
         let works = out.works.len();
         if let Some(&position) = failed.iter().find(|&&at| at >= works) {
             self.out = Some(out);
@@ -261,8 +252,6 @@ fn into_work<K, V>((key, slot): (K, Slot<V>)) -> Work<K, V> {
         deltas: slot.deltas,
     }
 }
-
-const COUNTED: &str = "as many wait as were counted";
 
 /// Key and changes of a work of this queue, which hands out no others.
 #[inline]

@@ -13,7 +13,7 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
 use crate::error::NotLeased;
-use crate::lease::{Lease, LeaseId, Quarantined, Work};
+use crate::lease::{COUNTED, Lease, LeaseId, Quarantined, Work};
 use crate::ledger::SPARE;
 
 use super::InOrderQueue;
@@ -75,19 +75,10 @@ where
         })
     }
 
-    /// Takes the lease that is out.
-    #[inline]
-    fn returned(&mut self, given: LeaseId) -> Result<Out<K, V>, NotLeased> {
-        let current = self.out.as_ref().map(|out| out.id);
-        self.out
-            .take_if(|out| out.id == given)
-            .ok_or(NotLeased::Lease { given, current })
-    }
-
     /// Settles the lease: all of it is done.
     #[inline]
     pub(super) fn settle(&mut self, id: LeaseId) -> Result<(), NotLeased> {
-        let out = self.returned(id)?;
+        let out = id.take(&mut self.out, |out| out.id)?;
         for tag in out.tags() {
             self.ledger.done(tag.seq, true);
         }
@@ -110,7 +101,7 @@ where
         id: LeaseId,
         failed: &[usize],
     ) -> Result<Vec<Quarantined<K, V>>, NotLeased> {
-        let out = self.returned(id)?;
+        let out = id.take(&mut self.out, |out| out.id)?;
         let works = out.works.len();
         if let Some(&position) = failed.iter().find(|&&at| at >= works) {
             self.out = Some(out);
@@ -201,8 +192,6 @@ where
         room
     }
 }
-
-const COUNTED: &str = "as many wait as were counted";
 
 /// Whether it is handed out with no other: what failed before, and what is not of one key.
 fn is_alone<K, V>((tag, work): &(Tag, Work<K, V>)) -> bool {
