@@ -101,22 +101,13 @@ mod tests {
     use informer_reflector::Config as ReflectorConfig;
     use informer_testkit::{ApiServer, Resource, Verb};
     use k8s_openapi::api::core::v1::Pod;
-    use serde_json::json;
 
     use super::*;
     use crate::SharedInformerFactory;
+    use crate::credentials::tests::create;
 
     /// Never waited for in a test that passes.
     const SOON: Duration = Duration::from_secs(120);
-
-    fn create(server: &ApiServer, name: &str) -> String {
-        let pod = json!({
-            "apiVersion": "v1", "kind": "Pod",
-            "metadata": {"namespace": "default", "name": name},
-        });
-        let created = server.create(&Resource::pods(), pod).expect("created");
-        created.version().to_string()
-    }
 
     fn factory(client: Client) -> SharedInformerFactory {
         // Real time passes here; the delays themselves are proved under a paused clock.

@@ -11,18 +11,21 @@ use std::task::{Context, Poll};
 use http::{Request, Response, StatusCode};
 use kube_client::Config;
 use kube_client::client::{Body, ConfigExt};
-use tower::util::BoxCloneService;
+use tower::util::{BoxCloneService, BoxCloneSyncService};
 use tower::{BoxError, Service, ServiceBuilder, ServiceExt};
 
 /// Requests with credentials.
 type Authorized<R> = BoxCloneService<Request<Body>, Response<R>, BoxError>;
 
-/// A service that adds credentials to each request, and replaces them after a 401.
-pub(crate) struct Credentials<S, R>(Arc<Shared<S, R>>);
+/// Requests without.
+type Http<R> = BoxCloneSyncService<Request<Body>, Response<R>, BoxError>;
 
-struct Shared<S, R> {
+/// A service that adds credentials to each request, and replaces them after a 401.
+pub(crate) struct Credentials<R>(Arc<Shared<R>>);
+
+struct Shared<R> {
     config: Config,
-    http: S,
+    http: Http<R>,
     current: Mutex<Current<R>>,
     /// Held while new ones are asked for: many requests are refused together.
     renewing: tokio::sync::Mutex<()>,
@@ -34,15 +37,15 @@ struct Current<R> {
     service: Authorized<R>,
 }
 
-impl<S, R> Credentials<S, R>
-where
-    S: Service<Request<Body>, Response = Response<R>, Error = BoxError>,
-    S: Clone + Send + Sync + 'static,
-    S::Future: Send,
-    R: Send + 'static,
-{
+impl<R: Send + 'static> Credentials<R> {
     /// Reads the credentials for the first time.
-    pub(crate) fn new(config: Config, http: S) -> Result<Self, kube_client::Error> {
+    pub(crate) fn new<S>(config: Config, http: S) -> Result<Self, kube_client::Error>
+    where
+        S: Service<Request<Body>, Response = Response<R>, Error = BoxError>,
+        S: Clone + Send + Sync + 'static,
+        S::Future: Send,
+    {
+        let http = BoxCloneSyncService::new(http);
         let service = authorized(&config, http.clone())?;
         Ok(Self(Arc::new(Shared {
             config,
@@ -56,24 +59,15 @@ where
     }
 }
 
-fn authorized<S, R>(config: &Config, http: S) -> Result<Authorized<R>, kube_client::Error>
-where
-    S: Service<Request<Body>, Response = Response<R>, Error = BoxError>,
-    S: Clone + Send + 'static,
-    S::Future: Send,
-    R: Send + 'static,
-{
+fn authorized<R: Send + 'static>(
+    config: &Config,
+    http: Http<R>,
+) -> Result<Authorized<R>, kube_client::Error> {
     let layers = ServiceBuilder::new().option_layer(config.auth_layer()?);
     Ok(BoxCloneService::new(layers.service(http)))
 }
 
-impl<S, R> Shared<S, R>
-where
-    S: Service<Request<Body>, Response = Response<R>, Error = BoxError>,
-    S: Clone + Send + Sync + 'static,
-    S::Future: Send,
-    R: Send + 'static,
-{
+impl<R: Send + 'static> Shared<R> {
     fn current(&self) -> MutexGuard<'_, Current<R>> {
         // Replaced in one step, so a poisoned one is still whole.
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
@@ -100,19 +94,13 @@ where
     }
 }
 
-impl<S, R> Clone for Credentials<S, R> {
+impl<R> Clone for Credentials<R> {
     fn clone(&self) -> Self {
         Self(Arc::clone(&self.0))
     }
 }
 
-impl<S, R> Service<Request<Body>> for Credentials<S, R>
-where
-    S: Service<Request<Body>, Response = Response<R>, Error = BoxError>,
-    S: Clone + Send + Sync + 'static,
-    S::Future: Send,
-    R: Send + 'static,
-{
+impl<R: Send + 'static> Service<Request<Body>> for Credentials<R> {
     type Response = Response<R>;
     type Error = BoxError;
     type Future = Pin<Box<dyn Future<Output = Result<Response<R>, BoxError>> + Send>>;
@@ -138,7 +126,7 @@ where
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::time::Duration;
 
     use informer_testkit::{ApiServer, Fault, Match, Resource, Times};
@@ -150,7 +138,8 @@ mod tests {
     use super::*;
     use crate::SharedInformerFactory;
 
-    fn create(server: &ApiServer, name: &str) -> String {
+    /// A pod on the server; its version.
+    pub(crate) fn create(server: &ApiServer, name: &str) -> String {
         let pod = json!({
             "apiVersion": "v1", "kind": "Pod",
             "metadata": {"namespace": "default", "name": name},

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use informer_factory::processor::handler_fn;
-use informer_factory::{Deleted, InformerOptions, InformerState, Notification, ObjectKey};
+use informer_factory::{Deleted, InformerOptions, InformerState, Notification, ObjectKey, index};
 use informer_testkit::{ApiServer, Fault, Match, Resource, Times};
 use k8s_openapi::api::core::v1::Pod;
 use kube_core::discovery::ApiResource;
@@ -12,10 +12,6 @@ use serde_json::json;
 
 use crate::cluster::{self, QUEUES, Recorder, SOON, pods};
 use crate::world::{HOUR, World};
-
-fn node_of(pod: &Pod) -> Option<String> {
-    pod.spec.as_ref()?.node_name.clone()
-}
 
 /// FM-43: the change before a deletion was lost. The deletion brings the final state, which is
 /// newer than the one the store had.
@@ -28,7 +24,7 @@ async fn a_deletion_brings_the_final_state() {
         let handler = handler_fn(move |news: &Notification<ObjectKey, Pod>| {
             if let Notification::Deleted(Deleted::Known { key, last }) = news {
                 let held = reader.get(key.as_str()).is_some();
-                heard.lock().expect("whole").push((node_of(last), held));
+                heard.lock().expect("whole").push((index::node(last), held));
             }
         });
         world.informer.add_handler(handler).expect("running");
@@ -40,7 +36,7 @@ async fn a_deletion_brings_the_final_state() {
         let patched = world.server.patch(&pods(), "default", "a", moved);
         patched.expect("patched");
         let before = world.informer.lister().get("default/a").expect("stored");
-        assert_eq!(node_of(&before).as_deref(), Some("n1"));
+        assert_eq!(index::node(&before).as_deref(), Some("n1"));
         world.delete("a");
         world.converges().await;
         let ends = ends.lock().expect("whole").clone();
