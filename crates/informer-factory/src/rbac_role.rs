@@ -107,9 +107,9 @@ impl fmt::Display for RbacRole {
             }
             writeln!(f, "rules:")?;
             for rule in rules.iter().flatten() {
-                writeln!(f, "- apiGroups: {}", list(&rule.api_groups))?;
-                writeln!(f, "  resources: {}", list(&rule.resources))?;
-                writeln!(f, "  verbs: {}", list(&Some(rule.verbs.clone())))?;
+                writeln!(f, "- apiGroups: {}", list(rule.api_groups.as_deref()))?;
+                writeln!(f, "  resources: {}", list(rule.resources.as_deref()))?;
+                writeln!(f, "  verbs: {}", list(Some(&rule.verbs)))?;
             }
         }
         Ok(())
@@ -120,8 +120,8 @@ fn quoted(text: &str) -> serde_json::Value {
     text.into()
 }
 
-fn list(texts: &Option<Vec<String>>) -> serde_json::Value {
-    texts.clone().unwrap_or_default().into()
+fn list(texts: Option<&[String]>) -> serde_json::Value {
+    texts.unwrap_or_default().into()
 }
 
 #[cfg(test)]
