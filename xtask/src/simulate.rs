@@ -5,31 +5,20 @@ use clap::Args;
 
 use crate::shell::cargo;
 
-/// Which seeds.
+/// What the simulator is told; `--help` shows what it knows.
 #[derive(Debug, Args)]
+#[command(disable_help_flag = true)]
 pub(crate) struct SimulateCommand {
-    /// How many seeds, after those that failed once.
-    #[arg(long, default_value_t = 1_000)]
-    seeds: u64,
-    /// The first of them.
-    #[arg(long, default_value_t = 0)]
-    from: u64,
-    /// Only this one, with its whole story.
-    #[arg(long)]
-    seed: Option<u64>,
-    /// Go on after a failure, and name every seed that fails.
-    #[arg(long)]
-    keep_going: bool,
+    /// As the program takes it, such as `--seeds 10000` or `--seed 4711`.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<String>,
 }
 
 impl SimulateCommand {
-    /// So many, from the first.
+    /// So many seeds, from the first.
     pub(crate) fn seeds(seeds: u64) -> Self {
         Self {
-            seeds,
-            from: 0,
-            seed: None,
-            keep_going: false,
+            arguments: vec!["--seeds".to_owned(), seeds.to_string()],
         }
     }
 }
@@ -38,15 +27,6 @@ impl SimulateCommand {
 pub(crate) fn run(command: &SimulateCommand) -> Result<()> {
     let package = ["-p", "informer-simulation", "--bin", "simulate"];
     let mut simulate = cargo(["run", "--quiet", "--release", "--locked"]);
-    simulate.args(package).arg("--");
-    match command.seed {
-        Some(seed) => simulate.args(["--seed", &seed.to_string()]),
-        None => simulate
-            .args(["--from", &command.from.to_string()])
-            .args(["--seeds", &command.seeds.to_string()]),
-    };
-    if command.keep_going {
-        simulate.arg("--keep-going");
-    }
+    simulate.args(package).arg("--").args(&command.arguments);
     crate::shell::run(&mut simulate)
 }
