@@ -10,6 +10,7 @@ use anyhow::Result;
 use crate::command_line::CommandLine;
 use crate::control::Control;
 use crate::measure::{self, Mark, Report};
+use crate::phases;
 use crate::tally::Goal;
 
 /// How long nothing happens while processor time is measured.
@@ -35,13 +36,7 @@ pub async fn run(
     let begin = Mark::now(control.server_cpu()?);
     start(&goal)?;
     goal.wait().await?;
-    let end = Mark::now(0.0);
-    let server_cpu_s = control.server_cpu()?;
-    let end = Mark {
-        server_cpu_s,
-        ..end
-    };
-    report.spent("many_sync", begin, end);
+    report.spent("many_sync", begin, phases::end(&control)?);
     // What the start needed only for itself is given back meanwhile.
     tokio::time::sleep(Duration::from_secs(1)).await;
     let begin = measure::cpu();

@@ -75,7 +75,7 @@ pub async fn run<C: Fn() -> usize>(
 }
 
 /// The clocks stop first, and then the server is asked.
-fn end(control: &Control) -> Result<Mark> {
+pub(crate) fn end(control: &Control) -> Result<Mark> {
     let mark = Mark::now(0.0);
     let server_cpu_s = control.server_cpu()?;
     Ok(Mark {

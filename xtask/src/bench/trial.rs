@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
+use super::host;
 use super::plan::Trial;
 use super::programs::{Program, Programs};
 use crate::shell::{program, words};
@@ -45,6 +46,7 @@ pub(super) fn run(programs: &Programs, fixtures: &Fixtures, trial: &Trial) -> Re
         true => None,
         false => {
             let fixture = fixture.map(PathBuf::as_path);
+            host::provide(trial.objects);
             Some(Server::start(programs, trial.objects, fixture)?)
         }
     };
@@ -54,7 +56,6 @@ pub(super) fn run(programs: &Programs, fixtures: &Fixtures, trial: &Trial) -> Re
         true => pinned(&format!("0-{}", cores - 2), programs.path(trial.program)),
         false => program(programs.path(trial.program)),
     };
-    super::host::provide(trial.objects);
     let address = server.as_ref().map_or("none", |server| &server.address);
     driver.args(["--server", address]);
     driver.args(["--variant", trial.variant, "--list", trial.list]);
