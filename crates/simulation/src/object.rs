@@ -42,8 +42,7 @@ impl Sighting {
 
     /// Which write made it; 0 if it does not say.
     pub(crate) fn serial(&self) -> u64 {
-        let serial = self.0.data.as_ref().and_then(|data| data.get("serial"));
-        serial.and_then(|text| text.parse().ok()).unwrap_or(0)
+        serial_of(&self.0)
     }
 
     pub(crate) fn tier(&self) -> &str {
@@ -73,6 +72,12 @@ impl fmt::Debug for Sighting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}@{}#{}", self.uid(), self.version(), self.serial())
     }
+}
+
+/// Which write made an object; 0 if it does not say.
+pub(crate) fn serial_of(object: &ConfigMap) -> u64 {
+    let serial = object.data.as_ref().and_then(|data| data.get("serial"));
+    serial.and_then(|text| text.parse().ok()).unwrap_or(0)
 }
 
 /// The values of the index `group`.

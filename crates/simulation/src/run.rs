@@ -22,7 +22,7 @@ use crate::{
     FaultKind, Violation,
     evidence::{Ending, Evidence, Left, Listened, Released, Sample},
     listener::{self, Joined},
-    object::{Held, NAMESPACES, Sighting, TIERS, group},
+    object::{Held, NAMESPACES, Sighting, TIERS, group, serial_of},
     oracle,
     plan::{ListenerPlan, Manner, Plan, Scope},
     story, trace,
@@ -351,8 +351,7 @@ fn options(plan: &Plan, refused: &Arc<AtomicU64>) -> InformerOptions<ConfigMap> 
     if let Some(divisor) = plan.informer.refuses_multiples {
         let refused = Arc::clone(refused);
         options = options.transform(Transform::new(move |object: ConfigMap| {
-            let serial = Sighting(Arc::new(object.clone())).serial();
-            if serial.is_multiple_of(divisor) {
+            if serial_of(&object).is_multiple_of(divisor) {
                 refused.fetch_add(1, Ordering::Relaxed);
                 return Err("refused on purpose".to_owned());
             }

@@ -28,9 +28,7 @@ impl ApiBody {
     pub(super) fn stream(stream: impl Stream<Item = io::Result<Bytes>> + Send + 'static) -> Self {
         Self(Content::Stream(Box::pin(stream)))
     }
-}
 
-impl ApiBody {
     /// The same, after a pause.
     pub(super) fn stalled(self, time: Duration) -> Self {
         let rest = async move {
