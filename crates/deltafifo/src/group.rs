@@ -16,8 +16,6 @@ pub(crate) type GroupId = u64;
 #[derive(Clone, Default)]
 pub(crate) struct Groups {
     groups: BTreeMap<GroupId, Group>,
-    #[cfg(test)]
-    pub(crate) planted: Option<crate::proof::Planted>,
 }
 
 #[derive(Clone)]
@@ -31,7 +29,7 @@ enum Group {
 impl Groups {
     /// Ties a key to `group`; `mark` is the key's mark, `None` if it is in no group yet.
     pub(crate) fn join(&mut self, mark: &mut Option<GroupId>, group: GroupId) {
-        planted!(self, TornGroup => return);
+        planted!(TornGroup => return);
         if *mark == Some(group) {
             return;
         }

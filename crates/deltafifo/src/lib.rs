@@ -65,6 +65,10 @@ mod shell;
 mod tombstone;
 mod transform;
 
+#[cfg(any(test, sim))]
+#[doc(hidden)]
+pub use planted::{Planted, with as with_planted};
+
 pub use config::Config;
 pub use delta::Delta;
 pub use delta_fifo::DeltaFifo;

@@ -149,7 +149,7 @@ impl<K: Eq + Hash, T> Line<K, T> {
     }
 
     /// A planted bug puts a key that is given back behind all others.
-    #[cfg(test)]
+    #[cfg(any(test, sim))]
     pub(crate) fn push_last(&mut self, key: K, value: T) {
         match self.entry(key) {
             Entry::Waiting(_) => unreachable!("it was taken out before"),

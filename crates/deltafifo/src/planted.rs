@@ -1,25 +1,90 @@
-//! Bugs on request, in test builds only.
+//! Bugs on request: each is one wrong decision at the place where it would really be made.
 //!
-//! The proofs have to be able to fail: `proof::planted` switches on one bug after the other
-//! and shows that the very same checks find it. Outside of tests nothing of this exists.
+//! Tests switch one on to show that the proofs find it, and so does the simulator, whose build has
+//! `cfg(sim)`. In every other build nothing of this exists. The switch belongs to the thread, so
+//! that runs beside each other do not disturb each other.
 
-/// Whether a bug is planted: `planted!(self, Bug)`; or what it does: `planted!(self, Bug => ..)`.
-#[cfg(test)]
+#[cfg(any(test, sim))]
+use std::cell::Cell;
+
+/// The bugs.
+#[cfg(any(test, sim))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Planted {
+    /// A change over a pending deletion replaces it: the deletion is never seen.
+    UpdateSwallowsDelete,
+    /// The same for a relist (FM-49).
+    ReplacedSwallowsDelete,
+    /// An object that is only in the queue gets no tombstone (FM-48).
+    NoTombstoneForQueued,
+    /// An object whose deletion waits gets a tombstone, too (FQ-6).
+    TombstoneTwice,
+    /// A key listed twice is replaced twice (FQ-8).
+    ListedTwice,
+    /// A relist does not see what is leased (design 6.1).
+    RelistForgetsLeased,
+    /// Deletion and resync do not see what is leased (design 6.1).
+    LeasedIsForgotten,
+    /// A resync does not see what is pending (FM-50).
+    ResyncOverPending,
+    /// Synced moves when the initial population is taken (FQ-9, DF-12).
+    SyncedOnLease,
+    /// Applied moves when a change is taken (design 6.5).
+    AppliedOnLease,
+    /// What failed goes to the tail (design 6.2).
+    NackToTail,
+    /// What came while a key was leased is lost when the key comes back (FQ-3).
+    NackForgetsNewer,
+    /// A relist can be taken in pieces (design 6.4).
+    TornGroup,
+    /// An object is transformed twice (FQ-12).
+    TransformsTwice,
+    /// A batch holds a key twice (RF-05).
+    BatchRepeatsKey,
+    /// Of a key listed twice the first object counts (FQ-8).
+    FirstListedWins,
+}
+
+#[cfg(any(test, sim))]
+thread_local! {
+    static ACTIVE: Cell<Option<Planted>> = const { Cell::new(None) };
+}
+
+#[cfg(any(test, sim))]
+pub(crate) fn is_active(bug: Planted) -> bool {
+    ACTIVE.get() == Some(bug)
+}
+
+/// Runs `f` with a bug switched on for this thread, or with none.
+#[cfg(any(test, sim))]
+pub fn with<R>(bug: impl Into<Option<Planted>>, f: impl FnOnce() -> R) -> R {
+    struct Before(Option<Planted>);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            ACTIVE.set(self.0);
+        }
+    }
+    let _before = Before(ACTIVE.replace(bug.into()));
+    f()
+}
+
+/// Whether a bug is switched on: `planted!(Bug)`; or what it does: `planted!(Bug => ..)`.
+#[cfg(any(test, sim))]
 macro_rules! planted {
-    ($core:expr, $bug:ident) => {
-        $core.planted == Some(crate::proof::Planted::$bug)
+    ($bug:ident) => {
+        crate::planted::is_active(crate::planted::Planted::$bug)
     };
-    ($core:expr, $bug:ident => $effect:expr) => {
-        if planted!($core, $bug) {
+    ($bug:ident => $effect:expr) => {
+        if planted!($bug) {
             $effect
         }
     };
 }
 
-#[cfg(not(test))]
+#[cfg(not(any(test, sim)))]
 macro_rules! planted {
-    ($core:expr, $bug:ident) => {
+    ($bug:ident) => {
         false
     };
-    ($core:expr, $bug:ident => $effect:expr) => {};
+    ($bug:ident => $effect:expr) => {};
 }

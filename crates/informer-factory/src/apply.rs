@@ -286,7 +286,9 @@ impl<'a, T> Fold<'a, T> {
             version: Arc::clone(&arrival.version),
             error: error.clone(),
         };
-        self.judged.insert(key.clone(), judgement);
+        if !planted!(UnusableIsForgotten) {
+            self.judged.insert(key.clone(), judgement);
+        }
     }
 
     /// The last good version outlives one that is of no use. If it is of a history that is no more,

@@ -235,7 +235,10 @@ impl<T: Send + Sync + 'static> Core<T> {
         let epochs = applier.epochs.entry(scope.clone()).or_default();
         epochs.advance(epoch.unwrap_or(0));
         let epoch = epochs.store();
-        let progress = queue.progress();
+        let mut progress = queue.progress();
+        if planted!(ReceivedIsApplied) {
+            progress.applied = progress.received;
+        }
         if let Some(version) = &progress.applied
             && applier.writer.version(scope).map(|version| &**version) != Some(version.as_str())
         {
@@ -302,7 +305,8 @@ impl<T: Send + Sync + 'static> Core<T> {
     pub(crate) fn join(&self, joining: Joining<ObjectKey, T>) -> Registration {
         let snapshot = self.reader.snapshot();
         let sequence = snapshot.sequence();
-        let present = snapshot.cursor().map(|(key, entry)| Notification::Added {
+        let present = snapshot.cursor().filter(|_| !planted!(JoinMissesPresent));
+        let present = present.map(|(key, entry)| Notification::Added {
             key,
             object: entry.object,
             initial: true,

@@ -69,6 +69,10 @@ pub mod telemetry;
 mod verdict;
 mod wait;
 
+#[cfg(any(test, sim))]
+#[doc(hidden)]
+pub use planted::{Planted, with as with_planted};
+
 pub use builder::FactoryBuilder;
 pub use client::client;
 pub use controller::{Controller, ControllerConfig, ControllerHandle, ControllerReport, OnFailure};

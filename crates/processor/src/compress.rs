@@ -54,6 +54,7 @@ pub(crate) fn compress<K, T>(older: &Notification<K, T>, newer: &Notification<K,
 
         (Updated { new: between, .. }, Updated { new, cause, .. })
             if planted!(UpdateLosesFirstOld) => Merge::Updated(same(between), same(new), *cause),
+        (Updated { .. }, Updated { .. }) if planted!(NewestIsLost) => Merge::KeepOlder,
         (Updated { old, .. }, Updated { new, cause: cause @ (Watch | Relist), .. }) => {
             Merge::Updated(same(old), same(new), *cause)
         }

@@ -86,6 +86,10 @@ mod walk;
 #[cfg(test)]
 mod proof;
 
+#[cfg(any(test, sim))]
+#[doc(hidden)]
+pub use planted::{Planted, with as with_planted};
+
 pub use callbacks::{AsyncFn, Callbacks, HandlerFn, async_fn, handler_fn};
 pub use deleted::Deleted;
 pub use error::{AddError, NeverSynced, RemoveError};

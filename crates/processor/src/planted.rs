@@ -1,15 +1,16 @@
-//! Bugs that tests switch on to prove that the proofs would find them. Not in a release.
+//! Bugs on request: each is one wrong decision at the place where it would really be made.
 //!
-//! Each is one wrong decision at the place where it would really be made. The switch belongs to the
-//! thread, so that tests running beside each other do not disturb each other.
+//! Tests switch one on to show that the proofs find it, and so does the simulator, whose build has
+//! `cfg(sim)`. In every other build nothing of this exists. The switch belongs to the thread, so
+//! that runs beside each other do not disturb each other.
 
-#[cfg(test)]
+#[cfg(any(test, sim))]
 use std::cell::Cell;
 
 /// The bugs.
-#[cfg(test)]
+#[cfg(any(test, sim))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Planted {
+pub enum Planted {
     /// The ring keeps its burst capacity, as client-go's does.
     RingNeverShrinks,
     /// The ring copies its slots from the beginning instead of from the head.
@@ -36,41 +37,42 @@ pub(crate) enum Planted {
     JoinForgetsFloor,
     /// A key whose entry is merged goes to the end of the line.
     MergedGoesToTheEnd,
+    /// Of two changes of one object that waits the second is lost (FM-65).
+    NewestIsLost,
 }
 
-#[cfg(test)]
+#[cfg(any(test, sim))]
 thread_local! {
     static ACTIVE: Cell<Option<Planted>> = const { Cell::new(None) };
 }
 
-#[cfg(test)]
+#[cfg(any(test, sim))]
 pub(crate) fn is_active(bug: Planted) -> bool {
     ACTIVE.get() == Some(bug)
 }
 
-/// Runs `f` with `bug` switched on for this thread.
-#[cfg(test)]
-pub(crate) fn with<R>(bug: Planted, f: impl FnOnce() -> R) -> R {
-    struct Off;
-    impl Drop for Off {
+/// Runs `f` with a bug switched on for this thread, or with none.
+#[cfg(any(test, sim))]
+pub fn with<R>(bug: impl Into<Option<Planted>>, f: impl FnOnce() -> R) -> R {
+    struct Before(Option<Planted>);
+    impl Drop for Before {
         fn drop(&mut self) {
-            ACTIVE.set(None);
+            ACTIVE.set(self.0);
         }
     }
-    ACTIVE.set(Some(bug));
-    let _off = Off;
+    let _before = Before(ACTIVE.replace(bug.into()));
     f()
 }
 
-/// Whether a bug is switched on. A constant `false` outside of tests.
-#[cfg(test)]
+/// Whether a bug is switched on. A constant `false` where there are none.
+#[cfg(any(test, sim))]
 macro_rules! planted {
     ($bug:ident) => {
         crate::planted::is_active(crate::planted::Planted::$bug)
     };
 }
 
-#[cfg(not(test))]
+#[cfg(not(any(test, sim)))]
 macro_rules! planted {
     ($bug:ident) => {
         false

@@ -29,6 +29,9 @@
 #![forbid(unsafe_code)]
 #![doc(test(attr(deny(warnings))))]
 
+#[macro_use]
+mod planted;
+
 #[cfg(feature = "tokio")]
 mod alarm;
 mod backoff;
@@ -49,6 +52,10 @@ mod report;
 mod sink;
 mod source;
 mod version;
+
+#[cfg(any(test, sim))]
+#[doc(hidden)]
+pub use planted::{Planted, with as with_planted};
 
 pub use config::{Backoff, Config, InitialState};
 #[cfg(feature = "tokio")]

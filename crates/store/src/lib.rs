@@ -28,6 +28,9 @@
 #![forbid(unsafe_code)]
 #![doc(test(attr(deny(warnings))))]
 
+#[macro_use]
+mod planted;
+
 mod batch;
 mod bulk;
 mod commit;
@@ -52,6 +55,10 @@ mod snapshot;
 mod state;
 mod values;
 mod writer;
+
+#[cfg(any(test, sim))]
+#[doc(hidden)]
+pub use planted::{Planted, with as with_planted};
 
 pub use batch::{Batch, Scope};
 pub use commit::Commit;

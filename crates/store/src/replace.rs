@@ -9,11 +9,7 @@
 
 use std::sync::Arc;
 
-#[cfg(test)]
-use crate::bulk::sort_first;
 use crate::bulk::sort_latest;
-#[cfg(test)]
-use crate::proof::Planted;
 use crate::record::Record;
 use crate::state::State;
 use crate::values::Sharing;
@@ -35,8 +31,7 @@ struct Difference {
 impl<T> State<T> {
     /// Makes the keys of a scope those of the list.
     pub(crate) fn replace(&mut self, scope: &Scope, mut list: Vec<Listed<T>>, commit: &mut Commit) {
-        #[cfg(test)]
-        let scope = if self.planted == Some(Planted::ReplaceIgnoresScope) {
+        let scope = if planted!(ReplaceIgnoresScope) {
             &Scope::All
         } else {
             scope
@@ -44,10 +39,7 @@ impl<T> State<T> {
         let given = list.len();
         list.retain(|(key, _)| scope.covers(key));
         commit.refused += given - list.len();
-        #[cfg(test)]
-        if self.planted == Some(Planted::FirstDuplicateWins) {
-            sort_first(&mut list);
-        }
+        planted!(FirstDuplicateWins => crate::bulk::sort_first(&mut list));
         sort_latest(&mut list);
 
         let difference = self.difference(scope, &list);

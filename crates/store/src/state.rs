@@ -15,8 +15,6 @@ use crate::batch::Operation;
 use crate::ids::IdList;
 use crate::index::IndexState;
 use crate::items::Items;
-#[cfg(test)]
-use crate::proof::Planted;
 use crate::record::Record;
 use crate::records::Records;
 use crate::values::{IndexedValue, Sharing, Values};
@@ -29,9 +27,6 @@ pub(crate) struct State<T> {
     /// Behind one count, since most commits leave all of them as they are.
     pub(crate) indexes: Arc<Vec<IndexState<T>>>,
     pub(crate) versions: OrdMap<Scope, Arc<str>>,
-    /// A defect to be found by the checks.
-    #[cfg(test)]
-    pub(crate) planted: Option<Planted>,
 }
 
 impl<T> Clone for State<T> {
@@ -41,8 +36,6 @@ impl<T> Clone for State<T> {
             items: self.items.clone(),
             indexes: Arc::clone(&self.indexes),
             versions: self.versions.clone(),
-            #[cfg(test)]
-            planted: self.planted,
         }
     }
 }
@@ -54,8 +47,6 @@ impl<T> State<T> {
             items: Items::default(),
             indexes: Arc::default(),
             versions: OrdMap::new(),
-            #[cfg(test)]
-            planted: None,
         }
     }
 
@@ -121,12 +112,9 @@ impl<T> State<T> {
                 // The fast path of IX-04: nothing moves when the values are the same.
                 if !old.values.is_same(&record.values) {
                     for index in Arc::make_mut(&mut self.indexes) {
-                        #[cfg(test)]
-                        if self.planted == Some(Planted::UpdateKeepsOldValues) {
-                            index.enter(&self.items, id, &record, Some(&old));
-                            continue;
+                        if !planted!(UpdateKeepsOldValues) {
+                            index.leave(&self.items, &old, Some(&record));
                         }
-                        index.leave(&self.items, &old, Some(&record));
                         index.enter(&self.items, id, &record, Some(&old));
                     }
                 }
@@ -142,11 +130,9 @@ impl<T> State<T> {
         };
         let old = Arc::clone(old);
         for index in Arc::make_mut(&mut self.indexes) {
-            #[cfg(test)]
-            if self.planted == Some(Planted::DeleteForgetsIndex) {
-                continue;
+            if !planted!(DeleteForgetsIndex) {
+                index.leave(&self.items, &old, None);
             }
-            index.leave(&self.items, &old, None);
         }
         self.items.remove(id);
         commit.removed += 1;
@@ -217,11 +203,10 @@ impl<T> State<T> {
     /// Adds an index and fills it from what is stored (IX-10, FM-60). The others are not asked
     /// again; their buckets are made anew because records are.
     pub(crate) fn add_index(&mut self, index: IndexState<T>) {
-        #[cfg(test)]
-        if self.planted == Some(Planted::IndexNotFilled) {
+        planted!(IndexNotFilled => {
             Arc::make_mut(&mut self.indexes).push(index);
             return;
-        }
+        });
         let mut sharing = Sharing::default();
         let mut extended = |record: &Arc<Record<T>>| {
             let mut values = record.values.to_vec();

@@ -93,19 +93,8 @@ impl<T: Send + Sync + 'static> StoreWriter<T> {
     /// If an index function panics; the store is then as it was before (STX-10).
     #[doc(alias = "Transaction")]
     pub fn commit(&mut self, batch: Batch<T>) -> Commit {
-        #[cfg(test)]
-        let published = Arc::clone(&self.published);
-        self.step(|state, commit| {
-            #[cfg(test)]
-            if state.planted == Some(crate::proof::Planted::BatchIsTorn) {
-                for operation in batch.operations {
-                    state.apply(operation, commit);
-                    published.store(Arc::new(state.clone()));
-                }
-                return;
-            }
-            state.apply_all(batch.operations, commit);
-        })
+        planted!(BatchIsTorn => return self.commit_torn(batch));
+        self.step(|state, commit| state.apply_all(batch.operations, commit))
     }
 
     /// Stores one object; the same as [`update`](Self::update) (ST-02).
@@ -206,11 +195,16 @@ impl<T: Send + Sync + 'static> StoreWriter<T> {
         Ok(())
     }
 
-    #[cfg(test)]
-    pub(crate) fn plant(&mut self, planted: Option<crate::proof::Planted>) {
-        let mut next = State::clone(&self.state);
-        next.planted = planted;
-        self.publish(next);
+    /// A planted bug shows every operation by itself.
+    #[cfg(any(test, sim))]
+    fn commit_torn(&mut self, batch: Batch<T>) -> Commit {
+        let published = Arc::clone(&self.published);
+        self.step(|state, commit| {
+            for operation in batch.operations {
+                state.apply(operation, commit);
+                published.store(Arc::new(state.clone()));
+            }
+        })
     }
 
     /// Whether the parts of the store agree with each other (STX-2).

@@ -81,7 +81,7 @@ where
         self.leases += 1;
         let id = LeaseId(self.leases);
         let initial = !self.phase.is_synced();
-        planted!(self, SyncedOnLease => self.phase = crate::phase::Phase::Synced);
+        planted!(SyncedOnLease => self.phase = crate::phase::Phase::Synced);
         self.out = Some(Out {
             id,
             works: Arc::clone(&works),
@@ -222,7 +222,7 @@ where
     /// alone, so that the culprit is given up and not the whole relist.
     fn give_back(&mut self, key: K, mut deltas: Deltas<V>) {
         let mut group = None;
-        planted!(self, NackForgetsNewer => drop(self.line.remove(&key)));
+        planted!(NackForgetsNewer => drop(self.line.remove(&key)));
         let relists: Vec<_> = deltas
             .stamps()
             .filter(|s| s.relist && s.attempts.saturating_add(1) < self.max_attempts.get())
@@ -237,7 +237,7 @@ where
         for relist in relists {
             self.groups.join(&mut group, relist);
         }
-        planted!(self, NackToTail => {
+        planted!(NackToTail => {
             self.line.push_last(key, Slot { deltas, group });
             return;
         });

@@ -54,8 +54,6 @@ pub struct DeltaFifo<K, V, M> {
     max_attempts: NonZeroU32,
     leases: u64,
     closed: bool,
-    #[cfg(test)]
-    pub(crate) planted: Option<crate::proof::Planted>,
 }
 
 /// What waits for one key.
@@ -85,8 +83,6 @@ where
             max_attempts: config.max_attempts,
             leases: 0,
             closed: false,
-            #[cfg(test)]
-            planted: None,
         }
     }
 
@@ -113,7 +109,7 @@ where
     /// calls counts it.
     #[inline]
     fn put(&mut self, key: K, stamped: Stamped<V>) -> Pushed {
-        planted!(self, UpdateSwallowsDelete => if self.swallow(&key, &stamped) {
+        planted!(UpdateSwallowsDelete => if self.swallow(&key, &stamped) {
             return Pushed::Merged;
         });
         append(self.line.entry(key), stamped, &mut self.groups)
@@ -125,7 +121,7 @@ where
     }
 
     fn is_leased(&mut self, key: &K) -> bool {
-        planted!(self, LeasedIsForgotten => return false);
+        planted!(LeasedIsForgotten => return false);
         self.out
             .as_mut()
             .is_some_and(|out| out.deltas(key).is_some())
@@ -175,7 +171,7 @@ where
         if self.closed {
             return Err(Closed(value));
         }
-        planted!(self, TransformsTwice => drop(self.intake.admit(&key, value.clone())));
+        planted!(TransformsTwice => drop(self.intake.admit(&key, value.clone())));
         let value = self.intake.admit(&key, value);
         self.single(key, value.map(Delta::Updated), mark);
         Ok(())
@@ -249,7 +245,7 @@ where
     }
 
     fn applied(&self) -> Option<&M> {
-        planted!(self, AppliedOnLease => return self.ledger.applied_after());
+        planted!(AppliedOnLease => return self.ledger.applied_after());
         self.ledger.applied()
     }
 
@@ -296,12 +292,15 @@ where
             ..*self
         }
     }
+}
 
-    pub(crate) fn plant(&mut self, bug: Option<crate::proof::Planted>) {
-        self.planted = bug;
-        self.groups.planted = bug;
-    }
-
+#[cfg(any(test, sim))]
+impl<K, V, M> DeltaFifo<K, V, M>
+where
+    K: Clone + Eq + Hash,
+    V: Clone,
+    M: Clone,
+{
     /// A planted bug: what comes over a pending deletion takes its place.
     fn swallow(&mut self, key: &K, stamped: &Stamped<V>) -> bool {
         if stamped.delta.is_deleted() || !self.line.contains(key) {

@@ -73,7 +73,7 @@ where
     pub(super) fn remind(&mut self, known: &dyn Known<K, V>) {
         let seq = self.ledger.begin(None);
         known.for_each(&mut |key, value| {
-            if !self.is_queued(key) || planted!(self, ResyncOverPending) {
+            if !self.is_queued(key) || planted!(ResyncOverPending) {
                 self.put_counted(key.clone(), Delta::Sync(value.clone()), seq, false);
             }
         });
@@ -83,13 +83,13 @@ where
     /// Appends `Replaced`; of a key listed twice the last object counts (FQ-8).
     fn put_listed(&mut self, key: K, value: V, seq: u64) {
         let delta = Delta::Replaced(value);
-        planted!(self, ReplacedSwallowsDelete => {
+        planted!(ReplacedSwallowsDelete => {
             let stamped = Stamped { delta: delta.clone(), seq, relist: true, attempts: 0 };
             if self.swallow(&key, &stamped) {
                 return;
             }
         });
-        let last_wins = !planted!(self, ListedTwice);
+        let last_wins = !planted!(ListedTwice);
         match self.line.entry(key) {
             Entry::Waiting(slot) if last_wins && slot.deltas.newest_stamped().seq == seq => {
                 slot.deltas.newest_stamped_mut().delta = delta;
@@ -122,8 +122,8 @@ where
 
     /// Tombstones for what waits and is not in the list, unless its deletion waits (FQ-6).
     fn bury_waiting(&mut self, seq: u64, listed: &dyn Fn(&K) -> bool) {
-        planted!(self, NoTombstoneForQueued => return);
-        let twice = planted!(self, TombstoneTwice);
+        planted!(NoTombstoneForQueued => return);
+        let twice = planted!(TombstoneTwice);
         for (key, slot) in self.line.iter_mut() {
             let newest = slot.deltas.newest_stamped();
             let gone = newest.delta.is_deleted() && !twice;
@@ -145,7 +145,7 @@ where
     /// Keys that are leased, have nothing pending, and are not in the list: their newest object
     /// is the leased one (design 6.1). One whose deletion is leased is not deleted twice (FQ-6).
     fn gone_while_leased(&self, listed: &dyn Fn(&K) -> bool) -> Vec<(K, Option<V>)> {
-        planted!(self, RelistForgetsLeased => return Vec::new());
+        planted!(RelistForgetsLeased => return Vec::new());
         let leased = self.out.iter().flat_map(Out::keys);
         let gone = leased.filter(|(key, deltas)| {
             !deltas.newest().is_deleted() && !self.line.contains(key) && !listed(key)

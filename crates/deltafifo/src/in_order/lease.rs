@@ -65,7 +65,7 @@ where
         let (id, works) = (out.id, Arc::clone(&out.works));
         self.out = Some(out);
         let initial = !self.phase.is_synced();
-        planted!(self, SyncedOnLease => self.phase = crate::phase::Phase::Synced);
+        planted!(SyncedOnLease => self.phase = crate::phase::Phase::Synced);
         Some(Lease {
             id,
             initial,
@@ -121,7 +121,7 @@ where
                 if let Work::Key { deltas, .. } = &mut work {
                     deltas.set_attempts(tag.attempts);
                 }
-                planted!(self, NackToTail => {
+                planted!(NackToTail => {
                     self.waiting.push_back((tag, work));
                     continue;
                 });
@@ -183,7 +183,7 @@ where
             if is_alone(&self.waiting[at]) {
                 return at;
             }
-            let same = |&other: &usize| key(other) == key(at) && !planted!(self, BatchRepeatsKey);
+            let same = |&other: &usize| key(other) == key(at) && !planted!(BatchRepeatsKey);
             match seen.entry(hash(at), same, |&other| hash(other)) {
                 Entry::Occupied(_) => return at,
                 Entry::Vacant(place) => drop(place.insert(at)),

@@ -48,8 +48,6 @@ pub struct InOrderQueue<K, V, M> {
     leases: u64,
     hasher: KeyHash,
     closed: bool,
-    #[cfg(test)]
-    pub(crate) planted: Option<crate::proof::Planted>,
 }
 
 impl<K, V, M> InOrderQueue<K, V, M>
@@ -71,8 +69,6 @@ where
             leases: 0,
             hasher: key_hash::random(),
             closed: false,
-            #[cfg(test)]
-            planted: None,
         }
     }
 
@@ -180,7 +176,7 @@ where
         for (key, value) in items {
             match self.intake.admit(&key, value) {
                 Some(value) => {
-                    planted!(self, FirstListedWins => if distinct.contains_key(&key) {
+                    planted!(FirstListedWins => if distinct.contains_key(&key) {
                         continue;
                     });
                     distinct.insert(key, value);
@@ -230,7 +226,7 @@ where
     }
 
     fn applied(&self) -> Option<&M> {
-        planted!(self, AppliedOnLease => return self.ledger.applied_after());
+        planted!(AppliedOnLease => return self.ledger.applied_after());
         self.ledger.applied()
     }
 

@@ -1,23 +1,20 @@
-//! What the proofs ask of a queue beyond its trait: to be copied, and to have a bug.
+//! What the proofs ask of a queue beyond its trait: to be copied.
 
-use super::Planted;
 use super::model::{Key, Mark, Model, Value};
 use crate::{Config, DeltaFifo, InOrderQueue, Queue};
 
-/// A queue that can be copied with all that is in it, and told to have a bug.
+/// A queue that can be copied with all that is in it.
 pub(super) trait Judged: Queue<Key, Value, Mark> + Sized {
     type Model: Model;
-    fn make(config: Config<Value>, planted: Option<Planted>) -> Self;
+    fn make(config: Config<Value>) -> Self;
     fn copy(&self) -> Self;
 }
 
 impl Judged for DeltaFifo<Key, Value, Mark> {
     type Model = super::fifo_model::FifoModel;
 
-    fn make(config: Config<Value>, planted: Option<Planted>) -> Self {
-        let mut queue = Self::new(config);
-        queue.plant(planted);
-        queue
+    fn make(config: Config<Value>) -> Self {
+        Self::new(config)
     }
 
     fn copy(&self) -> Self {
@@ -28,10 +25,8 @@ impl Judged for DeltaFifo<Key, Value, Mark> {
 impl Judged for InOrderQueue<Key, Value, Mark> {
     type Model = super::in_order_model::InOrderModel;
 
-    fn make(config: Config<Value>, planted: Option<Planted>) -> Self {
-        let mut queue = Self::new(config);
-        queue.planted = planted;
-        queue
+    fn make(config: Config<Value>) -> Self {
+        Self::new(config)
     }
 
     fn copy(&self) -> Self {

@@ -18,5 +18,3 @@ mod model;
 mod planted;
 mod random;
 mod world;
-
-pub(crate) use planted::Planted;

@@ -33,14 +33,14 @@ proptest! {
     /// FQ-1..FQ-12, FM-48..50, design 6.1, 6.2, 6.4, 6.5, 6.11.
     #[test]
     fn delta_fifo_is_its_model(ops in ops(), attempts in 1..4_u32) {
-        let verdict = check::<DeltaFifo<Key, Value, Mark>>(&ops, attempts, None);
+        let verdict = check::<DeltaFifo<Key, Value, Mark>>(&ops, attempts);
         prop_assert_eq!(verdict, Ok(()));
     }
 
     /// FQ-2, FQ-3, FQ-8..FQ-12, RF-01, RF-05, RF-10, RF-12, design 6.2, 6.5, 6.11.
     #[test]
     fn in_order_queue_is_its_model(ops in ops(), attempts in 1..4_u32) {
-        let verdict = check::<InOrderQueue<Key, Value, Mark>>(&ops, attempts, None);
+        let verdict = check::<InOrderQueue<Key, Value, Mark>>(&ops, attempts);
         prop_assert_eq!(verdict, Ok(()));
     }
 }

@@ -9,7 +9,6 @@
 //! - FQ-12: what went through the transform is what was received, once each, in order.
 //! - FQ-10: after close every producer call is refused, and everything is still handed out.
 
-use super::Planted;
 use super::judged::Judged;
 use super::model::{Handed, Key, Mark, Model, Store, Value, apply};
 use crate::{Closed, Config, Deletion, Delta, Final, Lease, Quarantined, Work};
@@ -67,7 +66,7 @@ macro_rules! must_equal {
 }
 
 impl<Q: Judged> World<Q> {
-    pub(super) fn new(max_attempts: u32, planted: Option<Planted>) -> Self {
+    pub(super) fn new(max_attempts: u32) -> Self {
         let transformed = Arc::new(Mutex::new(Vec::new()));
         let log = Arc::clone(&transformed);
         let attempts = NonZeroU32::new(max_attempts).expect("not zero");
@@ -80,7 +79,7 @@ impl<Q: Judged> World<Q> {
         let mut model = Q::Model::default();
         model.limit(max_attempts);
         Self {
-            queue: Q::make(config, planted),
+            queue: Q::make(config),
             transformed: Some(transformed),
             received: Vec::new(),
             model,
@@ -355,8 +354,8 @@ impl<Q: Judged> World<Q> {
 }
 
 /// Runs one history to its end and drains the queue.
-pub(super) fn check<Q: Judged>(ops: &[Op], attempts: u32, planted: Option<Planted>) -> Verdict {
-    let mut world = World::<Q>::new(attempts, planted);
+pub(super) fn check<Q: Judged>(ops: &[Op], attempts: u32) -> Verdict {
+    let mut world = World::<Q>::new(attempts);
     for (at, op) in ops.iter().enumerate() {
         world
             .step(op)

@@ -71,6 +71,7 @@ fn the_table_proof_finds_its_bugs() {
         Planted::UpdateLosesFirstOld,
         Planted::RecreatedAsUpdate,
         Planted::InitialFlagLost,
+        Planted::NewestIsLost,
     ] {
         assert!(
             planted::with(bug, compress::check_every_legal_pair).is_err(),

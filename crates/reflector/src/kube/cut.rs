@@ -132,6 +132,9 @@ impl Cutter {
 
     /// The whole body was pushed: its frame. It is complete JSON if the body was.
     pub(super) fn into_frame(self) -> Vec<u8> {
+        planted!(CutListIsComplete => if let Place::Items(_) = self.place {
+            return [&self.frame[..], b"]}"].concat();
+        });
         self.frame
     }
 

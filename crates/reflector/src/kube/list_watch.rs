@@ -126,7 +126,10 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Shared<T> {
         let limit = self.source.limits.page_bytes;
         let mut pieces = BoundedPieces::new(body, limit, deadlines.list_progress);
         let mut list = ArrivingList::new(&self.decoder, request, reuse, self.processors);
-        while let Some(piece) = pieces.next().await? {
+        while let Some(piece) = match pieces.next().await {
+            Err(_) if planted!(CutListIsComplete) => None,
+            piece => piece?,
+        } {
             list.push(&piece).await?;
         }
         list.complete().await

@@ -197,6 +197,10 @@ impl<T: DeserializeOwned> ObjectDecoder<T> {
             return Body::Decoded(Arc::new(object));
         };
         // A transform that panics has seen only this object, so only this object is lost.
+        let transform = |object| match planted!(TransformsTwice) {
+            true => transform(object).and_then(|object| transform(object)),
+            false => transform(object),
+        };
         match catch_unwind(AssertUnwindSafe(|| transform(object))) {
             Ok(Ok(object)) => Body::Decoded(Arc::new(object)),
             Ok(Err(_)) | Err(_) => Body::Undecodable(whole_object(DecodeErrorCategory::Transform)),

@@ -45,10 +45,7 @@ pub(super) struct Listing<T> {
 impl<T> Machine<T> {
     pub(super) fn begin_list(&mut self, pass: Pass, extent: Extent, out: &mut Vec<Effect<T>>) {
         let mut version = self.list_version(pass);
-        #[cfg(test)]
-        if self.has(super::Planted::RefusalIsForgotten) {
-            self.lessons.unusable = false;
-        }
+        planted!(RefusalIsForgotten => self.lessons.unusable = false);
         if self.lessons.page_limit.is_some() && version == ListVersion::Any {
             // The watch cache ignores limits, and without one the list was too big.
             version = ListVersion::Consistent;
@@ -79,7 +76,7 @@ impl<T> Machine<T> {
     fn list_version(&self, pass: Pass) -> ListVersion {
         if pass.repair || self.lessons.unusable {
             ListVersion::Consistent
-        } else if self.resume.is_exact() {
+        } else if self.resume.is_exact() && !planted!(LaterListIsOfAnyAge) {
             ListVersion::NotOlderThan(self.resume.clone())
         } else {
             match self.config.initial {
@@ -136,8 +133,6 @@ impl<T> Machine<T> {
     }
 
     fn page(&mut self, mut listing: Listing<T>, page: Page<T>, out: &mut Vec<Effect<T>>) {
-        #[cfg(test)]
-        let page = self.without_order(page);
         if let Some(failure) = fault(&page, &listing) {
             return self.list_failed(&listing, failure, out);
         }
@@ -150,18 +145,14 @@ impl<T> Machine<T> {
         }
         let version = listing.version.insert(page.version).clone();
         let more = page.continue_token.is_some();
-        #[cfg(test)]
-        let more = more && !self.has(super::Planted::ReplaceAfterFirstPage);
-        if more {
+        if more && !planted!(ReplaceAfterFirstPage) {
             listing.request.continue_token = page.continue_token;
             return self.request_page(listing, out);
         }
         let asked = &listing.request.version;
         let behind =
             matches!(asked, ListVersion::NotOlderThan(asked) if version.is_older_than(asked));
-        #[cfg(test)]
-        let behind = behind && !self.has(super::Planted::OlderListIsBelieved);
-        if behind {
+        if behind && !planted!(OlderListIsBelieved) {
             return self.list_failed(&listing, server_behind(), out);
         }
         let items = without_duplicates(listing.items);
@@ -177,15 +168,11 @@ impl<T> Machine<T> {
     fn list_failed(&mut self, listing: &Listing<T>, failure: Failure, out: &mut Vec<Effect<T>>) {
         let pass = listing.pass;
         let again = Next::Populate(pass);
-        #[cfg(test)]
-        if self.has(super::Planted::FailureIsHidden) {
-            return self.go(again, out);
-        }
+        planted!(FailureIsHidden => return self.go(again, out));
         let later = listing.version.is_some();
-        #[cfg(test)]
-        if self.has(super::Planted::InterruptedListIsComplete) && later {
+        planted!(InterruptedListIsComplete => if later {
             return self.replace_interrupted(listing, out);
-        }
+        });
         let (next, pace) = match failure.kind {
             FailureKind::Expired if later && listing.extent == Extent::Paged => {
                 let next = Next::List(pass, Extent::Whole);
@@ -210,19 +197,7 @@ impl<T> Machine<T> {
         self.answer(failure, next, pace, out);
     }
 
-    #[cfg(test)]
-    fn without_order(&self, mut page: Page<T>) -> Page<T> {
-        if self.has(super::Planted::LastDuplicateWins) {
-            let key = |item: &Item<T>| (item.meta.namespace.clone(), item.meta.name.clone());
-            let all = std::mem::take(&mut page.items).into_iter();
-            let last: std::collections::BTreeMap<_, _> =
-                all.map(|item| (key(&item), item)).collect();
-            page.items = last.into_values().collect();
-        }
-        page
-    }
-
-    #[cfg(test)]
+    #[cfg(any(test, sim))]
     fn replace_interrupted(&mut self, listing: &Listing<T>, out: &mut Vec<Effect<T>>) {
         let version = listing.version.clone().expect("a later page failed");
         let collection = Collection {
@@ -299,11 +274,9 @@ fn without_duplicates<T>(items: Vec<Item<T>>) -> Vec<Item<T>> {
             continue;
         }
         any = true;
-        if items[later]
-            .meta
-            .version
-            .is_older_than(&items[earlier].meta.version)
-        {
+        let (version, before) = (&items[later].meta.version, &items[earlier].meta.version);
+        let replayed = version.is_older_than(before) && !planted!(LastDuplicateWins);
+        if replayed || planted!(FirstDuplicateWins) {
             // The winner moves on, to be compared with the next of the same key.
             order[pair] = earlier;
             dropped[later] = true;

@@ -34,9 +34,6 @@ use replace::Replacing;
 use stream::Streaming;
 use watch::{Connection, Watching};
 
-#[cfg(test)]
-use crate::proof::planted::Planted;
-
 /// The list and watch protocol for one collection.
 #[doc(alias = "Reflector")]
 pub struct Machine<T> {
@@ -53,8 +50,6 @@ pub struct Machine<T> {
     demanded: Option<Demand>,
     /// The phase last reported.
     told: Phase,
-    #[cfg(test)]
-    planted: Option<Planted>,
 }
 
 /// The phases, each with the data that exists only in it.
@@ -104,8 +99,6 @@ impl<T> Machine<T> {
             lessons: Lessons::default(),
             demanded: None,
             told: Phase::Created,
-            #[cfg(test)]
-            planted: None,
         }
     }
 
@@ -199,16 +192,6 @@ impl<T> Machine<T> {
         } else {
             self.begin_list(pass, list::Extent::Paged, out);
         }
-    }
-
-    #[cfg(test)]
-    pub(crate) fn plant(&mut self, bug: Planted) {
-        self.planted = Some(bug);
-    }
-
-    #[cfg(test)]
-    fn has(&self, bug: Planted) -> bool {
-        self.planted == Some(bug)
     }
 }
 

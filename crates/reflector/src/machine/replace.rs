@@ -60,7 +60,7 @@ impl<T> Machine<T> {
             version,
             consistent,
         } = collection;
-        let new_epoch = version.is_older_than(&self.resume);
+        let new_epoch = version.is_older_than(&self.resume) && !planted!(RewindIsNotTold);
         let reused = |item: &&Item<T>| matches!(item.body, Body::Reused(_));
         let replacing = Replacing {
             cause,
@@ -72,10 +72,7 @@ impl<T> Machine<T> {
             new_epoch,
             handover,
         };
-        #[cfg(test)]
-        if self.has(super::Planted::EmittedIsReceived) {
-            self.resume = version.clone();
-        }
+        planted!(EmittedIsReceived => self.resume = version.clone());
         self.enter(State::Replacing(replacing), out);
         out.push(Effect::Emit(Emission::Replace {
             items,
@@ -108,10 +105,7 @@ impl<T> Machine<T> {
         self.lessons.trouble = None;
         // A watch that goes on has used that up: the next one begins at a later version.
         self.lessons.vouched = replacing.consistent && replacing.handover.is_none();
-        #[cfg(test)]
-        if self.has(super::Planted::ListResetsBackoff) {
-            self.recovered();
-        }
+        planted!(ListResetsBackoff => self.recovered());
         self.tell_if_incomparable(&version, out);
         for (meta, error) in replacing.undecodable {
             out.push(Effect::Report(Report::Undecodable { meta, error }));

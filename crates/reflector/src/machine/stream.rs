@@ -128,10 +128,7 @@ impl<T> Machine<T> {
                 self.streaming_failed(streaming.pass, nameless(), out);
             }
             WatchEvent::Added(item) | WatchEvent::Modified(item) => {
-                #[cfg(test)]
-                if self.has(super::Planted::InitialEventIsResumePoint) {
-                    self.resume = item.meta.version.clone();
-                }
+                planted!(InitialEventIsResumePoint => self.resume = item.meta.version.clone());
                 streaming.take(item);
                 self.state = State::Streaming(streaming);
             }

@@ -12,15 +12,19 @@ impl<T> Machine<T> {
     /// is no back, and the server's word is taken (FM-41). A version that names no point in history
     /// moves nothing.
     pub(super) fn received(&self, version: &ResourceVersion) -> ResourceVersion {
-        #[cfg(test)]
-        if self.has(super::Planted::ResumeGoesBack) {
-            return version.clone();
-        }
+        planted!(ResumeGoesBack => return version.clone());
         if version.is_exact() && !version.is_older_than(&self.resume) {
             version.clone()
         } else {
             self.resume.clone()
         }
+    }
+
+    /// What planted bugs take for received.
+    #[cfg(any(test, sim))]
+    pub(super) fn next_version(&self) -> ResourceVersion {
+        let next = self.resume.as_str().parse::<u64>().expect("of ours") + 1;
+        next.to_string().into()
     }
 
     /// Says once that versions cannot be compared here (FM-41).

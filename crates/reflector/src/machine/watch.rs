@@ -92,11 +92,16 @@ impl<T> Machine<T> {
             timeout,
             deadline: self.now.saturating_add(patience),
         };
+        planted!(WatchHasNoDeadline => {
+            let deadline = Duration::MAX;
+            return (Connection { deadline, ..connection }, Duration::ZERO);
+        });
         (connection, timeout)
     }
 
     pub(super) fn open_watch(&mut self, out: &mut Vec<Effect<T>>) {
         let (connection, timeout) = self.new_connection();
+        planted!(WatchSkipsAVersion => self.resume = self.next_version());
         self.enter(State::Opening(connection), out);
         out.push(Effect::Watch(WatchRequest {
             version: self.resume.clone(),
@@ -145,11 +150,7 @@ impl<T> Machine<T> {
         match input {
             Input::Event(Ok(event)) => self.event(watching, event, out),
             Input::Event(Err(failure)) => {
-                #[cfg(test)]
-                if self.has(super::Planted::BrokenEventIsReceived) {
-                    let next = self.resume.as_str().parse::<u64>().expect("of ours") + 1;
-                    self.resume = next.to_string().into();
-                }
+                planted!(BrokenEventIsReceived => self.resume = self.next_version());
                 self.watch_failed(&self.reached(&watching), failure, out);
             }
             Input::StreamEnded => self.closed(&watching, out),
@@ -165,15 +166,17 @@ impl<T> Machine<T> {
         match event {
             WatchEvent::Added(item) => self.change(watching, Change::Added, item, out),
             WatchEvent::Modified(item) => self.change(watching, Change::Modified, item, out),
+            WatchEvent::Deleted(item) if planted!(DeletionIsAChange) => {
+                self.change(watching, Change::Modified, item, out);
+            }
             WatchEvent::Deleted(item) => self.change(watching, Change::Deleted, item, out),
             WatchEvent::Bookmark { version, .. } => self.bookmark(watching, &version, out),
             WatchEvent::Error(failure) => {
-                #[cfg(test)]
-                if self.has(super::Planted::ExpiredWatchIsReopened) {
+                planted!(ExpiredWatchIsReopened => {
                     out.push(Effect::Abandon);
                     let pace = Pace::Delayed { progress: false };
                     return self.answer(failure, Next::Watch, pace, out);
-                }
+                });
                 self.broken(&watching, failure, out);
             }
         }
@@ -280,9 +283,7 @@ impl<T> Machine<T> {
         out.push(Effect::Report(Report::WatchClosed { lived, events }));
         // One that ends when it was asked to is no failure, however little that is (FM-18).
         let short = lived < self.config.short_watch.min(watching.connection.timeout);
-        #[cfg(test)]
-        let short = short && !self.has(super::Planted::EarlyCloseIsHealthy);
-        if short {
+        if short && !planted!(EarlyCloseIsHealthy) {
             let message = format!("the watch was closed after {lived:?} and {events} events");
             let failure = Failure::new(FailureKind::ShortWatch, "ShortWatch", message);
             return self.watch_failed(&self.reached(watching), failure, out);
@@ -317,6 +318,9 @@ impl<T> Machine<T> {
     }
 
     fn watch_failed(&mut self, reached: &Reached, failure: Failure, out: &mut Vec<Effect<T>>) {
+        planted!(ForbiddenIsFatal => if failure.kind == FailureKind::Forbidden {
+            return self.stop(out);
+        });
         let healthy_after = self.config.backoff.healthy_after;
         if reached.lived.is_some_and(|lived| lived >= healthy_after) {
             self.recovered();

@@ -3,7 +3,7 @@
 mod exhaustive;
 mod judge;
 mod model;
-pub(crate) mod planted;
+mod planted;
 mod random;
 mod serving;
 mod world;

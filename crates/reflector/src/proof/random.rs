@@ -6,10 +6,7 @@ use std::{num::NonZeroU32, time::Duration};
 
 use proptest::{collection::vec, option, prelude::*};
 
-use super::{
-    planted::Planted,
-    world::{End, ListFault, Op, Open, WatchFault, World},
-};
+use super::world::{End, ListFault, Op, Open, WatchFault, World};
 use crate::{Config, Demand, FailureKind};
 
 /// One run.
@@ -125,13 +122,13 @@ pub(super) fn runs() -> impl Strategy<Value = Run> {
 }
 
 /// Plays a run; panics with the id of the rule that was broken.
-pub(super) fn play(run: Run, planted: Option<Planted>) -> World {
+pub(super) fn play(run: Run) -> World {
     let config = Config {
         streaming: run.streaming,
         page_size: run.page_size.and_then(NonZeroU32::new),
         ..Config::default()
     };
-    let mut world = World::new(config, run.seed, planted);
+    let mut world = World::new(config, run.seed);
     for op in run.ops {
         world.apply(op);
     }
@@ -142,13 +139,13 @@ pub(super) fn play(run: Run, planted: Option<Planted>) -> World {
 proptest! {
     #[test]
     fn promises_hold_through_any_faults(run in runs()) {
-        play(run, None);
+        play(run);
     }
 
     /// T12: the same seed gives the same run.
     #[test]
     fn a_seed_replays_a_run(run in runs()) {
-        let (once, again) = (play(run.clone(), None), play(run, None));
+        let (once, again) = (play(run.clone()), play(run));
         prop_assert_eq!(once.requests(), again.requests());
         prop_assert_eq!(once.received(), again.received());
     }

@@ -8,7 +8,6 @@ use std::{collections::VecDeque, time::Duration};
 use super::{
     judge::{Expected, Judge},
     model::{Server, identity, number, version},
-    planted::Planted,
 };
 use crate::{
     Config, Demand, Effect, Emission, Failure, FailureKind, Input, ListRequest, Machine, Phase,
@@ -124,13 +123,9 @@ pub(super) struct World {
 }
 
 impl World {
-    pub(super) fn new(config: Config, seed: u64, planted: Option<Planted>) -> Self {
-        let mut machine = Machine::new(config, seed);
-        if let Some(bug) = planted {
-            machine.plant(bug);
-        }
+    pub(super) fn new(config: Config, seed: u64) -> Self {
         let mut world = Self {
-            machine,
+            machine: Machine::new(config, seed),
             now: Duration::ZERO,
             server: Server::new(),
             flight: Flight::Idle,

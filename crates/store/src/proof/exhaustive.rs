@@ -41,7 +41,7 @@ fn all_histories_of_four_steps() {
         let steps: Vec<_> = (0..4)
             .map(|place| letters[number / count.pow(place) % count].clone())
             .collect();
-        if let Err(what) = History::run(None, &steps) {
+        if let Err(what) = History::run(&steps) {
             panic!("{what}\nhistory: {steps:?}");
         }
     }

@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use super::Planted;
 use super::model::{Change, INDEXES, Model, Step, Thing, values};
 use crate::{Batch, Entry, ObjectKey, Scope, Snapshot, StoreReader, StoreWriter, store};
 
@@ -49,9 +48,8 @@ fn scope(namespace: Option<&str>) -> Scope {
 }
 
 impl History {
-    pub(crate) fn new(planted: Option<Planted>) -> Self {
-        let (mut writer, reader) = store();
-        writer.plant(planted);
+    pub(crate) fn new() -> Self {
+        let (writer, reader) = store();
         Self {
             writer,
             reader,
@@ -64,8 +62,8 @@ impl History {
     }
 
     /// Runs the steps; the error tells the first difference.
-    pub(crate) fn run(planted: Option<Planted>, steps: &[Step]) -> Result<(), String> {
-        let mut history = Self::new(planted);
+    pub(crate) fn run(steps: &[Step]) -> Result<(), String> {
+        let mut history = Self::new();
         for (at, step) in steps.iter().enumerate() {
             history.step(step);
             history

@@ -4,8 +4,6 @@
 //! can be asked, `random` makes histories, `exhaustive` enumerates the short ones, `planted` shows
 //! that each known defect is found by the same checks, `readers` looks on from other threads.
 
-pub(crate) use planted::Planted;
-
 mod exhaustive;
 mod history;
 mod model;

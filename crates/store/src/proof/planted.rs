@@ -1,28 +1,12 @@
 //! Defects that can be switched on, each of which the checks must find.
 
-/// A defect of the store, named by what it does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Planted {
-    /// A deleted key stays in its index buckets (FM-51).
-    DeleteForgetsIndex,
-    /// An update files the new values and keeps the old (IX-04).
-    UpdateKeepsOldValues,
-    /// A replacement of one namespace wipes the others (FM-14).
-    ReplaceIgnoresScope,
-    /// Of several entries with one key the first wins (ST-05).
-    FirstDuplicateWins,
-    /// An index added later is not filled (FM-60).
-    IndexNotFilled,
-    /// Every operation of a batch is published by itself (STX-4).
-    BatchIsTorn,
-}
-
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 
 use super::history::History;
 use super::random::steps;
+use crate::planted::{self, Planted};
 
 /// Whether random histories find a defect, be it by a wrong answer or by an assertion.
 fn is_found(planted: Option<Planted>) -> bool {
@@ -40,14 +24,14 @@ fn is_found(planted: Option<Planted>) -> bool {
             proptest::test_runner::RngAlgorithm::ChaCha,
         ),
     );
-    let outcome = runner.run(&steps(), |steps| {
-        let run = || History::run(planted, &steps);
+    let property = |steps: Vec<_>| {
+        let run = || History::run(&steps);
         match catch_unwind(AssertUnwindSafe(run)) {
             Ok(answer) => answer.map_err(TestCaseError::fail),
             Err(_) => Err(TestCaseError::fail("an assertion of the store fired")),
         }
-    });
-    outcome.is_err()
+    };
+    planted::with(planted, || runner.run(&steps(), property)).is_err()
 }
 
 #[test]

@@ -56,6 +56,6 @@ proptest! {
     /// STX-1..6, ST-02..05, IX-06..10, FM-13, FM-14, FM-51, FM-58..60.
     #[test]
     fn answers_as_the_model_does(steps in steps()) {
-        History::run(None, &steps).map_err(TestCaseError::fail)?;
+        History::run(&steps).map_err(TestCaseError::fail)?;
     }
 }

@@ -1,0 +1,70 @@
+//! Bugs on request: each is one wrong decision at the place where it would really be made.
+//!
+//! Tests switch one on to show that the proofs find it, and so does the simulator, whose build has
+//! `cfg(sim)`. In every other build nothing of this exists. The switch belongs to the thread, so
+//! that runs beside each other do not disturb each other.
+
+#[cfg(any(test, sim))]
+use std::cell::Cell;
+
+/// The bugs.
+#[cfg(any(test, sim))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Planted {
+    /// A deleted key stays in its index buckets (FM-51).
+    DeleteForgetsIndex,
+    /// An update files the new values and keeps the old (IX-04).
+    UpdateKeepsOldValues,
+    /// A replacement of one namespace wipes the others (FM-14).
+    ReplaceIgnoresScope,
+    /// Of several entries with one key the first wins (ST-05).
+    FirstDuplicateWins,
+    /// An index added later is not filled (FM-60).
+    IndexNotFilled,
+    /// Every operation of a batch is published by itself (STX-4).
+    BatchIsTorn,
+}
+
+#[cfg(any(test, sim))]
+thread_local! {
+    static ACTIVE: Cell<Option<Planted>> = const { Cell::new(None) };
+}
+
+#[cfg(any(test, sim))]
+pub(crate) fn is_active(bug: Planted) -> bool {
+    ACTIVE.get() == Some(bug)
+}
+
+/// Runs `f` with a bug switched on for this thread, or with none.
+#[cfg(any(test, sim))]
+pub fn with<R>(bug: impl Into<Option<Planted>>, f: impl FnOnce() -> R) -> R {
+    struct Before(Option<Planted>);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            ACTIVE.set(self.0);
+        }
+    }
+    let _before = Before(ACTIVE.replace(bug.into()));
+    f()
+}
+
+/// Whether a bug is switched on: `planted!(Bug)`; or what it does: `planted!(Bug => ..)`.
+#[cfg(any(test, sim))]
+macro_rules! planted {
+    ($bug:ident) => {
+        crate::planted::is_active(crate::planted::Planted::$bug)
+    };
+    ($bug:ident => $effect:expr) => {
+        if planted!($bug) {
+            $effect
+        }
+    };
+}
+
+#[cfg(not(any(test, sim)))]
+macro_rules! planted {
+    ($bug:ident) => {
+        false
+    };
+    ($bug:ident => $effect:expr) => {};
+}
