@@ -240,7 +240,12 @@ impl ApiServer {
 
     /// How many requests have met a fault, also after it was used up or taken back.
     pub fn fault_hits(&self, id: FaultId) -> u64 {
-        self.server.lock().script.hits(id)
+        self.server.lock().script.met(id).len() as u64
+    }
+
+    /// The numbers of those requests, by which [`requests`](Self::requests) knows them.
+    pub fn fault_requests(&self, id: FaultId) -> Vec<u64> {
+        self.server.lock().script.met(id).to_vec()
     }
 
     /// Takes all faults back.

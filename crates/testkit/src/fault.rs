@@ -242,8 +242,8 @@ pub struct FaultId(usize);
 #[derive(Debug, Default)]
 pub(crate) struct Script {
     rules: Vec<Rule>,
-    /// How often each fault was met; its place is its id.
-    hits: Vec<u64>,
+    /// The numbers of the requests that met each fault; its place is its id.
+    met: Vec<Vec<u64>>,
 }
 
 #[derive(Debug)]
@@ -263,8 +263,8 @@ impl Script {
             Times::Times(times) => Some(times),
             Times::Always => None,
         };
-        let id = FaultId(self.hits.len());
-        self.hits.push(0);
+        let id = FaultId(self.met.len());
+        self.met.push(Vec::new());
         self.rules.push(Rule {
             id,
             wanted,
@@ -279,16 +279,16 @@ impl Script {
         self.rules.retain(|rule| rule.id != id);
     }
 
-    pub(crate) fn hits(&self, id: FaultId) -> u64 {
-        self.hits.get(id.0).copied().unwrap_or(0)
+    pub(crate) fn met(&self, id: FaultId) -> &[u64] {
+        self.met.get(id.0).map_or(&[], Vec::as_slice)
     }
 
     pub(crate) fn clear(&mut self) {
         self.rules.clear();
     }
 
-    /// The faults this request meets; they are used up by it.
-    pub(crate) fn take(&mut self, line: &RequestLine) -> Vec<Fault> {
+    /// The faults that the request of this number meets; they are used up by it.
+    pub(crate) fn take(&mut self, line: &RequestLine, number: u64) -> Vec<Fault> {
         let mut faults = Vec::new();
         for rule in &mut self.rules {
             if !rule.wanted.matches(line) {
@@ -299,7 +299,7 @@ impl Script {
                 continue;
             }
             rule.left = rule.left.map(|left| left - 1);
-            self.hits[rule.id.0] += 1;
+            self.met[rule.id.0].push(number);
             faults.push(rule.fault.clone());
         }
         self.rules.retain(|rule| rule.left != Some(0));
@@ -319,7 +319,7 @@ mod tests {
         script.add(wanted, Fault::Refuse, Times::Times(2));
         let list = RequestLine::of(Verb::List, &pods);
         let watch = RequestLine::of(Verb::Watch, &pods);
-        let mut met = |line| !script.take(line).is_empty();
+        let mut met = |line| !script.take(line, 1).is_empty();
         assert_eq!([met(&watch), met(&list), met(&watch)], [false; 3]);
         assert_eq!([met(&list), met(&list), met(&list)], [true, true, false]);
     }

@@ -134,6 +134,11 @@ pub(crate) struct RequestLog {
 const REMEMBERED: usize = 100_000;
 
 impl RequestLog {
+    /// The number of the next request.
+    pub(crate) fn next_number(&self) -> u64 {
+        self.count + 1
+    }
+
     pub(crate) fn begin(&mut self, line: RequestLine, at: Duration) -> u64 {
         self.count += 1;
         let why = "not answered yet".to_owned();

@@ -125,7 +125,8 @@ impl Server {
     pub(crate) fn begin(&self, line: RequestLine) -> (u64, Vec<Fault>) {
         let at = self.started.elapsed();
         let mut state = self.lock();
-        let faults = state.script.take(&line);
+        let next = state.log.next_number();
+        let faults = state.script.take(&line, next);
         let number = state.log.begin(line, at);
         (number, faults)
     }
