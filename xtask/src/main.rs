@@ -10,6 +10,7 @@ mod conformance;
 mod control_plane;
 mod e2e;
 mod layers;
+mod planted_build;
 mod shell;
 mod simulate;
 mod stop_signal;
@@ -53,6 +54,9 @@ enum Task {
 }
 
 fn main() -> ExitCode {
+    if let Some(code) = planted_build::compile() {
+        return code;
+    }
     let result = match Task::parse() {
         Task::Ci { job } => ci::run(job.as_deref()),
         Task::Tidy => tidy::run(),

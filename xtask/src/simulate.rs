@@ -3,6 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 
+use crate::planted_build;
 use crate::shell::cargo;
 
 /// What the simulator is told; `--help` shows what it knows.
@@ -21,12 +22,35 @@ impl SimulateCommand {
             arguments: vec!["--seeds".to_owned(), seeds.to_string()],
         }
     }
+
+    /// So many seeds twice: each has to be the same run again (T12).
+    pub(crate) fn twice(seeds: u64) -> Self {
+        let mut command = Self::seeds(seeds);
+        command.arguments.push("--twice".to_owned());
+        command
+    }
+
+    /// Every planted bug, each with so many seeds at most.
+    pub(crate) fn mutants(seeds: u64) -> Self {
+        let mut command = Self::seeds(seeds);
+        command.arguments.push("--mutants".to_owned());
+        command
+    }
 }
 
 /// Runs the seeds; fails with the story of the first that does not hold.
+///
+/// A build that has planted bugs is made where one is asked for.
 pub(crate) fn run(command: &SimulateCommand) -> Result<()> {
     let package = ["-p", "informer-simulation", "--bin", "simulate"];
     let mut simulate = cargo(["run", "--quiet", "--release", "--locked"]);
     simulate.args(package).arg("--").args(&command.arguments);
+    if command
+        .arguments
+        .iter()
+        .any(|one| one.starts_with("--mutant"))
+    {
+        planted_build::plant(&mut simulate)?;
+    }
     crate::shell::run(&mut simulate)
 }

@@ -26,7 +26,7 @@ pub(super) struct Job {
 }
 
 /// All jobs, in the order in which they run.
-pub(super) const JOBS: [Job; 15] = [
+pub(super) const JOBS: [Job; 16] = [
     Job {
         name: "fmt",
         about: "the code is formatted",
@@ -66,6 +66,11 @@ pub(super) const JOBS: [Job; 15] = [
         name: "simulate",
         about: "10,000 runs under faults keep the invariants",
         run: simulate,
+    },
+    Job {
+        name: "mutants",
+        about: "the simulator finds every planted bug",
+        run: mutants,
     },
     Job {
         name: "conformance",
@@ -112,6 +117,8 @@ const PROPERTY_FILTER: &str = "proof";
 
 /// How many schedules the simulator runs (T1).
 const SCHEDULES: u64 = 10_000;
+/// How many of them run twice (T12).
+const TWICE: u64 = 200;
 
 const WASM: &str = "wasm32-unknown-unknown";
 
@@ -157,7 +164,12 @@ fn leaves() -> Result<Outcome> {
 }
 
 fn simulate() -> Result<Outcome> {
+    simulate::run(&SimulateCommand::twice(TWICE))?;
     passed(simulate::run(&SimulateCommand::seeds(SCHEDULES)))
+}
+
+fn mutants() -> Result<Outcome> {
+    passed(simulate::run(&SimulateCommand::mutants(SCHEDULES)))
 }
 
 fn property() -> Result<Outcome> {
