@@ -2,11 +2,11 @@
 
 use std::{sync::Arc, time::Duration};
 
-use informer_factory::{InformerState, Quarantined};
+use informer_factory::{InformerState, ObjectKey, Quarantined};
 use informer_testkit::RequestRecord;
 
 use crate::{
-    FaultKind,
+    Cells, FaultKind,
     listener::Told,
     object::Held,
     plan::{ListenerPlan, Plan},
@@ -20,10 +20,14 @@ pub(crate) struct Evidence {
     pub(crate) requests: Vec<RequestRecord>,
     pub(crate) listeners: Vec<Listened>,
     pub(crate) samples: Vec<Sample>,
+    /// What could be seen in the middle of commits.
+    pub(crate) glimpses: Vec<Glimpse>,
+    pub(crate) controlled: Option<Controlled>,
     /// What was done, in words, and when.
     pub(crate) deeds: Vec<(Duration, String)>,
     /// How often each kind happened.
     pub(crate) hits: Vec<(FaultKind, u64)>,
+    pub(crate) cells: Cells,
     /// When versions first could go back, by a restore or a lie.
     pub(crate) rewound_at: Option<Duration>,
     /// How far the clock jumped, in all.
@@ -90,6 +94,25 @@ pub(crate) struct Sample {
     pub(crate) listeners: Vec<(bool, usize)>,
 }
 
+/// A controller, and how it ended.
+#[derive(Debug)]
+pub(crate) struct Controlled {
+    pub(crate) told: Vec<Told>,
+    /// What its store held at the end.
+    pub(crate) held: Vec<Held>,
+    /// It ended when it was asked to, and not by a panic.
+    pub(crate) is_ended: bool,
+}
+
+/// The store as a reader saw it while the next commit was being made.
+#[derive(Debug)]
+pub(crate) struct Glimpse {
+    pub(crate) at: Duration,
+    pub(crate) applied: u64,
+    /// Which write made each object.
+    pub(crate) held: Vec<(ObjectKey, u64)>,
+}
+
 /// After the faults.
 #[derive(Debug, Default)]
 pub(crate) struct Ending {
@@ -99,6 +122,8 @@ pub(crate) struct Ending {
     pub(crate) converged: Option<Duration>,
     /// What the server held, as key, uid, version and serial.
     pub(crate) server: Vec<(String, String, u64, u64)>,
+    /// The same of all objects, selected or not.
+    pub(crate) everything: Vec<(String, String, u64, u64)>,
     pub(crate) quarantined: Vec<Quarantined>,
     /// Whether `wait_for_version` of the last write came back.
     pub(crate) version_error: Option<String>,
@@ -131,6 +156,12 @@ impl Evidence {
             .map(|listener| listener.told.len())
             .max()
             .unwrap_or(0)
+    }
+
+    /// Whether what the server said was its history, all through.
+    pub(crate) fn is_honest(&self) -> bool {
+        self.rewound_at.is_none()
+            && !self.has_met(|kind| kind.is_lie() || kind == FaultKind::TransformError)
     }
 
     /// Whether versions may have gone back before this moment.

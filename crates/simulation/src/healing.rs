@@ -1,25 +1,17 @@
-//! What is done step by step, then the healing, and the end.
+//! The healing, and the end.
 
-use std::{future::Future, pin::pin, task::Context, time::Duration};
+use std::time::Duration;
 
-use futures::task::noop_waker;
-use informer_factory::{Grace, InformerOptions, ResourceVersion};
-use informer_testkit::{Interjection, Resource};
-use k8s_openapi::api::core::v1::ConfigMap;
-use serde_json::json;
-use tokio::{
-    runtime::Handle,
-    task::yield_now,
-    time::{advance, sleep},
-};
+use informer_factory::{Grace, ResourceVersion};
+use informer_testkit::Resource;
+use tokio::{runtime::Handle, task::yield_now, time::sleep};
 
 use crate::{
-    FaultKind,
-    evidence::{Ending, Evidence, Released},
+    controlling::{Control, NAMESPACE},
+    evidence::{Controlled, Ending, Evidence},
     object::{NAMESPACES, Sighting, TIERS, body},
     oracle::heal_bound,
-    plan::{Action, Write},
-    requests::{SIDE, matching},
+    plan::Write,
     run::World,
     writing::sighting,
 };
@@ -31,150 +23,6 @@ const SECOND: Duration = Duration::from_secs(1);
 const IN_FLIGHT: Duration = Duration::from_secs(90);
 
 impl World {
-    fn did(&mut self, what: String) {
-        let at = self.now();
-        self.deeds.push((at, what));
-    }
-
-    pub(crate) async fn act(&mut self, action: Action) {
-        if !matches!(
-            action,
-            Action::Write(Write::Put { .. } | Write::Delete { .. })
-        ) {
-            self.did(format!("{action:?}"));
-        }
-        match action {
-            Action::Write(write) => self.act_write(write),
-            Action::Script(kind, requests, fault, times) => {
-                let id = self.server.fault(matching(requests), fault, times);
-                self.scripted.push((kind, id));
-                if kind.forges_versions() {
-                    self.rewound();
-                }
-            }
-            Action::Unscript(kind) => {
-                let ids = self.scripted.iter().filter(|(one, _)| *one == kind);
-                ids.for_each(|(_, id)| self.server.remove_fault(*id));
-            }
-            Action::Compact => {
-                self.count(FaultKind::Compaction);
-                self.server.compact_and_forget();
-            }
-            Action::Restore(back) => self.restore(back),
-            Action::Cut => self.server.cut_watches(),
-            Action::Close => self.server.close_watches(),
-            Action::Silence(kind) => {
-                self.count(kind);
-                self.server.silence_watches();
-            }
-            Action::LowerBookmark(back) => self.lower_bookmark(back),
-            Action::Add(kind, plan) => {
-                self.count(kind);
-                self.join(plan);
-            }
-            Action::Remove(index) => {
-                if self.remove(index).await.is_some() {
-                    self.count(FaultKind::HandlerRemove);
-                }
-            }
-            Action::Readd(index) => {
-                if let Some(plan) = self.remove(index).await {
-                    self.count(FaultKind::HandlerReadd);
-                    self.join(plan);
-                }
-            }
-            Action::AddIndex => {
-                self.count(FaultKind::IndexAdd);
-                self.add_index();
-            }
-            Action::Jump(by) => {
-                self.count(FaultKind::ClockJump);
-                self.jumped += by;
-                advance(by).await;
-            }
-            Action::Cancel(polls) => self.cancel(polls).await,
-            Action::Skip(count) => self.server.skip_versions(count),
-        }
-    }
-
-    fn act_write(&mut self, write: Write) {
-        let kind = match write {
-            Write::Recreate { .. } => Some(FaultKind::UidChange),
-            Write::Flash { .. } => Some(FaultKind::Ephemeral),
-            Write::FlipLabel { .. } => Some(FaultKind::LabelFlip),
-            Write::Wipe { .. } => Some(FaultKind::Wipe),
-            Write::Put { .. } | Write::Delete { .. } => None,
-        };
-        if let Some(kind) = kind.filter(|kind| self.plan.kinds.contains(kind)) {
-            self.count(kind);
-        }
-        self.write(write);
-    }
-
-    fn rewound(&mut self) {
-        let now = self.now();
-        self.rewound_at.get_or_insert(now);
-    }
-
-    fn restore(&mut self, back: u64) {
-        let version = self.server.version().saturating_sub(back);
-        let version = version.max(self.plan.server.starting_version);
-        if self.server.restore(version).is_ok() {
-            self.truth.rewind(version);
-            self.count(FaultKind::Restore);
-            self.rewound();
-        }
-    }
-
-    fn lower_bookmark(&mut self, back: u64) {
-        self.rewound();
-        self.count(FaultKind::LowerBookmark);
-        let version = self
-            .server
-            .version()
-            .saturating_sub(back)
-            .max(1)
-            .to_string();
-        let line = json!({"type": "BOOKMARK", "object": {
-            "kind": "ConfigMap", "apiVersion": "v1", "metadata": {"resourceVersion": version},
-        }});
-        let said = self
-            .server
-            .interject(&Resource::config_maps(), Interjection::Line(line));
-        said.expect("config maps are known");
-    }
-
-    /// Drops calls of ours in the middle, and a whole informer.
-    async fn cancel(&mut self, polls: u32) {
-        self.count(FaultKind::Cancel);
-        let version = ResourceVersion::from((self.server.version() + 1).to_string());
-        poll_and_drop(
-            self.informer.wait_for_version(&version, SECOND * 900),
-            polls,
-        );
-        poll_and_drop(self.informer.wait_for_sync(SECOND * 900), polls);
-        poll_and_drop(self.joined[0].joined.registration.synced(), polls);
-        let selector = format!("tier={SIDE}{}", self.released.len());
-        let options = InformerOptions::<ConfigMap>::new().labels(selector.clone());
-        let side = self
-            .factory
-            .informer_with(options)
-            .expect("the factory runs");
-        side.start().expect("there is a runtime");
-        for _ in 0..polls * 3 {
-            yield_now().await;
-        }
-        let from = self.now();
-        let released = self.factory.release(&side, Grace::default()).await;
-        released.expect("not from a callback");
-        let selector = selector.replace('=', "%3D");
-        self.released.push(Released {
-            selector,
-            from,
-            until: self.now(),
-        });
-    }
-
     /// Ends all faults, and waits until the store is what the server holds.
     pub(crate) async fn heal(&mut self) -> Ending {
         self.server.clear_faults();
@@ -210,15 +58,22 @@ impl World {
 
     /// Key, uid, version and serial of all that is selected, from the server itself.
     fn server_state(&self) -> Vec<(String, String, u64, u64)> {
+        let scope = self.plan.informer.scope;
+        self.state_where(|one| {
+            let namespace = one.0.metadata.namespace.as_deref();
+            scope.selects(namespace.unwrap_or_default(), one.tier())
+        })
+    }
+
+    fn state_where(
+        &self,
+        is_wanted: impl Fn(&Sighting) -> bool,
+    ) -> Vec<(String, String, u64, u64)> {
         let snapshot = self.server.snapshot(&Resource::config_maps());
         let (objects, _) = snapshot.expect("config maps are known");
-        let scope = self.plan.informer.scope;
         let seen = objects.iter().filter_map(sighting);
         let mut state: Vec<_> = seen
-            .filter(|one| {
-                let namespace = one.0.metadata.namespace.as_deref();
-                scope.selects(namespace.unwrap_or_default(), one.tier())
-            })
+            .filter(is_wanted)
             .map(|one| (one.key(), one.uid().to_owned(), one.version(), one.serial()))
             .collect();
         state.sort_unstable();
@@ -249,12 +104,34 @@ impl World {
         sleep(SECOND * 20).await;
         self.sample();
         ending.server = self.server_state();
-        ending.quarantined = self.informer.quarantined();
+        ending.everything = self.state_where(|_| true);
+        let controlled = self.end_control(&ending).await;
         let version = ResourceVersion::from(self.server.version().to_string());
         let waited = self.informer.wait_for_version(&version, SECOND * 400).await;
         ending.version_error = waited.err().map(|error| error.to_string());
+        // What cannot be used is known by now, too: the store may have been right before it came.
+        ending.quarantined = self.informer.quarantined();
         self.shut_down(&mut ending).await;
-        self.into_evidence(ending)
+        self.into_evidence(ending, controlled)
+    }
+
+    /// Lets the controller go on with what it has, then ends it.
+    async fn end_control(&mut self, ending: &Ending) -> Option<Controlled> {
+        let control = self.control.take()?;
+        let is_there = |control: &Control| {
+            let held = control.held();
+            let followed = ending.everything.iter();
+            let followed = followed.filter(|(key, ..)| key.starts_with(NAMESPACE));
+            let held = held
+                .iter()
+                .map(|(key, held)| (key.as_str(), held.version()));
+            held.eq(followed.map(|(key, _, version, _)| (key.as_str(), *version)))
+        };
+        let latest = self.now() + SETTLING;
+        while self.now() < latest && !is_there(&control) {
+            sleep(SECOND * 5).await;
+        }
+        Some(control.end().await)
     }
 
     async fn shut_down(&mut self, ending: &mut Ending) {
@@ -303,16 +180,5 @@ impl crate::run::Member {
     fn is_behind(&self) -> bool {
         let status = self.joined.registration.status();
         status.phase != informer_factory::processor::ListenerPhase::Ended && status.depth > 0
-    }
-}
-
-fn poll_and_drop<F: Future>(future: F, polls: u32) {
-    let mut future = pin!(future);
-    let waker = noop_waker();
-    let mut context = Context::from_waker(&waker);
-    for _ in 0..polls {
-        if future.as_mut().poll(&mut context).is_ready() {
-            return;
-        }
     }
 }

@@ -8,12 +8,19 @@
 //! [`simulate`] is all there is to call; the program of this crate calls it for many seeds.
 #![forbid(unsafe_code)]
 
+mod acting;
+mod cells;
 mod chance;
+mod controlling;
 mod drawing;
 mod evidence;
 mod fault_kind;
+mod gathering;
 mod healing;
 mod listener;
+mod lookout;
+#[cfg(sim)]
+mod mutant;
 mod object;
 mod oracle;
 mod plan;
@@ -27,9 +34,12 @@ mod trace;
 mod truth;
 mod writing;
 
+pub use cells::Cells;
 pub use fault_kind::FaultKind;
+#[cfg(sim)]
+pub use mutant::Mutant;
 pub use oracle::Violation;
-pub use run::{Outcome, simulate};
+pub use run::{Outcome, simulate, simulate_twice};
 pub use tally::Tally;
 
 /// Seeds that failed once, one a line; whatever comes after `#` says why.

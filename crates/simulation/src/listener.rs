@@ -12,7 +12,7 @@ use std::{
 use futures::StreamExt;
 use informer_factory::{
     AsyncHandler, Cause, Deleted, Event, Handler, ListenerConfig, Notification, ObjectKey,
-    Overflow, Registration, SharedInformer,
+    Overflow, Registration, SharedInformer, reflector::Phase,
 };
 use k8s_openapi::api::core::v1::ConfigMap;
 use tokio::time::{Instant, sleep, sleep_until};
@@ -51,6 +51,30 @@ pub(crate) enum What {
     },
 }
 
+impl What {
+    pub(crate) fn of(news: &News) -> Self {
+        match news {
+            Notification::Added {
+                object, initial, ..
+            } => Self::Added {
+                new: Sighting(Arc::clone(object)),
+                initial: *initial,
+            },
+            Notification::Updated {
+                old, new, cause, ..
+            } => Self::Updated {
+                old: Sighting(Arc::clone(old)),
+                new: Sighting(Arc::clone(new)),
+                cause: *cause,
+            },
+            Notification::Deleted(deleted) => Self::Deleted {
+                last: deleted.last().map(|last| Sighting(Arc::clone(last))),
+                is_known: matches!(deleted, Deleted::Known { .. }),
+            },
+        }
+    }
+}
+
 impl Told {
     /// The state the handler knows afterwards.
     pub(crate) fn state(&self) -> Option<&Sighting> {
@@ -75,6 +99,8 @@ impl Told {
 #[derive(Debug, Default)]
 pub(crate) struct Notebook {
     told: Mutex<Vec<Told>>,
+    /// In which phases of a source it was told something.
+    phases: Mutex<Vec<Phase>>,
     is_busy: AtomicBool,
     pub(crate) overlaps: AtomicU64,
     pub(crate) panics: AtomicU64,
@@ -83,6 +109,10 @@ pub(crate) struct Notebook {
 impl Notebook {
     pub(crate) fn told(&self) -> MutexGuard<'_, Vec<Told>> {
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn phases(&self) -> MutexGuard<'_, Vec<Phase>> {
+        self.phases.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn enter(&self) {
@@ -108,28 +138,17 @@ struct Scribe {
 impl Scribe {
     /// Writes a notification down; how many there are with it.
     fn write(&self, news: &News) -> u64 {
-        let key = news.key().clone();
-        let what = match news {
-            Notification::Added {
-                object, initial, ..
-            } => What::Added {
-                new: Sighting(Arc::clone(object)),
-                initial: *initial,
-            },
-            Notification::Updated {
-                old, new, cause, ..
-            } => What::Updated {
-                old: Sighting(Arc::clone(old)),
-                new: Sighting(Arc::clone(new)),
-                cause: *cause,
-            },
-            Notification::Deleted(deleted) => What::Deleted {
-                last: deleted.last().map(|last| Sighting(Arc::clone(last))),
-                is_known: matches!(deleted, Deleted::Known { .. }),
-            },
-        };
+        let (key, what) = (news.key().clone(), What::of(news));
         let looks = matches!(self.manner, Manner::Reenters(_));
         let in_store = looks.then(|| self.informer.lister().get(key.as_str()).map(Sighting));
+        if self.manner.fault().is_some() {
+            let mut phases = self.notebook.phases();
+            for source in self.informer.status().sources {
+                if !phases.contains(&source.phase) {
+                    phases.push(source.phase);
+                }
+            }
+        }
         let at = self.start.elapsed();
         let mut told = self.notebook.told();
         told.push(Told {

@@ -1,5 +1,8 @@
 //! Runs many seeds on all processors; `cargo xtask simulate` builds and calls it.
 
+#[cfg(sim)]
+mod hunting;
+
 use std::{
     process::ExitCode,
     sync::{
@@ -12,7 +15,7 @@ use std::{
 use anyhow::{Result, anyhow};
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
-use informer_simulation::{Outcome, REGRESSIONS, Tally, seeds_of, simulate};
+use informer_simulation::{Outcome, REGRESSIONS, Tally, seeds_of, simulate, simulate_twice};
 
 /// Simulates the facade under faults.
 #[derive(Debug, Parser)]
@@ -32,11 +35,35 @@ struct Arguments {
     /// Go on after a failure, and name every seed that fails.
     #[arg(long)]
     keep_going: bool,
+    /// Each seed twice; both runs have to be the same.
+    #[arg(long)]
+    twice: bool,
+    /// Look for every planted bug until a run fails, with that many seeds at most.
+    #[cfg(sim)]
+    #[arg(long)]
+    mutants: bool,
+    /// Only this planted bug, with `--mutants`; with `--seed` its story.
+    #[cfg(sim)]
+    #[arg(long)]
+    mutant: Option<String>,
 }
 
 fn main() -> Result<ExitCode> {
     let arguments = Arguments::parse();
+    let jobs = arguments.jobs.unwrap_or_else(processors);
+    #[cfg(sim)]
+    if arguments.mutants {
+        let wanted = hunting::chosen(arguments.mutant.as_deref())?;
+        return Ok(exit_code(hunting::kill_all(
+            &wanted,
+            arguments.seeds,
+            jobs,
+        )?));
+    }
     if let Some(seed) = arguments.seed {
+        #[cfg(sim)]
+        let outcome = hunting::tell(arguments.mutant.as_deref(), seed)?;
+        #[cfg(not(sim))]
         let outcome = simulate(seed, true);
         println!("{}", outcome.story);
         for violation in &outcome.violations {
@@ -47,8 +74,7 @@ fn main() -> Result<ExitCode> {
     }
     let mut seeds = seeds_of(REGRESSIONS);
     seeds.extend(arguments.from..arguments.from.saturating_add(arguments.seeds));
-    let jobs = arguments.jobs.unwrap_or_else(processors);
-    let (tally, failures) = run_all(&seeds, jobs, arguments.keep_going)?;
+    let (tally, failures) = run_all(&seeds, jobs, &arguments)?;
     println!("{tally}");
     if let Some(first) = failures.first() {
         println!("{}", first.story);
@@ -76,7 +102,7 @@ fn processors() -> usize {
 }
 
 /// Runs seeds until all are done or one fails. Failures come in the order of seeds.
-fn run_all(seeds: &[u64], jobs: usize, keep_going: bool) -> Result<(Tally, Vec<Outcome>)> {
+fn run_all(seeds: &[u64], jobs: usize, arguments: &Arguments) -> Result<(Tally, Vec<Outcome>)> {
     let bar = ProgressBar::new(seeds.len() as u64);
     let style = "{elapsed} {wide_bar} {pos}/{len} {per_sec}";
     bar.set_style(ProgressStyle::with_template(style)?);
@@ -90,14 +116,17 @@ fn run_all(seeds: &[u64], jobs: usize, keep_going: bool) -> Result<(Tally, Vec<O
                 return;
             };
             let tells_panic = Told(*seed);
-            let outcome = simulate(*seed, false);
+            let outcome = match arguments.twice {
+                true => simulate_twice(*seed),
+                false => simulate(*seed, false),
+            };
             drop(tells_panic);
             let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
             results.0.add(&outcome);
             bar.inc(1);
             if !outcome.violations.is_empty() {
                 results.1.push(outcome);
-                is_over.fetch_or(!keep_going, Ordering::Relaxed);
+                is_over.fetch_or(!arguments.keep_going, Ordering::Relaxed);
             }
         }
     };

@@ -52,6 +52,13 @@ impl Sighting {
             .map_or("", String::as_str)
     }
 
+    /// How often the transform ran on it.
+    pub(crate) fn transformed(&self) -> usize {
+        let data = self.0.data.as_ref();
+        data.and_then(|data| data.get("transformed"))
+            .map_or(0, String::len)
+    }
+
     /// The key by its own words.
     pub(crate) fn key(&self) -> String {
         let namespace = self.0.metadata.namespace.as_deref().unwrap_or_default();
@@ -78,6 +85,12 @@ impl fmt::Debug for Sighting {
 pub(crate) fn serial_of(object: &ConfigMap) -> u64 {
     let serial = object.data.as_ref().and_then(|data| data.get("serial"));
     serial.and_then(|text| text.parse().ok()).unwrap_or(0)
+}
+
+/// What the transform does: it can be seen how often it ran.
+pub(crate) fn mark_transformed(object: &mut ConfigMap) {
+    let data = object.data.get_or_insert_default();
+    data.entry("transformed".to_owned()).or_default().push('x');
 }
 
 /// The values of the index `group`.

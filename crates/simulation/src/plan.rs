@@ -16,6 +16,7 @@ pub(crate) struct Plan {
     pub(crate) server: ServerPlan,
     pub(crate) informer: InformerPlan,
     pub(crate) initial: Vec<Write>,
+    pub(crate) controller: Option<ControllerPlan>,
     /// Those that are there before the start.
     pub(crate) listeners: Vec<ListenerPlan>,
     /// In the order of time.
@@ -45,6 +46,15 @@ pub(crate) struct InformerPlan {
     /// The transform refuses what was made by a write whose number is a multiple of this.
     pub(crate) refuses_multiples: Option<u64>,
     pub(crate) index_before_start: bool,
+}
+
+/// A controller beside the informer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ControllerPlan {
+    pub(crate) queue: QueueKind,
+    pub(crate) seed: u64,
+    /// How long it takes for each change.
+    pub(crate) pause: Duration,
 }
 
 /// Which objects are wanted.
@@ -98,6 +108,19 @@ pub(crate) enum Manner {
     Stream(Duration),
 }
 
+impl Manner {
+    /// The kind of fault it is.
+    pub(crate) fn fault(self) -> Option<FaultKind> {
+        match self {
+            Self::Slow(_) => Some(FaultKind::HandlerSlow),
+            Self::Blocked(..) => Some(FaultKind::HandlerBlocked),
+            Self::Panics(_) => Some(FaultKind::HandlerPanics),
+            Self::Reenters(_) => Some(FaultKind::HandlerReenters),
+            Self::Fast | Self::Stream(_) => None,
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Step {
     pub(crate) at: Duration,
@@ -106,6 +129,8 @@ pub(crate) struct Step {
 
 #[derive(Debug)]
 pub(crate) enum Action {
+    /// The informer begins.
+    Start,
     Write(Write),
     /// A fault for requests to come, taken back after a while.
     Script(FaultKind, Requests, Fault, Times),
@@ -119,6 +144,8 @@ pub(crate) enum Action {
     Silence(FaultKind),
     /// Says a bookmark of so many versions ago.
     LowerBookmark(u64),
+    /// Says an earlier state of an object again, in the middle of open watches.
+    Repeat,
     Add(FaultKind, ListenerPlan),
     Remove(usize),
     Readd(usize),

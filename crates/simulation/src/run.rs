@@ -4,14 +4,15 @@ use std::{
     collections::BTreeMap,
     num::NonZeroU32,
     sync::{
-        Arc,
+        Arc, Weak,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
 };
 
 use informer_factory::{
-    Index, InformerOptions, Namespaces, SharedInformer, SharedInformerFactory, Transform, reflector,
+    Index, InformerOptions, Namespaces, QueueKind, SharedInformer, SharedInformerFactory,
+    Transform, reflector,
 };
 use informer_testkit::{ApiServer, FaultId};
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -19,12 +20,14 @@ use kube_client::Client;
 use tokio::time::{Instant, sleep_until};
 
 use crate::{
-    FaultKind, Violation,
-    evidence::{Ending, Evidence, Left, Listened, Released, Sample},
+    Cells, FaultKind, Violation,
+    controlling::Control,
+    evidence::{Evidence, Left, Released, Sample},
     listener::{self, Joined},
-    object::{Held, NAMESPACES, Sighting, TIERS, group, serial_of},
+    lookout::Lookout,
+    object::{Held, NAMESPACES, Sighting, TIERS, group, mark_transformed, serial_of},
     oracle,
-    plan::{ListenerPlan, Manner, Plan, Scope},
+    plan::{ListenerPlan, Plan, Scope},
     story, trace,
     truth::Truth,
 };
@@ -48,6 +51,8 @@ pub struct Outcome {
     pub events: usize,
     /// How often each kind of fault happened.
     pub hits: Vec<(FaultKind, u64)>,
+    /// In which phases of the reflector.
+    pub cells: Cells,
     /// What does not hold, the first first; empty if all does.
     pub violations: Vec<Violation>,
     /// What happened; empty for a run that was asked not to tell and in which all holds.
@@ -79,19 +84,37 @@ pub fn simulate(seed: u64, tells: bool) -> Outcome {
         is_void: evidence.events() < FEWEST_EVENTS || met == 0,
         events: evidence.events(),
         hits: evidence.hits,
+        cells: evidence.cells,
         violations,
         story,
     }
+}
+
+/// Runs one seed twice; that both runs are the same is one more thing that must hold (T12).
+///
+/// # Panics
+///
+/// As [`simulate`].
+pub fn simulate_twice(seed: u64) -> Outcome {
+    let (mut one, other) = (simulate(seed, false), simulate(seed, false));
+    if one.trace != other.trace {
+        one.violations.push(Violation {
+            id: "T12",
+            at: Duration::ZERO,
+            what: format!("traces {:016x} and {:016x}", one.trace, other.trace),
+        });
+    }
+    one
 }
 
 /// A handler that has joined, and what was there when it did.
 pub(crate) struct Member {
     pub(crate) plan: ListenerPlan,
     pub(crate) joined: Joined,
-    at: Duration,
-    present: Vec<Held>,
-    is_early: bool,
-    left: Option<Left>,
+    pub(crate) at: Duration,
+    pub(crate) present: Vec<Held>,
+    pub(crate) is_early: bool,
+    pub(crate) left: Option<Left>,
 }
 
 /// Everything of a run while it goes on.
@@ -108,11 +131,15 @@ pub(crate) struct World {
     pub(crate) samples: Vec<Sample>,
     pub(crate) deeds: Vec<(Duration, String)>,
     pub(crate) counts: BTreeMap<FaultKind, u64>,
+    pub(crate) cells: Cells,
+    pub(crate) control: Option<Control>,
+    /// Whoever looks from within the index; the index itself must not keep the store alive.
+    pub(crate) lookout: Arc<Lookout>,
     pub(crate) scripted: Vec<(FaultKind, FaultId)>,
     pub(crate) rewound_at: Option<Duration>,
     pub(crate) jumped: Duration,
     pub(crate) released: Vec<Released>,
-    refused: Arc<AtomicU64>,
+    pub(crate) refused: Arc<AtomicU64>,
 }
 
 async fn execute(plan: Plan) -> Evidence {
@@ -127,7 +154,10 @@ async fn execute(plan: Plan) -> Evidence {
         world.join(listener);
     }
     world.sample();
-    world.informer.start().expect("there is a runtime");
+    if let Some(plan) = &world.plan.controller {
+        let client = Client::new(world.server.service(), "default");
+        world.control = Some(Control::start(client, plan, world.start));
+    }
     for step in std::mem::take(&mut world.plan.steps) {
         world.wait_until(step.at).await;
         world.act(step.what).await;
@@ -161,12 +191,16 @@ impl World {
         let refused = Arc::new(AtomicU64::new(0));
         let informer = factory.informer_with(options(&plan, &refused));
         let informer = informer.expect("the options fit together");
+        let start = Instant::now();
         Self {
+            cells: Cells::default(),
+            control: None,
+            lookout: Arc::new(Lookout::new(informer.reader(), start)),
             server,
             factory,
             informer,
             index: None,
-            start: Instant::now(),
+            start,
             plan,
             truth: Truth::default(),
             serial: 0,
@@ -188,12 +222,30 @@ impl World {
 
     pub(crate) fn count(&mut self, kind: FaultKind) {
         *self.counts.entry(kind).or_default() += 1;
+        for source in self.informer.status().sources {
+            self.cells.count(kind, source.phase);
+        }
     }
 
     pub(crate) fn add_index(&mut self) {
-        if self.index.is_none() {
-            self.index = self.informer.add_index("group", group).ok();
+        if self.index.is_some() {
+            return;
         }
+        // Where changes wait by key, or the server lies, a state in between proves nothing.
+        let looks = self.plan.informer.queue == QueueKind::InOrder
+            && self.plan.informer.scope != Scope::Namespaces
+            && !self.plan.kinds.iter().any(|kind| kind.needs_list());
+        let lookout = match looks {
+            true => Arc::downgrade(&self.lookout),
+            false => Weak::new(),
+        };
+        let values = move |object: &ConfigMap| {
+            if let Some(lookout) = lookout.upgrade() {
+                lookout.look();
+            }
+            group(object)
+        };
+        self.index = self.informer.add_index("group", values).ok();
     }
 
     pub(crate) fn held(&self) -> Vec<Held> {
@@ -250,85 +302,6 @@ impl World {
             self.sample();
         }
     }
-
-    fn hits(&self) -> Vec<(FaultKind, u64)> {
-        let mut counts = self.counts.clone();
-        for (kind, id) in &self.scripted {
-            *counts.entry(*kind).or_default() += self.server.fault_hits(*id);
-        }
-        for member in &self.joined {
-            let told = member.joined.notebook.told().len() as u64;
-            let (kind, hits) = match member.plan.manner {
-                Manner::Slow(_) => (FaultKind::HandlerSlow, told),
-                Manner::Blocked(..) => (FaultKind::HandlerBlocked, told),
-                Manner::Reenters(_) => (FaultKind::HandlerReenters, told),
-                Manner::Panics(_) => {
-                    let panics = member.joined.notebook.panics.load(Ordering::Relaxed);
-                    (FaultKind::HandlerPanics, panics)
-                }
-                _ => continue,
-            };
-            *counts.entry(kind).or_default() += hits;
-        }
-        let refused = self.refused.load(Ordering::Relaxed);
-        *counts.entry(FaultKind::TransformError).or_default() += refused;
-        if self.plan.kinds.contains(&FaultKind::SeedExtremes) {
-            *counts.entry(FaultKind::SeedExtremes).or_default() += 1;
-        }
-        counts.into_iter().filter(|(_, hits)| *hits > 0).collect()
-    }
-
-    /// Turns what is left into evidence.
-    pub(crate) fn into_evidence(self, ending: Ending) -> Evidence {
-        let hits = self.hits();
-        let listeners = self.joined.into_iter().map(|member| {
-            let status = member.joined.registration.status();
-            let notebook = &member.joined.notebook;
-            let left = member.left.or_else(|| left_by_itself(&member));
-            Listened {
-                plan: member.plan,
-                joined: member.at,
-                present: member.present,
-                is_early: member.is_early,
-                told: std::mem::take(&mut *notebook.told()),
-                overlaps: notebook.overlaps.load(Ordering::Relaxed),
-                panics_planned: notebook.panics.load(Ordering::Relaxed),
-                panics_counted: status.panics,
-                left,
-                is_synced: member.joined.registration.has_synced(),
-                depth: status.depth,
-                has_resync: member
-                    .plan
-                    .resync
-                    .or(self.plan.informer.default_resync)
-                    .is_some_and(|period| !period.is_zero()),
-            }
-        });
-        Evidence {
-            listeners: listeners.collect(),
-            truth: self.truth,
-            requests: self.server.requests(),
-            samples: self.samples,
-            deeds: self.deeds,
-            hits,
-            rewound_at: self.rewound_at,
-            jumped: self.jumped,
-            released: self.released,
-            plan: self.plan,
-            ending,
-        }
-    }
-}
-
-/// One that removes itself says when by its plan.
-fn left_by_itself(member: &Member) -> Option<Left> {
-    let Manner::Reenters(last) = member.plan.manner else {
-        return None;
-    };
-    let told = usize::try_from(last).ok()?;
-    let notes = member.joined.notebook.told();
-    let at = notes.get(told.checked_sub(1)?)?.at;
-    Some(Left { at, told })
 }
 
 fn options(plan: &Plan, refused: &Arc<AtomicU64>) -> InformerOptions<ConfigMap> {
@@ -350,11 +323,12 @@ fn options(plan: &Plan, refused: &Arc<AtomicU64>) -> InformerOptions<ConfigMap> 
     }
     if let Some(divisor) = plan.informer.refuses_multiples {
         let refused = Arc::clone(refused);
-        options = options.transform(Transform::new(move |object: ConfigMap| {
+        options = options.transform(Transform::new(move |mut object: ConfigMap| {
             if serial_of(&object).is_multiple_of(divisor) {
                 refused.fetch_add(1, Ordering::Relaxed);
                 return Err("refused on purpose".to_owned());
             }
+            mark_transformed(&mut object);
             Ok(object)
         }));
     }

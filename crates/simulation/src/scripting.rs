@@ -28,6 +28,12 @@ pub(crate) fn script(plan: &mut Plan, kind: K, at: Duration, chance: &mut Chance
                 plan.step(at, Action::Compact);
             }
         }
+        K::Replay => {
+            // An open watch may repeat something, too; what else is drawn stays what it was.
+            plan.step(at, Action::Repeat);
+            plan.step(at + Duration::from_millis(700), Action::Repeat);
+            request_fault(plan, kind, at, chance);
+        }
         K::LowerBookmark => plan.step(at, Action::LowerBookmark(chance.between(1, 200))),
         K::HandlerSlow | K::HandlerBlocked | K::HandlerPanics | K::HandlerReenters => {}
         K::TransformError | K::SeedExtremes => {}

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use crate::{FaultKind, Outcome};
+use crate::{Cells, FaultKind, Outcome};
 
 /// Totals of runs.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +16,7 @@ pub struct Tally {
     /// How many did not hold.
     pub failed: u64,
     hits: BTreeMap<FaultKind, u64>,
+    cells: Cells,
 }
 
 impl Tally {
@@ -25,6 +26,7 @@ impl Tally {
         self.void += u64::from(outcome.is_void);
         self.failed += u64::from(!outcome.violations.is_empty());
         self.events += outcome.events as u64;
+        self.cells.add(&outcome.cells);
         for (kind, hits) in &outcome.hits {
             *self.hits.entry(*kind).or_default() += hits;
         }
@@ -41,6 +43,7 @@ impl fmt::Display for Tally {
         for kind in FaultKind::ALL {
             writeln!(f, "{:>10}  {kind}", self.hits(*kind))?;
         }
+        writeln!(f, "{}", self.cells)?;
         let Self {
             schedules,
             void,

@@ -91,9 +91,7 @@ fn fold(evidence: &Evidence, listener: &Listened, findings: &mut Findings) {
 /// Whether one list was followed by an unbroken history.
 fn is_without_gaps(evidence: &Evidence) -> bool {
     let lists = evidence.samples.last().map(|sample| &sample.lists);
-    let honest = evidence.rewound_at.is_none()
-        && !evidence.has_met(|kind| kind.is_lie() || kind == FaultKind::TransformError);
-    honest && lists.is_some_and(|lists| lists.iter().all(|lists| *lists == 1))
+    evidence.is_honest() && lists.is_some_and(|lists| lists.iter().all(|lists| *lists == 1))
 }
 
 /// without a gap nothing is left out, whatever broke meanwhile.

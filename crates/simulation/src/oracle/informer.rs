@@ -19,6 +19,7 @@ pub(super) fn judge(evidence: &Evidence, findings: &mut Findings) {
         visible(evidence, listener, findings);
     }
     quarantine(evidence, findings);
+    unusable(evidence, findings);
     ending(evidence, findings);
 }
 
@@ -108,6 +109,22 @@ fn quarantine(evidence: &Evidence, findings: &mut Findings) {
             found.is_some_and(|(.., serial)| refused.is_some_and(|by| serial.is_multiple_of(by)));
         findings.check("IN-7", evidence.ending.healed, unusable, || {
             format!("{key} is quarantined at the end, the server has {found:?}")
+        });
+    }
+}
+
+/// IN-7, FM-54: what cannot be used is quarantined, and not passed over in silence.
+fn unusable(evidence: &Evidence, findings: &mut Findings) {
+    let Some(divisor) = evidence.plan.informer.refuses_multiples else {
+        return;
+    };
+    let ending = &evidence.ending;
+    for (key, .., serial) in &ending.server {
+        let mut quarantined = ending.quarantined.iter();
+        let known = quarantined.any(|quarantined| quarantined.key.as_str() == key);
+        let holds = known || !serial.is_multiple_of(divisor);
+        findings.check("IN-7", ending.healed, holds, || {
+            format!("{key}#{serial} is refused, and not quarantined")
         });
     }
 }

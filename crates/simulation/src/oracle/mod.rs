@@ -4,6 +4,7 @@
 //! They see what a user and the server see, and share no code with what they judge. What cannot be
 //! seen from there is named in the file of its group, and proved in the crate it belongs to.
 
+mod controller;
 mod end_to_end;
 mod informer;
 mod processor;
@@ -69,6 +70,7 @@ pub(crate) fn judge(evidence: &Evidence) -> Vec<Violation> {
         processor::judge,
         informer::judge,
         end_to_end::judge,
+        controller::judge,
         recovery::judge,
     ];
     judges

@@ -17,8 +17,10 @@ use crate::{
 pub(super) fn judge(evidence: &Evidence, findings: &mut Findings) {
     for listener in &evidence.listeners {
         serial(evidence, listener, findings);
-        grammar(evidence, listener, findings);
+        let coalesces = listener.plan.coalesces;
+        grammar(evidence, &listener.told, coalesces, findings);
         initial(listener, findings);
+        first_list(evidence, listener, findings);
     }
     isolation(evidence, findings);
 }
@@ -53,16 +55,13 @@ fn serial(evidence: &Evidence, listener: &Listened, findings: &mut Findings) {
 }
 
 /// PR-2, PR-3, PR-4, PR-5, PR-13.
-fn grammar(evidence: &Evidence, listener: &Listened, findings: &mut Findings) {
+pub(super) fn grammar(evidence: &Evidence, all: &[Told], coalesces: bool, findings: &mut Findings) {
     let mut known: BTreeMap<&str, &Sighting> = BTreeMap::new();
-    for told in &listener.told {
+    for told in all {
         let before = known.get(told.key.as_str()).copied();
         let fits = matches!(told.what, What::Added { .. }) == before.is_none();
         findings.check("PR-2", told.at, fits, || {
-            format!(
-                "{:?} knows {before:?} and is told {told:?}",
-                listener.plan.manner
-            )
+            format!("knows {before:?} and is told {told:?}")
         });
         match &told.what {
             What::Added { .. } => {}
@@ -78,12 +77,17 @@ fn grammar(evidence: &Evidence, listener: &Listened, findings: &mut Findings) {
                     *cause == Cause::Resync || !old.is_same(new) || evidence.may_go_back(told.at);
                 findings.check("PR-1", told.at, changed, || format!("told twice: {told:?}"));
             }
+            What::Deleted { last: None, .. } => {
+                findings.check("PR-3", told.at, false, || {
+                    format!("knows {before:?}, and nothing is left of it: {told:?}")
+                });
+            }
             What::Deleted {
                 last: Some(last),
                 is_known: false,
             } => {
                 // Merged with an update, it tells what that would have (RB-5).
-                let merged = listener.plan.coalesces
+                let merged = coalesces
                     && before.is_some_and(|before| {
                         before.uid() == last.uid() && before.version() <= last.version()
                     });
@@ -91,10 +95,10 @@ fn grammar(evidence: &Evidence, listener: &Listened, findings: &mut Findings) {
                     continuity(before, last, told, findings);
                 }
             }
-            What::Deleted { last, .. } => {
-                let same = before
-                    .zip(last.as_ref())
-                    .is_none_or(|(a, b)| a.uid() == b.uid());
+            What::Deleted {
+                last: Some(last), ..
+            } => {
+                let same = before.is_none_or(|before| before.uid() == last.uid());
                 findings.check("PR-13", told.at, same, || {
                     format!("knows {before:?}, and is told that another ended: {told:?}")
                 });
@@ -145,6 +149,27 @@ fn initial(listener: &Listened, findings: &mut Findings) {
     findings.check("PR-7", listener.joined, same, || {
         format!("there was {:?}, told was {told:?}", listener.present)
     });
+}
+
+/// PR-8: what was there before the start came with the first list, and is initial for whoever was
+/// there as well.
+fn first_list(evidence: &Evidence, listener: &Listened, findings: &mut Findings) {
+    if !listener.is_early || listener.plan.coalesces || !evidence.is_honest() {
+        return;
+    }
+    let written = evidence.plan.initial.len() as u64;
+    for told in &listener.told {
+        if let What::Added {
+            new,
+            initial: false,
+        } = &told.what
+        {
+            let is_news = new.serial() > written;
+            findings.check("PR-8", told.at, is_news, || {
+                format!("was there before the start: {told:?}")
+            });
+        }
+    }
 }
 
 /// PR-7, PR-9, PR-14, RB-1: whatever others do, everybody who takes everything is told the same;

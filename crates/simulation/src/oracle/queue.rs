@@ -1,36 +1,63 @@
 //! The queue (FQ), as far as handlers and status show it.
 //!
 //! FQ-3 (nothing is lost) is judged at the end of the run, as X. What is inside the queue, FQ-1,
-//! FQ-4 to FQ-6, FQ-8, FQ-10 to FQ-13, is proved in the crate.
+//! FQ-4 to FQ-6, FQ-8, FQ-10, FQ-11, FQ-13, is proved in the crate.
 
 use std::collections::BTreeMap;
 
 use super::Findings;
-use crate::{evidence::Evidence, listener::What};
+use crate::{
+    evidence::Evidence,
+    listener::{Told, What},
+    object::Sighting,
+};
 
 pub(super) fn judge(evidence: &Evidence, findings: &mut Findings) {
     synced(evidence, findings);
+    transformed(evidence, findings);
     for listener in &evidence.listeners {
-        let mut places: BTreeMap<&str, usize> = BTreeMap::new();
-        for told in &listener.told {
-            if let What::Updated { old, new, .. } = &told.what
-                && told.is_resync()
-            {
-                findings.check("FQ-7", told.at, old.is_same(new), || {
-                    format!("a resync of {} changed {old:?} into {new:?}", told.key)
-                });
-            }
-            let Some(new) = told.state() else {
-                continue;
-            };
-            let place = evidence.truth.place(new.serial()).unwrap_or(usize::MAX);
-            let before = places.insert(told.key.as_str(), place);
-            let in_order = before.is_none_or(|before| before <= place);
-            let holds = in_order || evidence.may_go_back(told.at);
-            findings.check("FQ-2", told.at, holds, || {
-                format!("{} was told of write {before:?} before {place}", told.key)
+        in_order(evidence, &listener.told, findings);
+    }
+}
+
+/// FQ-2, FQ-7: by key, in the order in which it was written.
+pub(super) fn in_order(evidence: &Evidence, all: &[Told], findings: &mut Findings) {
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    for told in all {
+        if let What::Updated { old, new, .. } = &told.what
+            && told.is_resync()
+        {
+            findings.check("FQ-7", told.at, old.is_same(new), || {
+                format!("a resync of {} changed {old:?} into {new:?}", told.key)
             });
         }
+        let Some(new) = told.state() else {
+            continue;
+        };
+        let place = evidence.truth.place(new.serial()).unwrap_or(usize::MAX);
+        let before = places.insert(told.key.as_str(), place);
+        let in_order = before.is_none_or(|before| before <= place);
+        let holds = in_order || evidence.may_go_back(told.at);
+        findings.check("FQ-2", told.at, holds, || {
+            format!("{} was told of write {before:?} before {place}", told.key)
+        });
+    }
+}
+
+/// FQ-12, FM-57: what is stored went through the transform, once.
+fn transformed(evidence: &Evidence, findings: &mut Findings) {
+    let wanted = usize::from(evidence.plan.informer.refuses_multiples.is_some());
+    for sample in &evidence.samples {
+        let wrong = sample.held.iter();
+        let wrong = wrong
+            .map(|(_, seen)| seen)
+            .find(|seen| seen.transformed() != wanted);
+        findings.check("FQ-12", sample.at, wrong.is_none(), || {
+            format!(
+                "transformed {} times: {wrong:?}",
+                wrong.map_or(0, Sighting::transformed)
+            )
+        });
     }
 }
 

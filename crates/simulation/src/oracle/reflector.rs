@@ -9,6 +9,7 @@ use informer_testkit::{RequestRecord, Verb};
 
 use super::Findings;
 use crate::{
+    controlling::NAMESPACE,
     evidence::Evidence,
     requests::{by_source, most_within, parameter},
 };
@@ -31,7 +32,15 @@ const LONGEST_GAP: Duration = Duration::from_secs(305 + 60 + 10);
 pub(super) fn judge(evidence: &Evidence, findings: &mut Findings) {
     for records in by_source(&evidence.requests) {
         rates(&records, findings);
-        resume(evidence, &records, findings);
+        resume(&records, findings);
+        // The controller's own first list may be earlier than the informer's.
+        if records
+            .first()
+            .and_then(|record| record.line.namespace.as_deref())
+            != Some(NAMESPACE)
+        {
+            asked(evidence, &records, findings);
+        }
         refusals(&records, findings);
         gaps(evidence, &records, findings);
     }
@@ -70,18 +79,18 @@ fn rates(records: &[&RequestRecord], findings: &mut Findings) {
     });
 }
 
-/// RFX-3, RFX-4: watches resume at versions that do not go back.
-fn resume(evidence: &Evidence, records: &[&RequestRecord], findings: &mut Findings) {
-    let mut before: u64 = 0;
-    for record in records
-        .iter()
-        .filter(|record| record.line.verb == Verb::Watch)
-    {
-        if record.line.wants_initial_events {
+/// RFX-3, RFX-4, FM-01: watches resume at versions that do not go back, whatever the server says,
+/// unless the collection was read consistently in between: only that is believed to be a rewind.
+fn resume(records: &[&RequestRecord], findings: &mut Findings) {
+    let (mut before, mut is_consistent) = (0, false);
+    for record in records {
+        if record.line.verb != Verb::Watch || record.line.wants_initial_events {
+            is_consistent |= populates(record) && record.line.version.is_empty();
             continue;
         }
         let version: u64 = record.line.version.parse().unwrap_or(0);
-        let holds = version >= before || evidence.may_go_back(record.at);
+        let is_believed = std::mem::take(&mut is_consistent);
+        let holds = version >= before || is_believed;
         findings.check("RFX-3", record.at, holds, || {
             format!("a watch from {before}, then one from {version}: {record}")
         });
@@ -89,6 +98,28 @@ fn resume(evidence: &Evidence, records: &[&RequestRecord], findings: &mut Findin
             format!("a watch from no version: {record}")
         });
         before = version;
+    }
+}
+
+/// RFX-5, FM-01, FM-38: no version is asked for before a list brought one, and a list of any age
+/// is asked for until then only.
+fn asked(evidence: &Evidence, records: &[&RequestRecord], findings: &mut Findings) {
+    let listed = |sample: &&crate::evidence::Sample| sample.lists.iter().any(|lists| *lists > 0);
+    let first = evidence.samples.iter().position(|sample| listed(&sample));
+    let before = first.and_then(|first| evidence.samples[..first].last());
+    let mut has_version = false;
+    for record in records.iter().filter(|record| !record.line.is_continuation) {
+        let asked = record.line.version.as_str();
+        let is_exact = !matches!(asked, "" | "0");
+        let too_early = before.is_some_and(|sample| record.at < sample.at);
+        findings.check("RFX-5", record.at, !(is_exact && too_early), || {
+            format!("nothing was listed yet: {record}")
+        });
+        let any_age = record.line.verb == Verb::List && asked == "0";
+        findings.check("RFX-5", record.at, !(any_age && has_version), || {
+            format!("a list of any age, after one that was not: {record}")
+        });
+        has_version |= is_exact;
     }
 }
 

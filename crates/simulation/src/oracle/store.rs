@@ -1,7 +1,8 @@
 //! The store (STX): its index, its keys, its versions, and that it is the server's state.
 //!
 //! STX-3 and STX-4 are judged as STX-8: a replace or a read halfway would be a state the server
-//! never had. STX-5 is the borrow checker's; STX-9 and STX-10 are proved in the crate.
+//! never had, and somebody looks in the middle of commits. STX-5 is the borrow checker's; STX-9 and
+//! STX-10 are proved in the crate.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -9,14 +10,13 @@ use informer_factory::QueueKind;
 
 use super::Findings;
 use crate::{
-    FaultKind,
     evidence::{Evidence, Sample},
     object::{Held, group},
 };
 
 pub(super) fn judge(evidence: &Evidence, findings: &mut Findings) {
     let mut before: &[Held] = &[];
-    let is_honest = is_honest(evidence);
+    let is_honest = evidence.is_honest();
     for sample in &evidence.samples {
         index(sample, findings);
         keys(sample, findings);
@@ -27,6 +27,33 @@ pub(super) fn judge(evidence: &Evidence, findings: &mut Findings) {
             state(evidence, sample, findings);
         }
         before = &sample.held;
+    }
+    if is_honest {
+        glimpses(evidence, findings);
+    }
+}
+
+/// STX-4, STX-8, FM-13, FM-74: whoever looks while a commit is made sees the state before it.
+fn glimpses(evidence: &Evidence, findings: &mut Findings) {
+    let scope = evidence.plan.informer.scope;
+    let mut state: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut writes = evidence.truth.writes.iter().peekable();
+    for glimpse in &evidence.glimpses {
+        while let Some(write) = writes.next_if(|write| write.version <= glimpse.applied) {
+            let namespace = write.key.split('/').next().unwrap_or_default();
+            match !write.is_deletion && scope.selects(namespace, &write.tier) {
+                true => state.insert(&write.key, write.serial),
+                false => state.remove(write.key.as_str()),
+            };
+        }
+        let held = glimpse.held.iter();
+        let same = held
+            .map(|(key, serial)| (key.as_str(), serial))
+            .eq(state.iter().map(|(key, serial)| (*key, serial)));
+        findings.check("STX-4", glimpse.at, same, || {
+            let (applied, held) = (glimpse.applied, &glimpse.held);
+            format!("at {applied} the server has {state:?}, a reader saw {held:?}")
+        });
     }
 }
 
@@ -83,12 +110,6 @@ fn versions(before: &[Held], sample: &Sample, findings: &mut Findings) {
             format!("{key} went from {older:?} to {now:?}")
         });
     }
-}
-
-/// Whether what the server said was its history, all through.
-fn is_honest(evidence: &Evidence) -> bool {
-    evidence.rewound_at.is_none()
-        && !evidence.has_met(|kind| kind.is_lie() || kind == FaultKind::TransformError)
 }
 
 /// STX-8, X-5, X-6: the store is the server's state at the version it says; where changes wait by

@@ -1,0 +1,107 @@
+//! A controller beside the informer, in some runs: whoever processes slowly holds up its queue, so
+//! that relists meet changes that wait or are being processed (FM-48, design 6.1).
+//!
+//! It follows the one namespace that no watch of the informer is about, so that the log of requests
+//! can tell whose is whose.
+
+use std::{convert::Infallible, sync::Arc, time::Duration};
+
+use futures::{FutureExt, channel::oneshot};
+use informer_factory::{
+    Controller, ControllerConfig, ControllerHandle, ControllerReport, Event,
+    reflector::{Deadlines, KubeListWatch, KubeSource, Limits, Projection, Representation},
+};
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube_client::Client;
+use tokio::{
+    task::JoinHandle,
+    time::{Instant, sleep},
+};
+
+use crate::{
+    evidence::Controlled,
+    listener::{Notebook, Told, What},
+    object::{Held, NAMESPACES, Sighting},
+    plan::ControllerPlan,
+};
+
+/// The namespace it follows.
+pub(crate) const NAMESPACE: &str = NAMESPACES[2];
+
+pub(crate) struct Control {
+    notebook: Arc<Notebook>,
+    handle: ControllerHandle<ConfigMap>,
+    stop: oneshot::Sender<()>,
+    running: JoinHandle<ControllerReport>,
+}
+
+impl Control {
+    pub(crate) fn start(client: Client, plan: &ControllerPlan, start: Instant) -> Self {
+        let mut config = ControllerConfig::named("controller").queue(plan.queue);
+        config.seed = plan.seed;
+        let controller = Controller::new(Arc::new(KubeListWatch::new(client, source())), config);
+        let handle = controller.handle();
+        let notebook = Arc::new(Notebook::default());
+        let (notes, pause) = (Arc::clone(&notebook), plan.pause);
+        let process = move |event: Event<ConfigMap>| {
+            notes.told().push(told(&event, start.elapsed()));
+            async move {
+                sleep(pause).await;
+                Ok::<_, Infallible>(())
+            }
+        };
+        let (stop, stopped) = oneshot::channel();
+        // Nobody cancels it; and if somebody did, that is an end too.
+        let stopped = stopped.map(|_| ());
+        let running = tokio::spawn(controller.run(process, stopped));
+        Self {
+            notebook,
+            handle,
+            stop,
+            running,
+        }
+    }
+
+    pub(crate) fn held(&self) -> Vec<Held> {
+        let snapshot = self.handle.reader().snapshot();
+        let all = snapshot.iter();
+        all.map(|(key, entry)| (key.clone(), Sighting(Arc::clone(&entry.object))))
+            .collect()
+    }
+
+    /// Ends it, and waits until what it has begun is done.
+    pub(crate) async fn end(self) -> Controlled {
+        let held = self.held();
+        let is_ended = self.stop.send(()).is_ok() && self.running.await.is_ok();
+        let told = std::mem::take(&mut *self.notebook.told());
+        Controlled {
+            told,
+            held,
+            is_ended,
+        }
+    }
+}
+
+fn told(event: &Event<ConfigMap>, at: Duration) -> Told {
+    Told {
+        at,
+        key: event.key().clone(),
+        what: What::of(event),
+        in_store: None,
+    }
+}
+
+fn source() -> KubeSource<ConfigMap> {
+    KubeSource {
+        path: format!("/api/v1/namespaces/{NAMESPACE}/configmaps"),
+        api_version: "v1".to_owned(),
+        kind: "ConfigMap".to_owned(),
+        representation: Representation::Full,
+        label_selector: None,
+        field_selector: None,
+        transform: None,
+        projection: Projection::default(),
+        limits: Limits::default(),
+        deadlines: Deadlines::default(),
+    }
+}

@@ -1,0 +1,116 @@
+//! Turns what is left of a run into evidence.
+
+use std::sync::atomic::Ordering;
+
+use crate::{
+    Cells, FaultKind,
+    evidence::{Controlled, Ending, Evidence, Left, Listened},
+    plan::Manner,
+    run::{Member, World},
+};
+
+impl World {
+    fn hits(&self) -> Vec<(FaultKind, u64)> {
+        let mut counts = self.counts.clone();
+        for (kind, id) in &self.scripted {
+            *counts.entry(*kind).or_default() += self.server.fault_hits(*id);
+        }
+        for member in &self.joined {
+            let told = member.joined.notebook.told().len() as u64;
+            let panics = member.joined.notebook.panics.load(Ordering::Relaxed);
+            match member.plan.manner.fault() {
+                Some(FaultKind::HandlerPanics) => {
+                    *counts.entry(FaultKind::HandlerPanics).or_default() += panics;
+                }
+                Some(kind) => *counts.entry(kind).or_default() += told,
+                None => {}
+            }
+        }
+        let refused = self.refused.load(Ordering::Relaxed);
+        *counts.entry(FaultKind::TransformError).or_default() += refused;
+        if self.plan.kinds.contains(&FaultKind::SeedExtremes) {
+            *counts.entry(FaultKind::SeedExtremes).or_default() += 1;
+        }
+        counts.into_iter().filter(|(_, hits)| *hits > 0).collect()
+    }
+
+    /// The phases that were met by scripted faults and by handlers, beside those counted already.
+    fn cells(&mut self) -> Cells {
+        let mut cells = std::mem::take(&mut self.cells);
+        let requests = self.server.requests();
+        for (kind, id) in &self.scripted {
+            for number in self.server.fault_requests(*id) {
+                let place = requests.binary_search_by_key(&number, |request| request.number);
+                if let Ok(place) = place {
+                    cells.count_request(*kind, &requests[place]);
+                }
+            }
+        }
+        for member in &self.joined {
+            if let Some(kind) = member.plan.manner.fault() {
+                let phases = member.joined.notebook.phases();
+                phases.iter().for_each(|phase| cells.count(kind, *phase));
+            }
+        }
+        cells
+    }
+
+    /// Turns what is left into evidence.
+    pub(crate) fn into_evidence(
+        mut self,
+        ending: Ending,
+        controlled: Option<Controlled>,
+    ) -> Evidence {
+        let (hits, cells) = (self.hits(), self.cells());
+        let listeners = self.joined.into_iter().map(|member| {
+            let status = member.joined.registration.status();
+            let notebook = &member.joined.notebook;
+            let left = member.left.or_else(|| left_by_itself(&member));
+            Listened {
+                plan: member.plan,
+                joined: member.at,
+                present: member.present,
+                is_early: member.is_early,
+                told: std::mem::take(&mut *notebook.told()),
+                overlaps: notebook.overlaps.load(Ordering::Relaxed),
+                panics_planned: notebook.panics.load(Ordering::Relaxed),
+                panics_counted: status.panics,
+                left,
+                is_synced: member.joined.registration.has_synced(),
+                depth: status.depth,
+                has_resync: member
+                    .plan
+                    .resync
+                    .or(self.plan.informer.default_resync)
+                    .is_some_and(|period| !period.is_zero()),
+            }
+        });
+        Evidence {
+            listeners: listeners.collect(),
+            truth: self.truth,
+            requests: self.server.requests(),
+            samples: self.samples,
+            glimpses: self.lookout.take(),
+            cells,
+            controlled,
+            deeds: self.deeds,
+            hits,
+            rewound_at: self.rewound_at,
+            jumped: self.jumped,
+            released: self.released,
+            plan: self.plan,
+            ending,
+        }
+    }
+}
+
+/// One that removes itself says when by its plan.
+fn left_by_itself(member: &Member) -> Option<Left> {
+    let Manner::Reenters(last) = member.plan.manner else {
+        return None;
+    };
+    let told = usize::try_from(last).ok()?;
+    let notes = member.joined.notebook.told();
+    let at = notes.get(told.checked_sub(1)?)?.at;
+    Some(Left { at, told })
+}
