@@ -16,7 +16,7 @@ pub(crate) type GroupId = u64;
 #[derive(Clone, Default)]
 pub(crate) struct Groups {
     groups: BTreeMap<GroupId, Group>,
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(crate) planted: Option<crate::proof::Planted>,
 }
 

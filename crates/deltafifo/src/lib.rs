@@ -58,7 +58,7 @@ mod lease;
 mod ledger;
 mod line;
 mod phase;
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 mod proof;
 mod queue;
 mod shell;
@@ -77,3 +77,8 @@ pub use queue::{Deletion, Queue};
 pub use shell::{Consumer, Leased, Producer, Progress, Watcher, channel};
 pub use tombstone::Final;
 pub use transform::{Rejected, Transform, TransformError};
+
+/// For fuzz targets, which are programs of their own (`crates/fuzz`).
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub use proof::fuzzed as fuzzing;

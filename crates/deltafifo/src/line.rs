@@ -22,7 +22,7 @@ use crate::ledger::SPARE;
 pub(crate) type Position = u64;
 
 /// Insertion-ordered map with O(1) removal.
-#[cfg_attr(test, derive(Clone))]
+#[cfg_attr(any(test, fuzzing), derive(Clone))]
 pub(crate) struct Line<K, T> {
     places: VecDeque<Option<Place<K, T>>>,
     /// Position of the first of `places`.
@@ -149,7 +149,7 @@ impl<K: Eq + Hash, T> Line<K, T> {
     }
 
     /// A planted bug puts a key that is given back behind all others.
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn push_last(&mut self, key: K, value: T) {
         match self.entry(key) {
             Entry::Waiting(_) => unreachable!("it was taken out before"),

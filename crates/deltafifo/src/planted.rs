@@ -4,7 +4,7 @@
 //! and shows that the very same checks find it. Outside of tests nothing of this exists.
 
 /// Whether a bug is planted: `planted!(self, Bug)`; or what it does: `planted!(self, Bug => ..)`.
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 macro_rules! planted {
     ($core:expr, $bug:ident) => {
         $core.planted == Some(crate::proof::Planted::$bug)
@@ -16,7 +16,7 @@ macro_rules! planted {
     };
 }
 
-#[cfg(not(test))]
+#[cfg(not(any(test, fuzzing)))]
 macro_rules! planted {
     ($core:expr, $bug:ident) => {
         false

@@ -83,7 +83,7 @@ mod stream;
 mod sync_tracker;
 mod walk;
 
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 mod proof;
 
 pub use callbacks::{AsyncFn, Callbacks, HandlerFn, async_fn, handler_fn};
@@ -104,3 +104,8 @@ pub use status::{ListenerId, ListenerStatus};
 pub use stop::{ListenerReport, StopReport};
 pub use stream::EventStream;
 pub use walk::Walk;
+
+/// For fuzz targets, which are programs of their own (`crates/fuzz`).
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub use proof::fuzzed as fuzzing;

@@ -3,11 +3,11 @@
 //! Each is one wrong decision at the place where it would really be made. The switch belongs to the
 //! thread, so that tests running beside each other do not disturb each other.
 
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 use std::cell::Cell;
 
 /// The bugs.
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Planted {
     /// The ring keeps its burst capacity, as client-go's does.
@@ -38,18 +38,18 @@ pub(crate) enum Planted {
     MergedGoesToTheEnd,
 }
 
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 thread_local! {
     static ACTIVE: Cell<Option<Planted>> = const { Cell::new(None) };
 }
 
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 pub(crate) fn is_active(bug: Planted) -> bool {
     ACTIVE.get() == Some(bug)
 }
 
 /// Runs `f` with `bug` switched on for this thread.
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 pub(crate) fn with<R>(bug: Planted, f: impl FnOnce() -> R) -> R {
     struct Off;
     impl Drop for Off {
@@ -63,14 +63,14 @@ pub(crate) fn with<R>(bug: Planted, f: impl FnOnce() -> R) -> R {
 }
 
 /// Whether a bug is switched on. A constant `false` outside of tests.
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 macro_rules! planted {
     ($bug:ident) => {
         crate::planted::is_active(crate::planted::Planted::$bug)
     };
 }
 
-#[cfg(not(test))]
+#[cfg(not(any(test, fuzzing)))]
 macro_rules! planted {
     ($bug:ident) => {
         false

@@ -41,7 +41,7 @@ mod index_handle;
 mod items;
 mod key;
 mod lister;
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 mod proof;
 mod reader;
 mod record;
@@ -64,3 +64,8 @@ pub use lister::{Lister, NamespaceLister};
 pub use reader::StoreReader;
 pub use snapshot::{Entries, Snapshot};
 pub use writer::{StoreWriter, store};
+
+/// For fuzz targets, which are programs of their own (`crates/fuzz`).
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub use proof::fuzzed as fuzzing;

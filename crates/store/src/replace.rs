@@ -9,10 +9,10 @@
 
 use std::sync::Arc;
 
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 use crate::bulk::sort_first;
 use crate::bulk::sort_latest;
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 use crate::proof::Planted;
 use crate::record::Record;
 use crate::state::State;
@@ -35,7 +35,7 @@ struct Difference {
 impl<T> State<T> {
     /// Makes the keys of a scope those of the list.
     pub(crate) fn replace(&mut self, scope: &Scope, mut list: Vec<Listed<T>>, commit: &mut Commit) {
-        #[cfg(test)]
+        #[cfg(any(test, fuzzing))]
         let scope = if self.planted == Some(Planted::ReplaceIgnoresScope) {
             &Scope::All
         } else {
@@ -44,7 +44,7 @@ impl<T> State<T> {
         let given = list.len();
         list.retain(|(key, _)| scope.covers(key));
         commit.refused += given - list.len();
-        #[cfg(test)]
+        #[cfg(any(test, fuzzing))]
         if self.planted == Some(Planted::FirstDuplicateWins) {
             sort_first(&mut list);
         }

@@ -15,7 +15,7 @@ use crate::batch::Operation;
 use crate::ids::IdList;
 use crate::index::IndexState;
 use crate::items::Items;
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 use crate::proof::Planted;
 use crate::record::Record;
 use crate::records::Records;
@@ -30,7 +30,7 @@ pub(crate) struct State<T> {
     pub(crate) indexes: Arc<Vec<IndexState<T>>>,
     pub(crate) versions: OrdMap<Scope, Arc<str>>,
     /// A defect to be found by the checks.
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(crate) planted: Option<Planted>,
 }
 
@@ -41,7 +41,7 @@ impl<T> Clone for State<T> {
             items: self.items.clone(),
             indexes: Arc::clone(&self.indexes),
             versions: self.versions.clone(),
-            #[cfg(test)]
+            #[cfg(any(test, fuzzing))]
             planted: self.planted,
         }
     }
@@ -54,7 +54,7 @@ impl<T> State<T> {
             items: Items::default(),
             indexes: Arc::default(),
             versions: OrdMap::new(),
-            #[cfg(test)]
+            #[cfg(any(test, fuzzing))]
             planted: None,
         }
     }
@@ -121,7 +121,7 @@ impl<T> State<T> {
                 // The fast path of IX-04: nothing moves when the values are the same.
                 if !old.values.is_same(&record.values) {
                     for index in Arc::make_mut(&mut self.indexes) {
-                        #[cfg(test)]
+                        #[cfg(any(test, fuzzing))]
                         if self.planted == Some(Planted::UpdateKeepsOldValues) {
                             index.enter(&self.items, id, &record, Some(&old));
                             continue;
@@ -142,7 +142,7 @@ impl<T> State<T> {
         };
         let old = Arc::clone(old);
         for index in Arc::make_mut(&mut self.indexes) {
-            #[cfg(test)]
+            #[cfg(any(test, fuzzing))]
             if self.planted == Some(Planted::DeleteForgetsIndex) {
                 continue;
             }
@@ -217,7 +217,7 @@ impl<T> State<T> {
     /// Adds an index and fills it from what is stored (IX-10, FM-60). The others are not asked
     /// again; their buckets are made anew because records are.
     pub(crate) fn add_index(&mut self, index: IndexState<T>) {
-        #[cfg(test)]
+        #[cfg(any(test, fuzzing))]
         if self.planted == Some(Planted::IndexNotFilled) {
             Arc::make_mut(&mut self.indexes).push(index);
             return;

@@ -93,10 +93,10 @@ impl<T: Send + Sync + 'static> StoreWriter<T> {
     /// If an index function panics; the store is then as it was before (STX-10).
     #[doc(alias = "Transaction")]
     pub fn commit(&mut self, batch: Batch<T>) -> Commit {
-        #[cfg(test)]
+        #[cfg(any(test, fuzzing))]
         let published = Arc::clone(&self.published);
         self.step(|state, commit| {
-            #[cfg(test)]
+            #[cfg(any(test, fuzzing))]
             if state.planted == Some(crate::proof::Planted::BatchIsTorn) {
                 for operation in batch.operations {
                     state.apply(operation, commit);
@@ -206,7 +206,7 @@ impl<T: Send + Sync + 'static> StoreWriter<T> {
         Ok(())
     }
 
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn plant(&mut self, planted: Option<crate::proof::Planted>) {
         let mut next = State::clone(&self.state);
         next.planted = planted;
@@ -214,7 +214,7 @@ impl<T: Send + Sync + 'static> StoreWriter<T> {
     }
 
     /// Whether the parts of the store agree with each other (STX-2).
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn is_sound(&self) -> bool {
         let state = &self.state;
         state.items.is_sound()

@@ -54,7 +54,7 @@ pub struct DeltaFifo<K, V, M> {
     max_attempts: NonZeroU32,
     leases: u64,
     closed: bool,
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(crate) planted: Option<crate::proof::Planted>,
 }
 
@@ -85,7 +85,7 @@ where
             max_attempts: config.max_attempts,
             leases: 0,
             closed: false,
-            #[cfg(test)]
+            #[cfg(any(test, fuzzing))]
             planted: None,
         }
     }
@@ -278,7 +278,7 @@ where
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 impl<K, V, M> DeltaFifo<K, V, M>
 where
     K: Clone + Eq + Hash,

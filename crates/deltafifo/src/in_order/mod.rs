@@ -48,7 +48,7 @@ pub struct InOrderQueue<K, V, M> {
     leases: u64,
     hasher: KeyHash,
     closed: bool,
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(crate) planted: Option<crate::proof::Planted>,
 }
 
@@ -71,7 +71,7 @@ where
             leases: 0,
             hasher: key_hash::random(),
             closed: false,
-            #[cfg(test)]
+            #[cfg(any(test, fuzzing))]
             planted: None,
         }
     }
@@ -259,7 +259,7 @@ where
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 impl<K: Clone, V: Clone, M: Clone> InOrderQueue<K, V, M> {
     /// A copy with all that is in it, but without a transform.
     pub(crate) fn fork(&self) -> Self {

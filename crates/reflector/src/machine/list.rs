@@ -45,7 +45,7 @@ pub(super) struct Listing<T> {
 impl<T> Machine<T> {
     pub(super) fn begin_list(&mut self, pass: Pass, extent: Extent, out: &mut Vec<Effect<T>>) {
         let mut version = self.list_version(pass);
-        #[cfg(test)]
+        #[cfg(any(test, fuzzing))]
         if self.has(super::Planted::RefusalIsForgotten) {
             self.lessons.unusable = false;
         }
@@ -136,7 +136,7 @@ impl<T> Machine<T> {
     }
 
     fn page(&mut self, mut listing: Listing<T>, page: Page<T>, out: &mut Vec<Effect<T>>) {
-        #[cfg(test)]
+        #[cfg(any(test, fuzzing))]
         let page = self.without_order(page);
         if let Some(failure) = fault(&page, &listing) {
             return self.list_failed(&listing, failure, out);
@@ -150,7 +150,7 @@ impl<T> Machine<T> {
         }
         let version = listing.version.insert(page.version).clone();
         let more = page.continue_token.is_some();
-        #[cfg(test)]
+        #[cfg(any(test, fuzzing))]
         let more = more && !self.has(super::Planted::ReplaceAfterFirstPage);
         if more {
             listing.request.continue_token = page.continue_token;
@@ -159,7 +159,7 @@ impl<T> Machine<T> {
         let asked = &listing.request.version;
         let behind =
             matches!(asked, ListVersion::NotOlderThan(asked) if version.is_older_than(asked));
-        #[cfg(test)]
+        #[cfg(any(test, fuzzing))]
         let behind = behind && !self.has(super::Planted::OlderListIsBelieved);
         if behind {
             return self.list_failed(&listing, server_behind(), out);
@@ -177,12 +177,12 @@ impl<T> Machine<T> {
     fn list_failed(&mut self, listing: &Listing<T>, failure: Failure, out: &mut Vec<Effect<T>>) {
         let pass = listing.pass;
         let again = Next::Populate(pass);
-        #[cfg(test)]
+        #[cfg(any(test, fuzzing))]
         if self.has(super::Planted::FailureIsHidden) {
             return self.go(again, out);
         }
         let later = listing.version.is_some();
-        #[cfg(test)]
+        #[cfg(any(test, fuzzing))]
         if self.has(super::Planted::InterruptedListIsComplete) && later {
             return self.replace_interrupted(listing, out);
         }
@@ -210,7 +210,7 @@ impl<T> Machine<T> {
         self.answer(failure, next, pace, out);
     }
 
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     fn without_order(&self, mut page: Page<T>) -> Page<T> {
         if self.has(super::Planted::LastDuplicateWins) {
             let key = |item: &Item<T>| (item.meta.namespace.clone(), item.meta.name.clone());
@@ -222,7 +222,7 @@ impl<T> Machine<T> {
         page
     }
 
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     fn replace_interrupted(&mut self, listing: &Listing<T>, out: &mut Vec<Effect<T>>) {
         let version = listing.version.clone().expect("a later page failed");
         let collection = Collection {

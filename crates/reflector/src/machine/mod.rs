@@ -34,7 +34,7 @@ use replace::Replacing;
 use stream::Streaming;
 use watch::{Connection, Watching};
 
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 use crate::proof::planted::Planted;
 
 /// The list and watch protocol for one collection.
@@ -53,7 +53,7 @@ pub struct Machine<T> {
     demanded: Option<Demand>,
     /// The phase last reported.
     told: Phase,
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     planted: Option<Planted>,
 }
 
@@ -104,7 +104,7 @@ impl<T> Machine<T> {
             lessons: Lessons::default(),
             demanded: None,
             told: Phase::Created,
-            #[cfg(test)]
+            #[cfg(any(test, fuzzing))]
             planted: None,
         }
     }
@@ -201,12 +201,12 @@ impl<T> Machine<T> {
         }
     }
 
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn plant(&mut self, bug: Planted) {
         self.planted = Some(bug);
     }
 
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     fn has(&self, bug: Planted) -> bool {
         self.planted == Some(bug)
     }

@@ -72,7 +72,7 @@ impl<T> Machine<T> {
             new_epoch,
             handover,
         };
-        #[cfg(test)]
+        #[cfg(any(test, fuzzing))]
         if self.has(super::Planted::EmittedIsReceived) {
             self.resume = version.clone();
         }
@@ -108,7 +108,7 @@ impl<T> Machine<T> {
         self.lessons.trouble = None;
         // A watch that goes on has used that up: the next one begins at a later version.
         self.lessons.vouched = replacing.consistent && replacing.handover.is_none();
-        #[cfg(test)]
+        #[cfg(any(test, fuzzing))]
         if self.has(super::Planted::ListResetsBackoff) {
             self.recovered();
         }

@@ -128,7 +128,7 @@ impl<T> Machine<T> {
                 self.streaming_failed(streaming.pass, nameless(), out);
             }
             WatchEvent::Added(item) | WatchEvent::Modified(item) => {
-                #[cfg(test)]
+                #[cfg(any(test, fuzzing))]
                 if self.has(super::Planted::InitialEventIsResumePoint) {
                     self.resume = item.meta.version.clone();
                 }

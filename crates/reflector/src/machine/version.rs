@@ -12,7 +12,7 @@ impl<T> Machine<T> {
     /// is no back, and the server's word is taken (FM-41). A version that names no point in history
     /// moves nothing.
     pub(super) fn received(&self, version: &ResourceVersion) -> ResourceVersion {
-        #[cfg(test)]
+        #[cfg(any(test, fuzzing))]
         if self.has(super::Planted::ResumeGoesBack) {
             return version.clone();
         }

@@ -145,7 +145,7 @@ impl<T> Machine<T> {
         match input {
             Input::Event(Ok(event)) => self.event(watching, event, out),
             Input::Event(Err(failure)) => {
-                #[cfg(test)]
+                #[cfg(any(test, fuzzing))]
                 if self.has(super::Planted::BrokenEventIsReceived) {
                     let next = self.resume.as_str().parse::<u64>().expect("of ours") + 1;
                     self.resume = next.to_string().into();
@@ -168,7 +168,7 @@ impl<T> Machine<T> {
             WatchEvent::Deleted(item) => self.change(watching, Change::Deleted, item, out),
             WatchEvent::Bookmark { version, .. } => self.bookmark(watching, &version, out),
             WatchEvent::Error(failure) => {
-                #[cfg(test)]
+                #[cfg(any(test, fuzzing))]
                 if self.has(super::Planted::ExpiredWatchIsReopened) {
                     out.push(Effect::Abandon);
                     let pace = Pace::Delayed { progress: false };
@@ -280,7 +280,7 @@ impl<T> Machine<T> {
         out.push(Effect::Report(Report::WatchClosed { lived, events }));
         // One that ends when it was asked to is no failure, however little that is (FM-18).
         let short = lived < self.config.short_watch.min(watching.connection.timeout);
-        #[cfg(test)]
+        #[cfg(any(test, fuzzing))]
         let short = short && !self.has(super::Planted::EarlyCloseIsHealthy);
         if short {
             let message = format!("the watch was closed after {lived:?} and {events} events");

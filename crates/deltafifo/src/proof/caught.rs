@@ -1,0 +1,91 @@
+//! A test that cannot fail proves nothing: every planted bug is caught by the same checks.
+
+use proptest::test_runner::{Config as Cases, TestError, TestRunner};
+
+use super::Planted::{self, *};
+use super::exhaustive::all;
+use super::judged::Judged;
+use super::model::{Key, Mark, Value};
+use super::random::ops;
+use super::world::check;
+use crate::InOrderQueue;
+use crate::delta_fifo::DeltaFifo;
+
+const IN_DELTA_FIFO: [Planted; 14] = [
+    UpdateSwallowsDelete,
+    ReplacedSwallowsDelete,
+    NoTombstoneForQueued,
+    TombstoneTwice,
+    ListedTwice,
+    RelistForgetsLeased,
+    LeasedIsForgotten,
+    ResyncOverPending,
+    SyncedOnLease,
+    AppliedOnLease,
+    NackToTail,
+    NackForgetsNewer,
+    TornGroup,
+    TransformsTwice,
+];
+
+const IN_ORDER: [Planted; 5] = [
+    SyncedOnLease,
+    AppliedOnLease,
+    NackToTail,
+    BatchRepeatsKey,
+    FirstListedWins,
+];
+
+/// Runs the property of `random` with a bug planted: whether a counter-example was found.
+fn is_caught_by_chance<Q: Judged>(bug: Planted) -> bool {
+    let cases = Cases {
+        cases: 2_000,
+        failure_persistence: None,
+        ..Cases::default()
+    };
+    let property = |ops: Vec<_>| {
+        let verdict = check::<Q>(&ops, 3, Some(bug));
+        verdict.map_err(proptest::test_runner::TestCaseError::fail)
+    };
+    let found = TestRunner::new_with_rng(cases, rng()).run(&ops(), property);
+    matches!(found, Err(TestError::Fail(..)))
+}
+
+/// The same bugs and the same cases in every run.
+fn rng() -> proptest::test_runner::TestRng {
+    use proptest::test_runner::{RngAlgorithm, TestRng};
+    TestRng::deterministic_rng(RngAlgorithm::ChaCha)
+}
+
+#[test]
+fn random_histories_catch_every_planted_bug_of_the_delta_fifo() {
+    for bug in IN_DELTA_FIFO {
+        assert!(
+            is_caught_by_chance::<DeltaFifo<Key, Value, Mark>>(bug),
+            "{bug:?} was not caught"
+        );
+    }
+}
+
+#[test]
+fn random_histories_catch_every_planted_bug_of_the_in_order_queue() {
+    for bug in IN_ORDER {
+        assert!(
+            is_caught_by_chance::<InOrderQueue<Key, Value, Mark>>(bug),
+            "{bug:?} was not caught"
+        );
+    }
+}
+
+/// Five letters and two keys are enough for all but two: a list has to name a key twice, and
+/// copies of a queue have no transform.
+#[test]
+fn short_histories_catch_every_planted_bug_of_the_delta_fifo() {
+    for bug in IN_DELTA_FIFO
+        .into_iter()
+        .filter(|bug| ![ListedTwice, TransformsTwice].contains(bug))
+    {
+        let found = all::<DeltaFifo<Key, Value, Mark>>(5, Some(bug));
+        assert!(found.is_err(), "{bug:?} was not caught");
+    }
+}
