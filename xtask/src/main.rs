@@ -9,6 +9,7 @@ mod clock;
 mod conformance;
 mod control_plane;
 mod e2e;
+mod fuzz;
 mod layers;
 mod shell;
 mod simulate;
@@ -23,6 +24,7 @@ use clap::Parser;
 use bench::BenchCommand;
 use conformance::ConformanceCommand;
 use control_plane::ControlPlaneCommand;
+use fuzz::FuzzCommand;
 use simulate::SimulateCommand;
 
 /// The project's own tasks.
@@ -50,6 +52,8 @@ enum Task {
     E2e,
     /// The whole facade under faults, time and chance drawn from seeds.
     Simulate(SimulateCommand),
+    /// The fuzz targets, each for a while.
+    Fuzz(FuzzCommand),
 }
 
 fn main() -> ExitCode {
@@ -62,6 +66,7 @@ fn main() -> ExitCode {
         Task::Bench(command) => bench::run(&command),
         Task::E2e => e2e::run(),
         Task::Simulate(command) => simulate::run(&command),
+        Task::Fuzz(command) => fuzz::task(&command),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

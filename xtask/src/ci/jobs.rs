@@ -1,6 +1,7 @@
 //! The jobs of continuous integration, each a few commands.
 
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use cargo_metadata::{Metadata, MetadataCommand, Package};
@@ -8,6 +9,7 @@ use cargo_metadata::{Metadata, MetadataCommand, Package};
 use crate::bench::gate;
 use crate::checkout;
 use crate::conformance;
+use crate::fuzz::{self, FuzzCommand};
 use crate::layers::{self, LEAVES};
 use crate::shell::{cargo, output_of, program, run, run_watched};
 use crate::simulate::{self, SimulateCommand};
@@ -26,7 +28,7 @@ pub(super) struct Job {
 }
 
 /// All jobs, in the order in which they run.
-pub(super) const JOBS: [Job; 15] = [
+pub(super) const JOBS: [Job; 16] = [
     Job {
         name: "fmt",
         about: "the code is formatted",
@@ -66,6 +68,11 @@ pub(super) const JOBS: [Job; 15] = [
         name: "simulate",
         about: "10,000 runs under faults keep the invariants",
         run: simulate,
+    },
+    Job {
+        name: "fuzz",
+        about: "half a minute of each fuzz target finds nothing",
+        run: fuzz,
     },
     Job {
         name: "conformance",
@@ -113,6 +120,9 @@ const PROPERTY_FILTER: &str = "proof";
 /// How many schedules the simulator runs (T1).
 const SCHEDULES: u64 = 10_000;
 
+/// How long each fuzz target runs (T10).
+const FUZZING: Duration = Duration::from_secs(30);
+
 const WASM: &str = "wasm32-unknown-unknown";
 
 fn fmt() -> Result<Outcome> {
@@ -158,6 +168,10 @@ fn leaves() -> Result<Outcome> {
 
 fn simulate() -> Result<Outcome> {
     passed(simulate::run(&SimulateCommand::seeds(SCHEDULES)))
+}
+
+fn fuzz() -> Result<Outcome> {
+    fuzz::run(&FuzzCommand::all(FUZZING))
 }
 
 fn property() -> Result<Outcome> {
