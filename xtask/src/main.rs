@@ -3,6 +3,7 @@
 //! `cargo xtask --help` lists them. Nothing here is published; the crates do not know of it.
 
 mod bench;
+mod chaos;
 mod checkout;
 mod ci;
 mod clock;
@@ -22,6 +23,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use bench::BenchCommand;
+use chaos::ChaosCommand;
 use conformance::ConformanceCommand;
 use control_plane::ControlPlaneCommand;
 use fuzz::FuzzCommand;
@@ -50,6 +52,8 @@ enum Task {
     Bench(BenchCommand),
     /// The end-to-end tests, against a real API server.
     E2e,
+    /// Informers under load while a real API server fails in every way.
+    Chaos(ChaosCommand),
     /// The whole facade under faults, time and chance drawn from seeds.
     Simulate(SimulateCommand),
     /// The fuzz targets, each for a while.
@@ -65,6 +69,7 @@ fn main() -> ExitCode {
         Task::Conformance(command) => conformance::run(&command),
         Task::Bench(command) => bench::run(&command),
         Task::E2e => e2e::run(),
+        Task::Chaos(command) => chaos::run(&command),
         Task::Simulate(command) => simulate::run(&command),
         Task::Fuzz(command) => fuzz::task(&command),
     };
