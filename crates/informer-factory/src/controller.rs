@@ -131,6 +131,7 @@ impl<T: Send + Sync + 'static> Controller<T> {
             attempts: config.attempts,
             default_resync: None,
             seed: config.seed,
+            checking: None,
         };
         let launch = Box::new(Connect(move |_: &Scope| Arc::clone(&source)));
         let processor = Processor::new(ProcessorConfig::default());

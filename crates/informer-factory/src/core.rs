@@ -10,7 +10,9 @@ use futures::FutureExt;
 use informer_deltafifo::Work;
 use informer_processor::{Joining, Notification, Processor, Registration, Walk};
 use informer_reflector::{Config, ResourceVersion};
-use informer_store::{Commit, Index, IndexError, ObjectKey, Scope, StoreReader, StoreWriter};
+use informer_store::{
+    Commit, Index, IndexError, ObjectKey, Scope, Snapshot, StoreReader, StoreWriter,
+};
 use metrics::{counter, gauge};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -18,6 +20,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::apply::{Applied, Fold, Judgement, Notice};
 use crate::arrival::Arrival;
+use crate::checker::Checking;
 use crate::epochs::Epochs;
 use crate::launch::Launch;
 use crate::options::QueueKind;
@@ -36,6 +39,8 @@ pub(crate) struct Settings {
     pub(crate) reflector: Config,
     pub(crate) default_resync: Option<Duration>,
     pub(crate) seed: u64,
+    /// How the store is compared with the server, where that was asked for (FM-40).
+    pub(crate) checking: Option<Checking>,
 }
 
 /// Looks at the queue of one source.
@@ -290,6 +295,19 @@ impl<T: Send + Sync + 'static> Core<T> {
         });
         drop(applier);
         Ok(index)
+    }
+
+    /// The store as exactly what one source received up to a version, if it is so at this moment:
+    /// the first collection is applied, and nothing waits (design 6.5).
+    pub(crate) fn exact_snapshot(
+        &self,
+        queue: &Watcher<T>,
+    ) -> Option<(Snapshot<T>, ResourceVersion)> {
+        // No commit of what is leased meanwhile can come between, since it needs this lock.
+        let _applier = self.lock();
+        let progress = queue.progress();
+        let applied = progress.applied.filter(ResourceVersion::is_exact)?;
+        (progress.synced && progress.unsettled == 0).then(|| (self.reader.snapshot(), applied))
     }
 
     /// The epoch of what the store holds of a source.

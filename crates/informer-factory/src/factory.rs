@@ -15,7 +15,7 @@ use kube_core::discovery::ApiResource;
 use kube_core::{DynamicObject, Resource};
 use serde::de::DeserializeOwned;
 
-use crate::assembly::{check_scope, connect, is_cluster_scoped, make};
+use crate::assembly::{check_scope, checking, connect, is_cluster_scoped, make};
 use crate::builder::{Defaults, FactoryBuilder};
 use crate::core::Settings;
 use crate::error::{AlreadyStopped, FromOwnCallback, InformerError, NotSynced, StartError};
@@ -185,11 +185,8 @@ impl SharedInformerFactory {
 
     /// The status of every informer, by name.
     pub fn status(&self) -> Vec<InformerStatus> {
-        let mut all: Vec<_> = self
-            .informers()
-            .iter()
-            .map(|informer| informer.status())
-            .collect();
+        let informers = self.informers();
+        let mut all: Vec<_> = informers.iter().map(|informer| informer.status()).collect();
         all.sort_by(|a, b| a.name.cmp(&b.name));
         all
     }
@@ -312,8 +309,11 @@ impl SharedInformerFactory {
             }
         }
         let identity = Identity::new(entry.key());
-        let (settings, namespaces) = (self.settings(&options), options.namespaces.clone());
+        let (mut settings, namespaces) = (self.settings(&options), options.namespaces.clone());
         let client = self.inner.client.clone();
+        let consistency = options.consistency.or(self.inner.defaults.consistency);
+        settings.checking = consistency
+            .map(|asked| checking::<R, T>(&client, resource, &options, &settings.reflector, asked));
         let launch = connect::<R, T>(client, resource.clone(), representation, options);
         let informer = make(identity, settings, launch, &namespaces);
         if self.is_stopped() {
@@ -340,6 +340,7 @@ impl SharedInformerFactory {
                 .unwrap_or_else(|| defaults.reflector.clone()),
             default_resync: options.default_resync.or(defaults.resync),
             seed: self.next_seed(),
+            checking: None,
         }
     }
 

@@ -39,7 +39,9 @@ mod apply;
 mod arrival;
 mod assembly;
 mod builder;
+mod checker;
 mod client;
+mod consistency;
 mod consume;
 mod controller;
 mod core;
@@ -71,6 +73,9 @@ mod wait;
 
 pub use builder::FactoryBuilder;
 pub use client::client;
+pub use consistency::{
+    Check, CheckOutcome, Consistency, ConsistencyStatus, Mismatch, NotChecked, OnMismatch,
+};
 pub use controller::{Controller, ControllerConfig, ControllerHandle, ControllerReport, OnFailure};
 pub use error::{
     AddIndexError, AlreadyStopped, Culprit, FromOwnCallback, InformerError, NotSynced, StartError,

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use informer_reflector::{Config as ReflectorConfig, Deadlines, Limits, Projection};
 
+use crate::consistency::Consistency;
+
 /// Which namespaces an informer covers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Namespaces {
@@ -115,6 +117,8 @@ pub struct InformerOptions<T> {
     pub limits: Limits,
     /// How long a silent server is waited for.
     pub deadlines: Deadlines,
+    /// Whether the store is compared with the server, and how often. Default: the factory's.
+    pub consistency: Option<Consistency>,
 }
 
 /// How often the queue hands out what fails: often enough for a passing cause, and then its key is
@@ -138,6 +142,7 @@ impl<T> Default for InformerOptions<T> {
             reflector: None,
             limits: Limits::default(),
             deadlines: Deadlines::default(),
+            consistency: None,
         }
     }
 }
@@ -209,6 +214,13 @@ impl<T> InformerOptions<T> {
         self.reflector = Some(config);
         self
     }
+
+    /// Compares the store with the server again and again (FM-40).
+    #[must_use]
+    pub fn check_consistency(mut self, consistency: Consistency) -> Self {
+        self.consistency = Some(consistency);
+        self
+    }
 }
 
 impl<T> Clone for InformerOptions<T> {
@@ -225,6 +237,7 @@ impl<T> Clone for InformerOptions<T> {
             reflector: self.reflector.clone(),
             limits: self.limits,
             deadlines: self.deadlines,
+            consistency: self.consistency,
         }
     }
 }

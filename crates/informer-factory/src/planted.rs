@@ -34,6 +34,14 @@ pub(crate) enum Planted {
     RefusedAnnounced,
     /// An object that was there at the start is announced as new.
     InitialFlagLost,
+    /// The checker compares keys that the store cannot hold (IN-7).
+    QuarantineCompared,
+    /// The checker counts what has changed since.
+    PassingMatterCounts,
+    /// The checker does not look for what the server has no more.
+    ExtraOverlooked,
+    /// The checker compares versions only.
+    UidOverlooked,
 }
 
 #[cfg(test)]
