@@ -274,7 +274,7 @@ impl Game {
         }
         let ours = ListVersion::Exact(self.version.to_string().into());
         assert_eq!(request.version, ours, "the version of the ledger");
-        let offset = request.continue_token.as_deref().map(|token| token.len());
+        let offset = request.continue_token.as_deref().map(str::len);
         if offset.is_none() {
             self.lists += 1;
             assert!(self.lists <= 2, "two lists in a check at most");
