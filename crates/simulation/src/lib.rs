@@ -8,6 +8,7 @@
 //! [`simulate`] is all there is to call; the program of this crate calls it for many seeds.
 #![forbid(unsafe_code)]
 
+mod canary;
 mod chance;
 mod drawing;
 mod evidence;
@@ -27,6 +28,7 @@ mod trace;
 mod truth;
 mod writing;
 
+pub use canary::{Searched, listen, searched};
 pub use fault_kind::FaultKind;
 pub use oracle::Violation;
 pub use run::{Outcome, simulate};

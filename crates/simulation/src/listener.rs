@@ -18,6 +18,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::{
+    canary,
     object::Sighting,
     plan::{ListenerPlan, Manner},
 };
@@ -108,6 +109,7 @@ struct Scribe {
 impl Scribe {
     /// Writes a notification down; how many there are with it.
     fn write(&self, news: &News) -> u64 {
+        canary::shows("informer notification", news);
         let key = news.key().clone();
         let what = match news {
             Notification::Added {

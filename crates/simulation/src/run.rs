@@ -19,7 +19,7 @@ use kube_client::Client;
 use tokio::time::{Instant, sleep_until};
 
 use crate::{
-    FaultKind, Violation,
+    FaultKind, Violation, canary,
     evidence::{Ending, Evidence, Left, Listened, Released, Sample},
     listener::{self, Joined},
     object::{Held, NAMESPACES, Sighting, TIERS, group, serial_of},
@@ -353,7 +353,7 @@ fn options(plan: &Plan, refused: &Arc<AtomicU64>) -> InformerOptions<ConfigMap> 
         options = options.transform(Transform::new(move |object: ConfigMap| {
             if serial_of(&object).is_multiple_of(divisor) {
                 refused.fetch_add(1, Ordering::Relaxed);
-                return Err("refused on purpose".to_owned());
+                return Err(format!("refused on purpose {}", canary::mark()));
             }
             Ok(object)
         }));

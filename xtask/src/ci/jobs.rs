@@ -123,6 +123,9 @@ const SCHEDULES: u64 = 10_000;
 /// How long each fuzz target runs (T10).
 const FUZZING: Duration = Duration::from_secs(30);
 
+/// How many more with marked payloads, which nothing may show (SEC-9).
+const MARKED: u64 = 500;
+
 const WASM: &str = "wasm32-unknown-unknown";
 
 fn fmt() -> Result<Outcome> {
@@ -167,7 +170,8 @@ fn leaves() -> Result<Outcome> {
 }
 
 fn simulate() -> Result<Outcome> {
-    passed(simulate::run(&SimulateCommand::seeds(SCHEDULES)))
+    simulate::run(&SimulateCommand::seeds(SCHEDULES))?;
+    passed(simulate::run(&SimulateCommand::canary(MARKED)))
 }
 
 fn fuzz() -> Result<Outcome> {
