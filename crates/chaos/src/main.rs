@@ -45,6 +45,7 @@ use tokio::time::{Instant, sleep};
 use memory::Memory;
 use plan::{Kind, Plan};
 use recovery::{Case, strike};
+use subject::Asked;
 use table::Table;
 use world::World;
 
@@ -108,17 +109,25 @@ async fn run(arguments: &Arguments) -> Result<ExitCode> {
     let took = start.elapsed();
     let written = world.load.written() - before;
     let rate = written as f64 / took.as_secs_f64();
+    let asked = Asked::by(world.subjects());
     let closed = world.close().await;
     let (memory, flat) = memory.verdict();
     let panics = PANICS.load(Ordering::SeqCst);
     println!("\nseed {seed}, {took:.0?}\n{}{memory}", Table(&cases));
-    println!("load: {written} writes, {rate:.1}/s; panics: {panics}");
+    println!("load: {written} writes, {rate:.1}/s; in all {asked:?}; panics: {panics}");
     let mut wrong: Vec<String> = cases
         .iter()
         .filter_map(|case| case.failure.clone())
         .collect();
     wrong.extend(ended.err().map(|error| format!("{error:#}")));
     wrong.extend(closed.err().map(|error| format!("{error:#}")));
+    let rewound = cases.iter().filter(|case| case.kind == Kind::Restore);
+    let explained: u64 = rewound.map(|case| case.asked.mismatches).sum();
+    if asked.checks == 0 || asked.mismatches > explained {
+        wrong.push(format!(
+            "checks: {asked:?}, of which {explained} tell of a rewind"
+        ));
+    }
     if rate < FEWEST_WRITES {
         wrong.push(format!("{rate:.1} writes a second show nothing"));
     }

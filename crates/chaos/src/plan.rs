@@ -81,9 +81,8 @@ impl Plan {
             Kind::Pause | Kind::Cut | Kind::Stall | Kind::Trickle => self.any_length(),
             Kind::Reset | Kind::Finish | Kind::HalfOpen | Kind::Blackhole => Duration::ZERO,
             Kind::Kill | Kind::Restart | Kind::Compact => self.chance.millis(0, 5_000),
-            // Long enough that the server does not grow beyond what informers knew before they are
-            // back; a rewind that nobody can see is the consistency checker's case (FM-39).
-            Kind::Restore => self.chance.millis(15_000, 20_000),
+            // So much of the history is lost.
+            Kind::Restore => self.chance.millis(2_000, 20_000),
             _ => self.chance.millis(1_000, 12_000),
         };
         (kind, length)

@@ -173,11 +173,13 @@ fn source_line(source: &SourceStatus) -> String {
     )
 }
 
-/// What was asked of the server.
+/// What was asked of the server, and what informers found when they checked themselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Asked {
     pub(crate) lists: u64,
     pub(crate) watches: u64,
+    pub(crate) checks: u64,
+    pub(crate) mismatches: u64,
 }
 
 impl Asked {
@@ -186,9 +188,14 @@ impl Asked {
         let sources = subjects
             .into_iter()
             .flat_map(|subject| subject.informer.status().sources);
-        sources.fold(Self::default(), |sum, source| Self {
-            lists: sum.lists + source.lists,
-            watches: sum.watches + source.watches,
+        sources.fold(Self::default(), |sum, source| {
+            let found = source.consistency.unwrap_or_default();
+            Self {
+                lists: sum.lists + source.lists,
+                watches: sum.watches + source.watches,
+                checks: sum.checks + found.consistent + found.mismatches,
+                mismatches: sum.mismatches + found.mismatches,
+            }
         })
     }
 
@@ -196,6 +203,8 @@ impl Asked {
         Self {
             lists: self.lists - before.lists,
             watches: self.watches - before.watches,
+            checks: self.checks - before.checks,
+            mismatches: self.mismatches - before.mismatches,
         }
     }
 }

@@ -13,7 +13,7 @@ impl fmt::Display for Table<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{:<18} {:>5} {:>13} {:>15} {:>17} {:>6} {:<12} {:>5} {:>7}  verdict",
+            "{:<18} {:>5} {:>13} {:>15} {:>17} {:>6} {:<12} {:>5} {:>7} {:>9}  verdict",
             "outage",
             "times",
             "seconds",
@@ -22,7 +22,8 @@ impl fmt::Display for Table<'_> {
             "of",
             "rule",
             "LISTs",
-            "watches"
+            "watches",
+            "mismatch"
         )?;
         let mut rows: BTreeMap<_, Vec<&Case>> = BTreeMap::new();
         for case in self.0 {
@@ -39,7 +40,7 @@ impl fmt::Display for Table<'_> {
             let failures = cases.iter().filter(|case| case.failure.is_some()).count();
             writeln!(
                 f,
-                "{:<18} {:>5} {:>13} {:>15} {:>17} {:>6} {:<12} {:>5} {:>7}  {}",
+                "{:<18} {:>5} {:>13} {:>15} {:>17} {:>6} {:<12} {:>5} {:>7} {:>9}  {}",
                 kind.name(),
                 cases.len(),
                 format!(
@@ -57,6 +58,7 @@ impl fmt::Display for Table<'_> {
                 bound.rule,
                 sum(|case| case.asked.lists),
                 sum(|case| case.asked.watches),
+                sum(|case| case.asked.mismatches),
                 if failures == 0 {
                     "met".to_owned()
                 } else {
@@ -96,6 +98,7 @@ mod tests {
             asked: Asked {
                 lists: 1,
                 watches: 2,
+                ..Asked::default()
             },
             failure: failure.map(str::to_owned),
         };

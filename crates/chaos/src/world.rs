@@ -6,7 +6,9 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use futures::future::try_join_all;
 use informer_factory::reflector::Config as ReflectorConfig;
-use informer_factory::{Grace, InformerOptions, Namespaces, QueueKind, SharedInformerFactory};
+use informer_factory::{
+    Consistency, Grace, InformerOptions, Namespaces, QueueKind, SharedInformerFactory,
+};
 use kube_core::discovery::ApiResource;
 
 use crate::account::Account;
@@ -16,6 +18,9 @@ use crate::collection::Collection;
 use crate::load::Load;
 use crate::proxy::Proxy;
 use crate::subject::Subject;
+
+/// Between two checks of an informer by itself. A rewind that nobody sees is found by these alone.
+const CHECKED: Duration = Duration::from_secs(10);
 
 /// What there is before the informers start.
 const FURNISHED: Duration = Duration::from_secs(3);
@@ -138,7 +143,8 @@ async fn link(
     let client = informer_factory::client(kube)?;
     let builder = SharedInformerFactory::builder(client)
         .queue(queue)
-        .seed(seed);
+        .seed(seed)
+        .check_consistency(Consistency::every(CHECKED));
     Ok(Link {
         proxy,
         factory: builder.reflector(config).build(),
