@@ -1,7 +1,7 @@
-//! Bugs on request, in test builds only.
+//! Bugs on request, in builds for tests and fuzz targets only.
 //!
 //! The proofs have to be able to fail: `proof::planted` switches on one bug after the other
-//! and shows that the very same checks find it. Outside of tests nothing of this exists.
+//! and shows that the very same checks find it. Elsewhere nothing of this exists.
 
 /// Whether a bug is planted: `planted!(self, Bug)`; or what it does: `planted!(self, Bug => ..)`.
 #[cfg(any(test, fuzzing))]

@@ -62,7 +62,7 @@ pub(crate) fn with<R>(bug: Planted, f: impl FnOnce() -> R) -> R {
     f()
 }
 
-/// Whether a bug is switched on. A constant `false` outside of tests.
+/// Whether a bug is switched on. A constant `false` outside of tests and fuzz targets.
 #[cfg(any(test, fuzzing))]
 macro_rules! planted {
     ($bug:ident) => {

@@ -234,3 +234,31 @@ impl Recorder for Labels {
         Histogram::noop()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::ConfigMap;
+
+    use super::*;
+
+    /// The search finds what it is there for. One test, since it is one for the process.
+    #[test]
+    fn what_shows_an_object_is_found() {
+        let mut object = json!({"metadata": {}, "data": {}});
+        mark_object(&mut object);
+        assert_eq!(object["data"]["token"], Value::Null, "off unless asked for");
+        assert!(listen(), "nobody else listens");
+        mark_object(&mut object);
+        let object: ConfigMap = serde_json::from_value(object).expect("a config map");
+        shows("informer value", &"nothing");
+        assert_eq!(searched().hits, 0);
+        shows("informer value", &object);
+        assert_eq!(searched().hits, 1, "Debug");
+        says("informer error", &fmt::Error);
+        assert_eq!(searched().hits, 1);
+        says("informer error", &std::io::Error::other(mark()));
+        assert_eq!(searched().hits, 2, "an error");
+        metrics::counter!("informer_test_total", "object" => mark()).increment(1);
+        assert_eq!(searched().hits, 3, "a label");
+    }
+}
