@@ -22,6 +22,7 @@ use crate::apply::{Applied, Fold, Judgement, Notice};
 use crate::arrival::Arrival;
 use crate::checker::Checking;
 use crate::epochs::Epochs;
+use crate::index_bound::bounded;
 use crate::launch::Launch;
 use crate::options::QueueKind;
 use crate::probe::Probes;
@@ -36,6 +37,10 @@ pub(crate) struct Settings {
     pub(crate) queue: QueueKind,
     pub(crate) queue_bound: NonZeroUsize,
     pub(crate) attempts: NonZeroU32,
+    /// How many values one object may give one index (SEC-24).
+    pub(crate) index_values: NonZeroUsize,
+    /// How many quarantined keys are kept with their reasons (SEC-23).
+    pub(crate) quarantined: NonZeroUsize,
     pub(crate) reflector: Config,
     pub(crate) default_resync: Option<Duration>,
     pub(crate) seed: u64,
@@ -87,6 +92,7 @@ impl<T: Send + Sync + 'static> Core<T> {
         processor: Processor<ObjectKey, T>,
     ) -> Self {
         let (writer, reader) = informer_store::store();
+        let quarantine = Quarantine::new(settings.quarantined);
         Self {
             name: Arc::clone(&identity.name),
             board: Arc::new(Board::new(identity)),
@@ -94,7 +100,7 @@ impl<T: Send + Sync + 'static> Core<T> {
             launch,
             reader,
             processor,
-            quarantine: Quarantine::default(),
+            quarantine,
             sources: Sources::default(),
             stop: CancellationToken::new(),
             tasks: TaskTracker::new(),
@@ -283,15 +289,15 @@ impl<T: Send + Sync + 'static> Core<T> {
         I: IntoIterator<Item = V>,
         V: Into<Arc<str>>,
     {
+        let most = self.settings.index_values;
         let values = Arc::new(values);
         let probe = Arc::clone(&values);
         let mut applier = self.lock();
         let index = applier
             .writer
-            .add_index(name, move |object: &T| values(object))?;
+            .add_index(name, move |object: &T| bounded(values(object), most))?;
         self.probes.add(move |object| {
-            let values = probe(object).into_iter();
-            values.for_each(|value| drop::<Arc<str>>(value.into()));
+            bounded(probe(object), most).for_each(|value| drop::<Arc<str>>(value.into()));
         });
         drop(applier);
         Ok(index)

@@ -330,14 +330,14 @@ impl SharedInformerFactory {
 
     fn settings<T>(&self, options: &InformerOptions<T>) -> Settings {
         let defaults = &self.inner.defaults;
+        let reflector = options.reflector.as_ref().unwrap_or(&defaults.reflector);
         Settings {
             queue: options.queue.unwrap_or(defaults.queue),
             queue_bound: options.queue_bound,
             attempts: ATTEMPTS,
-            reflector: options
-                .reflector
-                .clone()
-                .unwrap_or_else(|| defaults.reflector.clone()),
+            index_values: options.index_values,
+            quarantined: options.quarantined,
+            reflector: reflector.clone(),
             default_resync: options.default_resync.or(defaults.resync),
             seed: self.next_seed(),
             checking: None,

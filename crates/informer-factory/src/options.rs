@@ -111,6 +111,12 @@ pub struct InformerOptions<T> {
     /// How many keys may wait before the watch is held back. Default: 2,000, as client-go's two
     /// batches of 1,000 (FQ-13).
     pub queue_bound: NonZeroUsize,
+    /// How many values one object may give one index; one that gives more is quarantined. Default:
+    /// 1,024, more than any index of a well-formed object has (SEC-24).
+    pub index_values: NonZeroUsize,
+    /// How many quarantined keys are kept with version and reason; of more only the key is. While
+    /// there are more, everything is listed again every ten minutes. Default: 1,000 (SEC-23).
+    pub quarantined: NonZeroUsize,
     /// Back-off, page size and timeouts. Default: the factory's.
     pub reflector: Option<ReflectorConfig>,
     /// The largest page, event and object that are accepted.
@@ -128,6 +134,12 @@ pub(crate) const ATTEMPTS: NonZeroU32 = NonZeroU32::new(5).expect("5 is not zero
 /// Two of client-go's batches of 1,000.
 pub(crate) const QUEUE_BOUND: NonZeroUsize = NonZeroUsize::new(2_000).expect("2,000 is not zero");
 
+/// Whoever needs more values for one object needs another index.
+pub(crate) const INDEX_VALUES: NonZeroUsize = NonZeroUsize::new(1_024).expect("1,024 is not zero");
+
+/// More reasons than a person reads.
+pub(crate) const QUARANTINED: NonZeroUsize = NonZeroUsize::new(1_000).expect("1,000 is not zero");
+
 impl<T> Default for InformerOptions<T> {
     fn default() -> Self {
         Self {
@@ -139,6 +151,8 @@ impl<T> Default for InformerOptions<T> {
             default_resync: None,
             queue: None,
             queue_bound: QUEUE_BOUND,
+            index_values: INDEX_VALUES,
+            quarantined: QUARANTINED,
             reflector: None,
             limits: Limits::default(),
             deadlines: Deadlines::default(),
@@ -234,6 +248,8 @@ impl<T> Clone for InformerOptions<T> {
             default_resync: self.default_resync,
             queue: self.queue,
             queue_bound: self.queue_bound,
+            index_values: self.index_values,
+            quarantined: self.quarantined,
             reflector: self.reflector.clone(),
             limits: self.limits,
             deadlines: self.deadlines,

@@ -130,6 +130,15 @@ impl Sources {
         control.inspect(|control| control.repair_now());
     }
 
+    /// Has all reflectors list again.
+    pub(crate) fn relist_all(&self) {
+        let running = self.lock();
+        let controls = running
+            .values()
+            .filter_map(|source| source.control.as_ref());
+        controls.for_each(Control::relist_now);
+    }
+
     fn set_control(&self, scope: &Scope, control: Control) {
         if let Some(source) = self.lock().get_mut(scope) {
             source.control = Some(control);

@@ -120,8 +120,7 @@ impl<T: Send + Sync + 'static> Checker<T> {
     }
 
     fn quarantined(&self) -> HashSet<ObjectKey> {
-        let quarantined = self.core.quarantine.list().into_iter();
-        quarantined.map(|quarantined| quarantined.key).collect()
+        self.core.quarantine.keys()
     }
 
     /// Writes what a check came to onto the board, into metrics, and, if it is bad, into the log.
