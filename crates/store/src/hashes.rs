@@ -185,6 +185,14 @@ mod tests {
         assert_eq!(bulk.len(), 5000);
     }
 
+    /// SEC-25: each store hashes in its own way, so nobody can choose names that collide in one.
+    #[test]
+    fn no_two_stores_hash_alike() {
+        let tag = |_| Hashes::default().tag("default/web-0");
+        let tags: std::collections::HashSet<u32> = (0..64).map(tag).collect();
+        assert!(tags.len() > 60, "{tags:?}");
+    }
+
     #[test]
     fn equal_hashes_are_told_apart_by_the_caller() {
         let mut hashes = Hashes::default();
