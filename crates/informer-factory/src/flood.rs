@@ -14,35 +14,25 @@ use crate::core::Core;
 /// Between two lists while the flood lasts: six an hour are no load to speak of.
 const PERIOD: Duration = Duration::from_secs(600);
 
-/// Watches the quarantine until the informer stops.
-pub(crate) async fn run<T: Send + Sync + 'static>(core: Arc<Core<T>>) {
-    let ebb = async {
-        let mut changes = core.board.subscribe();
-        loop {
-            changes.mark_unchanged();
-            if core.quarantine.is_flooded() {
-                tracing::error!(
-                    informer = %core.name, keys = core.quarantine.len(),
-                    "more keys are quarantined than are kept with their reasons"
-                );
-                relist_until_it_is_over(&core).await;
-            }
-            if changes.changed().await.is_err() {
-                return;
-            }
-        }
-    };
-    tokio::select! {
-        biased;
-        () = core.stop.cancelled() => {}
-        () = ebb => {}
+/// Attends to a flood, if there is one and nobody does. Without one it costs no task.
+pub(crate) fn attend<T: Send + Sync + 'static>(core: &Arc<Core<T>>) {
+    if core.quarantine.begin_flood() {
+        tracing::error!(
+            informer = %core.name, keys = core.quarantine.len(),
+            "more keys are quarantined than are kept with their reasons"
+        );
+        core.tasks.spawn(relist_until_it_is_over(Arc::clone(core)));
     }
 }
 
-async fn relist_until_it_is_over<T: Send + Sync + 'static>(core: &Core<T>) {
+async fn relist_until_it_is_over<T: Send + Sync + 'static>(core: Arc<Core<T>>) {
     loop {
-        sleep(PERIOD).await;
-        if !core.quarantine.is_flooded() {
+        tokio::select! {
+            biased;
+            () = core.stop.cancelled() => return,
+            () = sleep(PERIOD) => {}
+        }
+        if core.quarantine.has_flood_ended() {
             return;
         }
         core.sources.relist_all();

@@ -20,7 +20,7 @@ use crate::options::Namespaces;
 use crate::quarantine::Quarantined;
 use crate::shutdown::{Grace, InformerReport};
 use crate::status::{InformerStatus, Life};
-use crate::{flood, resync, shutdown, wait};
+use crate::{resync, shutdown, wait};
 
 /// A cache of one collection that follows the server, shared by any number of readers and handlers.
 ///
@@ -76,7 +76,6 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         // From here on the check period is settled: who joins later cannot lower it (SI-16).
         self.core.processor.start();
         self.core.tasks.spawn(resync::run(Arc::clone(&self.core)));
-        self.core.tasks.spawn(flood::run(Arc::clone(&self.core)));
         Ok(())
     }
 

@@ -64,6 +64,8 @@ struct Kept {
     told: BTreeMap<ObjectKey, Quarantined>,
     /// Those for whose reasons there was no room.
     more: HashSet<ObjectKey>,
+    /// Somebody looks after those.
+    is_attended: bool,
 }
 
 impl Quarantine {
@@ -138,9 +140,19 @@ impl Quarantine {
         kept.told.len() + kept.more.len()
     }
 
-    /// Whether there is no room for the reasons of all.
-    pub(crate) fn is_flooded(&self) -> bool {
-        !self.lock().more.is_empty()
+    /// Whether there is no room for the reasons of all, and nobody has been told so yet.
+    pub(crate) fn begin_flood(&self) -> bool {
+        let mut kept = self.lock();
+        let begins = !kept.more.is_empty() && !kept.is_attended;
+        kept.is_attended |= begins;
+        begins
+    }
+
+    /// Whether there is room for the reasons of all again; the next flood is then another one.
+    pub(crate) fn has_flood_ended(&self) -> bool {
+        let mut kept = self.lock();
+        kept.is_attended = !kept.more.is_empty();
+        !kept.is_attended
     }
 
     fn lock(&self) -> MutexGuard<'_, Kept> {

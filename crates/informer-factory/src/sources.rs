@@ -20,6 +20,7 @@ use crate::adapters::{QueueSink, StoreReuse};
 use crate::arrival::Arrival;
 use crate::checker;
 use crate::core::Core;
+use crate::flood;
 use crate::launch::Parts;
 use crate::observer::BoardObserver;
 use crate::options::QueueKind;
@@ -175,8 +176,10 @@ async fn run<T: Send + Sync + 'static>(core: Arc<Core<T>>, scope: Scope, stop: C
     ));
     let _guard = AbortOnDrop(applying.abort_handle());
     let seed = seed_of(core.settings.seed, &scope);
-    let checking = checker::run(Arc::clone(&core), scope.clone(), producer.watcher(), seed);
-    let checking = AbortOnDrop(core.tasks.spawn(checking).abort_handle());
+    let checking = core.settings.checking.as_ref().map(|_| {
+        let checks = checker::run(Arc::clone(&core), scope.clone(), producer.watcher(), seed);
+        AbortOnDrop(core.tasks.spawn(checks).abort_handle())
+    });
     reflect(&core, &scope, &producer, &stop).await;
     drop(checking);
     producer.close();
@@ -302,6 +305,7 @@ async fn apply_all<T: Send + Sync + 'static>(
         );
         leased.ack();
         core.publish(&scope, &watcher, None);
+        flood::attend(&core);
     }
 }
 
