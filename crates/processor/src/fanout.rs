@@ -7,8 +7,7 @@
 //! - PR-10: a resync goes to those who are due and to nobody else. `tests/resync.rs`
 //! - FM-68: add, remove and stop in any order end. `tests/orders.rs`
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use crate::batch::Batch;
@@ -20,6 +19,8 @@ use crate::listener_config::ListenerConfig;
 use crate::notification::Notification;
 use crate::resync::negotiate;
 use crate::status::ListenerId;
+use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::{Mutex, MutexGuard};
 use crate::walk::Walk;
 
 type Cells<K, T> = Arc<Vec<Arc<Cell<K, T>>>>;
@@ -43,7 +44,7 @@ pub(crate) struct Shared<K, T> {
 }
 
 /// Tells processors apart, for callbacks of one that use another.
-static NEXT_NUMBER: AtomicU64 = AtomicU64::new(0);
+static NEXT_NUMBER: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
 
 impl<K: Key, T: Send + Sync + 'static> Shared<K, T> {
     pub(crate) fn new(check_period: Option<Duration>) -> Arc<Self> {
@@ -127,6 +128,13 @@ impl<K: Key, T: Send + Sync + 'static> Shared<K, T> {
             self.epoch,
             self.weak.clone(),
         ));
+        if planted!(ListIsWrittenBack) {
+            let mut list = Vec::clone(&registry.cells);
+            drop(registry);
+            list.push(Arc::clone(&cell));
+            self.lock().cells = Arc::new(list);
+            return Ok(cell);
+        }
         Arc::make_mut(&mut registry.cells).push(Arc::clone(&cell));
         Ok(cell)
     }
@@ -184,9 +192,10 @@ impl<K: Key, T: Send + Sync + 'static> Shared<K, T> {
 
     /// Every initial notification has been handed over, for those who join later too.
     pub(crate) fn upstream_synced(&self) {
+        let early = planted!(SyncReadsTheListFirst).then(|| self.cells());
         let mut registry = self.lock();
         registry.upstream_synced = true;
-        let cells = Arc::clone(&registry.cells);
+        let cells = early.unwrap_or_else(|| Arc::clone(&registry.cells));
         drop(registry);
         for cell in cells.iter() {
             cell.with(Listener::upstream_synced);
@@ -195,9 +204,10 @@ impl<K: Key, T: Send + Sync + 'static> Shared<K, T> {
 
     /// Adds nobody and hands out nothing from here on; what waits is delivered.
     pub(crate) fn close(&self) -> Cells<K, T> {
+        let early = planted!(StopReadsTheListFirst).then(|| self.cells());
         let mut registry = self.lock();
         registry.stopped = true;
-        let cells = Arc::clone(&registry.cells);
+        let cells = early.unwrap_or_else(|| Arc::clone(&registry.cells));
         drop(registry);
         for cell in cells.iter() {
             cell.drain();

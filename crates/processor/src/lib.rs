@@ -80,11 +80,14 @@ mod ring;
 mod status;
 mod stop;
 mod stream;
+mod sync;
 mod sync_tracker;
 mod walk;
 
 #[cfg(any(test, fuzzing))]
 mod proof;
+#[cfg(all(test, shuttle))]
+mod schedules;
 
 pub use callbacks::{AsyncFn, Callbacks, HandlerFn, async_fn, handler_fn};
 pub use deleted::Deleted;

@@ -11,6 +11,7 @@ use std::time::Duration;
 use crate::key::Key;
 use crate::processor::Processor;
 use crate::status::ListenerId;
+use crate::sync::timeout;
 
 /// What a stop has left done and undone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -78,7 +79,7 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
                 }
             };
             // Running out of grace is an answer, told below.
-            drop(tokio::time::timeout(grace, ended).await);
+            drop(timeout(grace, ended).await);
         }
         let mut report = StopReport::default();
         for cell in cells.iter() {
