@@ -256,7 +256,6 @@ impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
         self.gauges
             .delivered
             .store(delivered + 1, Ordering::Release);
-        self.set_in_hand(self.in_hand() - 1);
         let passed = match next {
             Some(_) => self.gate.pass(),
             None => {
@@ -264,6 +263,8 @@ impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
                 false
             }
         };
+        // After the gate: with nothing in hand, no callback runs.
+        self.set_in_hand(self.in_hand() - 1);
         if initial {
             self.with(Listener::initial_handled);
         }
@@ -316,6 +317,11 @@ impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
         }
     }
 
+    /// Whether a callback may still run, or the handler is still there.
+    pub(crate) fn is_leaving(&self) -> bool {
+        !self.is_stream() && !self.milestones().ended
+    }
+
     /// The consumer is gone, with whatever it had taken.
     pub(crate) fn consumer_gone(&self) {
         self.gate.close();
@@ -326,6 +332,9 @@ impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
             listener.end()
         });
         self.set_ended();
+        if let Some(shared) = self.shared.upgrade() {
+            shared.left(self.id);
+        }
     }
 
     fn set_ended(&self) {

@@ -27,6 +27,8 @@ type Cells<K, T> = Arc<Vec<Arc<Cell<K, T>>>>;
 
 struct Registry<K, T> {
     cells: Cells<K, T>,
+    /// Removed, and not ended yet: a stop waits for their callbacks too.
+    leaving: Vec<Arc<Cell<K, T>>>,
     next_id: u64,
     check_period: Option<Duration>,
     upstream_synced: bool,
@@ -53,6 +55,7 @@ impl<K: Key, T: Send + Sync + 'static> Shared<K, T> {
             epoch: crate::driver::now(),
             registry: Mutex::new(Registry {
                 cells: Arc::default(),
+                leaving: Vec::new(),
                 next_id: 0,
                 check_period: check_period.filter(|period| !period.is_zero()),
                 upstream_synced: false,
@@ -147,9 +150,25 @@ impl<K: Key, T: Send + Sync + 'static> Shared<K, T> {
             .iter()
             .position(|cell| cell.id() == id)
             .map(|at| Arc::make_mut(&mut registry.cells).remove(at));
+        let leaving = forgotten.iter().filter(|cell| cell.is_leaving());
+        registry.leaving.extend(leaving.cloned());
         drop(registry);
         // Outside the lock: the last reference to a listener may free much.
         drop(forgotten);
+    }
+
+    /// A removed listener has ended; nobody need wait for it.
+    pub(crate) fn left(&self, id: ListenerId) {
+        let mut registry = self.lock();
+        let at = registry.leaving.iter().position(|cell| cell.id() == id);
+        let left = at.map(|at| registry.leaving.swap_remove(at));
+        drop(registry);
+        drop(left);
+    }
+
+    /// Those who were removed and have not ended.
+    pub(crate) fn leaving(&self) -> Vec<Arc<Cell<K, T>>> {
+        self.lock().leaving.clone()
     }
 
     /// Hands a batch to every listener.
