@@ -61,7 +61,10 @@ mod phase;
 #[cfg(any(test, fuzzing))]
 mod proof;
 mod queue;
+#[cfg(all(test, shuttle))]
+mod schedules;
 mod shell;
+mod sync;
 mod tombstone;
 mod transform;
 

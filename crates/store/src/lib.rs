@@ -43,10 +43,13 @@ mod key;
 mod lister;
 #[cfg(any(test, fuzzing))]
 mod proof;
+mod published;
 mod reader;
 mod record;
 mod records;
 mod replace;
+#[cfg(all(test, shuttle))]
+mod schedules;
 mod slots;
 mod snapshot;
 mod state;

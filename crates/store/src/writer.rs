@@ -7,9 +7,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use arc_swap::ArcSwap;
-
 use crate::index::{Definition, IndexState};
+use crate::published::ArcSwap;
 use crate::state::State;
 use crate::{Batch, Commit, Entry, Index, IndexError, ObjectKey, Scope, StoreReader};
 

@@ -15,4 +15,6 @@ pub(crate) enum Planted {
     IndexNotFilled,
     /// Every operation of a batch is published by itself (STX-4).
     BatchIsTorn,
+    /// A query takes keys from one state and objects from another (STX-4).
+    QueryLooksTwice,
 }
