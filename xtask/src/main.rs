@@ -13,6 +13,7 @@ mod e2e;
 mod fuzz;
 mod layers;
 mod shell;
+mod shuttle;
 mod simulate;
 mod stop_signal;
 mod stopwatch;
@@ -26,6 +27,7 @@ use bench::BenchCommand;
 use chaos::ChaosCommand;
 use conformance::ConformanceCommand;
 use control_plane::ControlPlaneCommand;
+use shuttle::ShuttleCommand;
 use fuzz::FuzzCommand;
 use simulate::SimulateCommand;
 
@@ -56,6 +58,8 @@ enum Task {
     Chaos(ChaosCommand),
     /// The whole facade under faults, time and chance drawn from seeds.
     Simulate(SimulateCommand),
+    /// The threads of the crates that have some, in thousands of orders.
+    Shuttle(ShuttleCommand),
     /// The fuzz targets, each for a while.
     Fuzz(FuzzCommand),
 }
@@ -71,6 +75,7 @@ fn main() -> ExitCode {
         Task::E2e => e2e::run(),
         Task::Chaos(command) => chaos::run(&command),
         Task::Simulate(command) => simulate::run(&command),
+        Task::Shuttle(command) => shuttle::run(&command),
         Task::Fuzz(command) => fuzz::task(&command),
     };
     match result {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -30,6 +30,7 @@ use crate::quarantine::Quarantine;
 use crate::sharing_key::Identity;
 use crate::sources::Sources;
 use crate::status::{Board, Life};
+use crate::sync::{Mutex, MutexGuard};
 use crate::telemetry;
 
 /// How the parts of one informer are set up; fixed when it is made.

@@ -1,13 +1,11 @@
 //! A factory hands out one informer per question, however many ask (FA, FAX).
 
 use std::any::TypeId;
+use std::collections::HashMap;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use dashmap::DashMap;
-use dashmap::mapref::entry::Entry;
 use futures::{Stream, StreamExt};
 use informer_reflector::{PartialObjectMetadata, Representation};
 use kube_client::Client;
@@ -26,6 +24,8 @@ use crate::registry::{Owned, Shared};
 use crate::sharing_key::{Identity, Scoping, SharingKey};
 use crate::shutdown::{Grace, InformerReport, ShutdownReport};
 use crate::status::InformerStatus;
+use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::{Mutex, MutexGuard};
 use crate::wait;
 
 /// Hands out shared informers and owns them.
@@ -37,10 +37,13 @@ pub struct SharedInformerFactory {
     inner: Arc<Inner>,
 }
 
+/// The informers, by what was asked for.
+type Registry = HashMap<SharingKey, Arc<dyn Owned>>;
+
 struct Inner {
     client: Client,
     defaults: Defaults,
-    registry: DashMap<SharingKey, Arc<dyn Owned>>,
+    registry: Mutex<Registry>,
     stopped: AtomicBool,
     report: tokio::sync::Mutex<Option<ShutdownReport>>,
     /// Distinguishes the seeds of the informers.
@@ -62,7 +65,7 @@ impl SharedInformerFactory {
         let inner = Inner {
             client,
             defaults,
-            registry: DashMap::new(),
+            registry: Mutex::default(),
             stopped: AtomicBool::new(false),
             report: tokio::sync::Mutex::new(None),
             seeds: Mutex::new(seed),
@@ -207,10 +210,10 @@ impl SharedInformerFactory {
     /// (SEC-15). What is asked for later is not in them.
     pub fn rbac_role(&self, name: &str) -> RbacRole {
         let mut needs = Needs::default();
-        for entry in &self.inner.registry {
-            let status = entry.value().status();
+        for (key, informer) in &*self.inner.registry() {
+            let status = informer.status();
             let scopes = status.sources.iter().map(|source| &source.scope);
-            entry.key().need(scopes, &mut needs);
+            key.need(scopes, &mut needs);
         }
         needs.role(name)
     }
@@ -241,15 +244,13 @@ impl SharedInformerFactory {
 
     /// Takes an informer out of the registry; false if it is not there.
     fn forget<T: Send + Sync + 'static>(&self, informer: &SharedInformer<T>) -> bool {
-        let mut found = false;
-        self.inner.registry.retain(|_, owned| {
+        let is_it = |owned: &Arc<dyn Owned>| {
             let owned = owned.as_any().downcast_ref::<Shared<T>>();
-            let same =
-                owned.is_some_and(|owned| Arc::ptr_eq(owned.informer.core(), informer.core()));
-            found |= same;
-            !same
-        });
-        found
+            owned.is_some_and(|owned| Arc::ptr_eq(owned.informer.core(), informer.core()))
+        };
+        let mut registry = self.inner.registry();
+        let mut forgotten = registry.extract_if(|_, owned| is_it(owned));
+        forgotten.next().is_some()
     }
 
     /// Ends everything, all informers at once, each in order and within the grace. Afterwards
@@ -268,13 +269,18 @@ impl SharedInformerFactory {
         informers
             .iter()
             .try_for_each(|informer| informer.refuse_own_callback())?;
-        self.inner.stopped.store(true, Ordering::SeqCst);
+        if !planted!(RefusedTooLate) {
+            self.inner.stopped.store(true, Ordering::SeqCst);
+        }
         let mut report = self.inner.report.lock().await;
         if let Some(report) = &*report {
             return Ok(report.clone());
         }
         // Again, for one that was asked for while this was called.
         let informers = self.informers();
+        if planted!(RefusedTooLate) {
+            self.inner.stopped.store(true, Ordering::SeqCst);
+        }
         let ends = informers.iter().map(|informer| informer.end(grace));
         let mut informers = futures::future::try_join_all(ends).await?;
         informers.sort_by(|a, b| a.informer.cmp(&b.informer));
@@ -297,10 +303,10 @@ impl SharedInformerFactory {
         let scoping = Scoping::new(&options, representation);
         let key = SharingKey::new::<R>(resource, TypeId::of::<T>(), &scoping);
         let (wanted, stopped) = (options.transform.clone(), self.is_stopped());
-        // The entry is locked while the informer is made, so that two who ask at once get one.
-        let entry = self.inner.registry.entry(key);
-        if let Entry::Occupied(present) = &entry {
-            let shared = present.get().as_any().downcast_ref::<Shared<T>>();
+        // Locked while the informer is made, so that two who ask at once get one.
+        let mut registry = self.inner.registry();
+        if let Some(present) = registry.get(&key) {
+            let shared = present.as_any().downcast_ref::<Shared<T>>();
             let shared = shared.expect("the key holds the object's type");
             // One that was shut down by itself makes room for a new one.
             if stopped || !shared.informer.has_ended() {
@@ -308,7 +314,11 @@ impl SharedInformerFactory {
                 return Ok(shared.informer.clone());
             }
         }
-        let identity = Identity::new(entry.key());
+        if planted!(MadeByTwo) {
+            drop(registry);
+            registry = self.inner.registry();
+        }
+        let identity = Identity::new(&key);
         let (mut settings, namespaces) = (self.settings(&options), options.namespaces.clone());
         let client = self.inner.client.clone();
         let consistency = options.consistency.or(self.inner.defaults.consistency);
@@ -318,13 +328,19 @@ impl SharedInformerFactory {
         let informer = make(identity, settings, launch, &namespaces);
         if self.is_stopped() {
             informer.abort();
-        } else {
-            let (informer, transform) = (informer.clone(), wanted);
-            entry.insert(Arc::new(Shared {
-                informer,
-                transform,
-            }));
+            return Ok(informer);
         }
+        let (shared, transform) = (informer.clone(), wanted);
+        let ended = registry.insert(
+            key,
+            Arc::new(Shared {
+                informer: shared,
+                transform,
+            }),
+        );
+        drop(registry);
+        // Outside the lock: with it the handlers of its users may go.
+        drop(ended);
         Ok(informer)
     }
 
@@ -357,11 +373,7 @@ impl SharedInformerFactory {
 
     /// A copy, so that no entry stays locked while informers are waited for.
     fn informers(&self) -> Vec<Arc<dyn Owned>> {
-        self.inner
-            .registry
-            .iter()
-            .map(|entry| Arc::clone(entry.value()))
-            .collect()
+        self.inner.registry().values().map(Arc::clone).collect()
     }
 
     fn is_stopped(&self) -> bool {
@@ -376,10 +388,17 @@ impl SharedInformerFactory {
     }
 }
 
+impl Inner {
+    fn registry(&self) -> MutexGuard<'_, Registry> {
+        // Each change is one insertion or removal, so a poisoned registry is still whole.
+        self.registry.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl Drop for Inner {
     fn drop(&mut self) {
         if self.report.get_mut().is_none() {
-            self.registry.iter().for_each(|entry| entry.value().abort());
+            self.registry().values().for_each(|owned| owned.abort());
         }
     }
 }
@@ -388,9 +407,9 @@ impl fmt::Debug for SharedInformerFactory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut names: Vec<_> = self
             .inner
-            .registry
-            .iter()
-            .map(|e| e.key().to_string())
+            .registry()
+            .keys()
+            .map(ToString::to_string)
             .collect();
         names.sort_unstable();
         f.debug_struct("SharedInformerFactory")

@@ -65,10 +65,13 @@ mod quarantine;
 mod rbac_role;
 mod registry;
 mod resync;
+#[cfg(all(test, shuttle))]
+mod schedules;
 mod sharing_key;
 mod shutdown;
 mod sources;
 mod status;
+mod sync;
 pub mod telemetry;
 mod verdict;
 mod wait;

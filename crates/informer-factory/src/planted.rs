@@ -42,6 +42,12 @@ pub(crate) enum Planted {
     ExtraOverlooked,
     /// The checker compares versions only.
     UidOverlooked,
+    /// What was asked for is looked up, and then made and put down.
+    MadeByTwo,
+    /// Whether an informer was started is asked, and then said.
+    BegunByTwo,
+    /// A factory that stops refuses others only after it has read whom to end.
+    RefusedTooLate,
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use informer_deltafifo::{
@@ -24,6 +24,7 @@ use crate::flood;
 use crate::launch::Parts;
 use crate::observer::BoardObserver;
 use crate::options::QueueKind;
+use crate::sync::{Mutex, MutexGuard};
 
 /// Works taken from the queue at once: client-go's batch size (RF-05). More would only make the
 /// commits larger that readers wait to see.

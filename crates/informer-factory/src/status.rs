@@ -1,6 +1,6 @@
 //! What an informer tells about itself: state, cause, since when (IN-4, FM-73, FM-74).
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use informer_processor::ListenerStatus;
 use informer_reflector::{Failure, Phase, ResourceVersion};
@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use crate::consistency::{Check, CheckOutcome, ConsistencyStatus};
 use crate::sharing_key::Identity;
+use crate::sync::{Mutex, MutexGuard};
 use crate::telemetry;
 
 /// The state of an informer. It moves from left to right, but for `Synced` and `Degraded`, which
@@ -196,6 +197,11 @@ impl Board {
 
     /// From made to running; false if that has happened already.
     pub(crate) fn begin(&self) -> bool {
+        if planted!(BegunByTwo) {
+            let begun = self.life() == Life::Created;
+            self.set_life(Life::Running);
+            return begun;
+        }
         let mut begun = false;
         self.change(|inner| {
             begun = inner.life == Life::Created;

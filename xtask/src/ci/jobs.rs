@@ -12,6 +12,7 @@ use crate::conformance;
 use crate::fuzz::{self, FuzzCommand};
 use crate::layers::{self, LEAVES};
 use crate::shell::{cargo, output_of, program, run, run_watched};
+use crate::shuttle::{self, ShuttleCommand};
 use crate::simulate::{self, SimulateCommand};
 use crate::stopwatch::Outcome;
 use crate::tidy;
@@ -28,7 +29,7 @@ pub(super) struct Job {
 }
 
 /// All jobs, in the order in which they run.
-pub(super) const JOBS: [Job; 16] = [
+pub(super) const JOBS: [Job; 17] = [
     Job {
         name: "fmt",
         about: "the code is formatted",
@@ -68,6 +69,11 @@ pub(super) const JOBS: [Job; 16] = [
         name: "simulate",
         about: "10,000 runs under faults keep the invariants",
         run: simulate,
+    },
+    Job {
+        name: "shuttle",
+        about: "threads may take turns in 10,000 orders per scenario",
+        run: shuttle,
     },
     Job {
         name: "fuzz",
@@ -172,6 +178,10 @@ fn leaves() -> Result<Outcome> {
 fn simulate() -> Result<Outcome> {
     simulate::run(&SimulateCommand::seeds(SCHEDULES))?;
     passed(simulate::run(&SimulateCommand::canary(MARKED)))
+}
+
+fn shuttle() -> Result<Outcome> {
+    passed(shuttle::run(&ShuttleCommand::default()))
 }
 
 fn fuzz() -> Result<Outcome> {
