@@ -70,6 +70,8 @@ pub(crate) struct Core<T: Send + Sync + 'static> {
     /// Finds the objects on which an index function panics.
     pub(crate) probes: Probes<T>,
     applier: Mutex<Applier<T>>,
+    /// See [`Core::turn`].
+    turn: Mutex<()>,
 }
 
 /// The writing side. Held for one commit at a time; readers have nothing to do with it.
@@ -111,7 +113,23 @@ impl<T: Send + Sync + 'static> Core<T> {
                 writer,
                 epochs: HashMap::new(),
             }),
+            turn: Mutex::new(()),
         }
+    }
+
+    /// Held while tasks are begun, and while it is said that none begins any more: whoever ends the
+    /// informer then knows of all there are (IN-5).
+    pub(crate) fn turn(&self) -> MutexGuard<'_, ()> {
+        // It guards nothing that a panic could leave half-done.
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets nothing begin from here on, and tells what runs to end.
+    pub(crate) fn say_stop(&self) {
+        let turn = (!planted!(EndTakesNoTurn)).then(|| self.turn());
+        self.board.set_life(Life::Stopping);
+        self.stop.cancel();
+        drop(turn);
     }
 
     /// Applies the works of one lease: one commit, then one distribution, in this order (C-05).
@@ -350,7 +368,7 @@ impl<T: Send + Sync + 'static> Core<T> {
 
     /// Ends everything at once: no task goes on, no callback begins (IN-6).
     pub(crate) fn abort(&self) {
-        self.stop.cancel();
+        self.say_stop();
         self.sources.abort();
         // Without a grace there is nothing to wait for, so the future is ready when first polled.
         drop(self.processor.stop(Duration::ZERO).now_or_never());

@@ -1,7 +1,6 @@
 //! A factory hands out one informer per question, however many ask (FA, FAX).
 
 use std::any::TypeId;
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -20,12 +19,12 @@ use crate::error::{AlreadyStopped, FromOwnCallback, InformerError, NotSynced, St
 use crate::informer::SharedInformer;
 use crate::options::{ATTEMPTS, InformerOptions, Namespaces};
 use crate::rbac_role::{Needs, RbacRole};
-use crate::registry::{Owned, Shared};
+use crate::registry::{Registry, Shared};
 use crate::sharing_key::{Identity, Scoping, SharingKey};
 use crate::shutdown::{Grace, InformerReport, ShutdownReport};
 use crate::status::InformerStatus;
+use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, Ordering};
-use crate::sync::{Mutex, MutexGuard};
 use crate::wait;
 
 /// Hands out shared informers and owns them.
@@ -37,13 +36,10 @@ pub struct SharedInformerFactory {
     inner: Arc<Inner>,
 }
 
-/// The informers, by what was asked for.
-type Registry = HashMap<SharingKey, Arc<dyn Owned>>;
-
 struct Inner {
     client: Client,
     defaults: Defaults,
-    registry: Mutex<Registry>,
+    registry: Registry,
     stopped: AtomicBool,
     report: tokio::sync::Mutex<Option<ShutdownReport>>,
     /// Distinguishes the seeds of the informers.
@@ -65,7 +61,7 @@ impl SharedInformerFactory {
         let inner = Inner {
             client,
             defaults,
-            registry: Mutex::default(),
+            registry: Registry::default(),
             stopped: AtomicBool::new(false),
             report: tokio::sync::Mutex::new(None),
             seeds: Mutex::new(seed),
@@ -161,7 +157,7 @@ impl SharedInformerFactory {
     /// [`StartError`] after a shutdown, or outside a tokio runtime.
     pub fn start(&self) -> Result<(), StartError> {
         self.refuse_after_stop()?;
-        let mut informers = self.informers();
+        let mut informers = self.inner.registry.all();
         informers.retain(|informer| !informer.has_ended());
         // All of them, and then the first that could not be.
         let results: Vec<_> = informers.iter().map(|informer| informer.start()).collect();
@@ -179,7 +175,9 @@ impl SharedInformerFactory {
     /// Safe; nothing is lost.
     pub async fn wait_for_sync(&self, timeout: Duration) -> Result<(), NotSynced> {
         let boards: Vec<_> = self
-            .informers()
+            .inner
+            .registry
+            .all()
             .iter()
             .map(|informer| informer.board())
             .collect();
@@ -188,7 +186,7 @@ impl SharedInformerFactory {
 
     /// The status of every informer, by name.
     pub fn status(&self) -> Vec<InformerStatus> {
-        let informers = self.informers();
+        let informers = self.inner.registry.all();
         let mut all: Vec<_> = informers.iter().map(|informer| informer.status()).collect();
         all.sort_by(|a, b| a.name.cmp(&b.name));
         all
@@ -199,7 +197,9 @@ impl SharedInformerFactory {
     /// it ends when those there are now have ended.
     pub fn status_stream(&self) -> impl Stream<Item = Vec<InformerStatus>> + Send + use<> {
         let changes = self
-            .informers()
+            .inner
+            .registry
+            .all()
             .into_iter()
             .map(|informer| informer.changes());
         let factory = self.clone();
@@ -210,7 +210,7 @@ impl SharedInformerFactory {
     /// (SEC-15). What is asked for later is not in them.
     pub fn rbac_role(&self, name: &str) -> RbacRole {
         let mut needs = Needs::default();
-        for (key, informer) in &*self.inner.registry() {
+        for (key, informer) in &*self.inner.registry.lock() {
             let status = informer.status();
             let scopes = status.sources.iter().map(|source| &source.scope);
             key.need(scopes, &mut needs);
@@ -236,21 +236,10 @@ impl SharedInformerFactory {
         grace: Grace,
     ) -> Result<Option<InformerReport>, FromOwnCallback> {
         informer.refuse_own_callback()?;
-        if !self.forget(informer) {
+        if !self.inner.registry.forget(informer) {
             return Ok(None);
         }
         informer.shutdown(grace).await.map(Some)
-    }
-
-    /// Takes an informer out of the registry; false if it is not there.
-    fn forget<T: Send + Sync + 'static>(&self, informer: &SharedInformer<T>) -> bool {
-        let is_it = |owned: &Arc<dyn Owned>| {
-            let owned = owned.as_any().downcast_ref::<Shared<T>>();
-            owned.is_some_and(|owned| Arc::ptr_eq(owned.informer.core(), informer.core()))
-        };
-        let mut registry = self.inner.registry();
-        let mut forgotten = registry.extract_if(|_, owned| is_it(owned));
-        forgotten.next().is_some()
     }
 
     /// Ends everything, all informers at once, each in order and within the grace. Afterwards
@@ -265,7 +254,7 @@ impl SharedInformerFactory {
     ///
     /// The informers end all the same; a later call waits for the rest.
     pub async fn shutdown(&self, grace: Grace) -> Result<ShutdownReport, FromOwnCallback> {
-        let informers = self.informers();
+        let informers = self.inner.registry.all();
         informers
             .iter()
             .try_for_each(|informer| informer.refuse_own_callback())?;
@@ -277,7 +266,7 @@ impl SharedInformerFactory {
             return Ok(report.clone());
         }
         // Again, for one that was asked for while this was called.
-        let informers = self.informers();
+        let informers = self.inner.registry.all();
         if planted!(RefusedTooLate) {
             self.inner.stopped.store(true, Ordering::SeqCst);
         }
@@ -304,7 +293,7 @@ impl SharedInformerFactory {
         let key = SharingKey::new::<R>(resource, TypeId::of::<T>(), &scoping);
         let (wanted, stopped) = (options.transform.clone(), self.is_stopped());
         // Locked while the informer is made, so that two who ask at once get one.
-        let mut registry = self.inner.registry();
+        let mut registry = self.inner.registry.lock();
         if let Some(present) = registry.get(&key) {
             let shared = present.as_any().downcast_ref::<Shared<T>>();
             let shared = shared.expect("the key holds the object's type");
@@ -316,7 +305,7 @@ impl SharedInformerFactory {
         }
         if planted!(MadeByTwo) {
             drop(registry);
-            registry = self.inner.registry();
+            registry = self.inner.registry.lock();
         }
         let identity = Identity::new(&key);
         let (mut settings, namespaces) = (self.settings(&options), options.namespaces.clone());
@@ -330,14 +319,11 @@ impl SharedInformerFactory {
             informer.abort();
             return Ok(informer);
         }
-        let (shared, transform) = (informer.clone(), wanted);
-        let ended = registry.insert(
-            key,
-            Arc::new(Shared {
-                informer: shared,
-                transform,
-            }),
-        );
+        let shared = Shared {
+            informer: informer.clone(),
+            transform: wanted,
+        };
+        let ended = registry.insert(key, Arc::new(shared));
         drop(registry);
         // Outside the lock: with it the handlers of its users may go.
         drop(ended);
@@ -371,11 +357,6 @@ impl SharedInformerFactory {
         *seed
     }
 
-    /// A copy, so that no entry stays locked while informers are waited for.
-    fn informers(&self) -> Vec<Arc<dyn Owned>> {
-        self.inner.registry().values().map(Arc::clone).collect()
-    }
-
     fn is_stopped(&self) -> bool {
         self.inner.stopped.load(Ordering::SeqCst)
     }
@@ -388,17 +369,13 @@ impl SharedInformerFactory {
     }
 }
 
-impl Inner {
-    fn registry(&self) -> MutexGuard<'_, Registry> {
-        // Each change is one insertion or removal, so a poisoned registry is still whole.
-        self.registry.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl Drop for Inner {
     fn drop(&mut self) {
         if self.report.get_mut().is_none() {
-            self.registry().values().for_each(|owned| owned.abort());
+            self.registry
+                .lock()
+                .values()
+                .for_each(|owned| owned.abort());
         }
     }
 }
@@ -407,7 +384,8 @@ impl fmt::Debug for SharedInformerFactory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut names: Vec<_> = self
             .inner
-            .registry()
+            .registry
+            .lock()
             .keys()
             .map(ToString::to_string)
             .collect();

@@ -66,6 +66,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         if tokio::runtime::Handle::try_current().is_err() {
             return Err(StartError::NoRuntime);
         }
+        let turn = self.core.turn();
         if !self.core.board.begin() {
             return match self.core.board.life() {
                 Life::Created | Life::Running => Ok(()),
@@ -76,6 +77,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         // From here on the check period is settled: who joins later cannot lower it (SI-16).
         self.core.processor.start();
         self.core.tasks.spawn(resync::run(Arc::clone(&self.core)));
+        drop(turn);
         Ok(())
     }
 

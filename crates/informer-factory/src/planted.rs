@@ -44,8 +44,8 @@ pub(crate) enum Planted {
     UidOverlooked,
     /// What was asked for is looked up, and then made and put down.
     MadeByTwo,
-    /// Whether an informer was started is asked, and then said.
-    BegunByTwo,
+    /// An end does not wait for a start that is under way.
+    EndTakesNoTurn,
     /// A factory that stops refuses others only after it has read whom to end.
     RefusedTooLate,
 }

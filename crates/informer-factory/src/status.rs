@@ -197,11 +197,6 @@ impl Board {
 
     /// From made to running; false if that has happened already.
     pub(crate) fn begin(&self) -> bool {
-        if planted!(BegunByTwo) {
-            let begun = self.life() == Life::Created;
-            self.set_life(Life::Running);
-            return begun;
-        }
         let mut begun = false;
         self.change(|inner| {
             begun = inner.life == Life::Created;

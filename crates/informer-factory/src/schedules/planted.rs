@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use shuttle::scheduler::PctScheduler;
 use shuttle::{FailurePersistence, Runner};
 
-use super::{DEPTH, SEED, asking, config, starting};
+use super::{DEPTH, SEED, asking, config, ending};
 use crate::planted::{self, Planted};
 
 /// Whether the scenario fails under one of the schedules `explore` would run.
@@ -23,8 +23,8 @@ fn an_informer_made_by_two_is_found() {
 }
 
 #[test]
-fn a_start_by_two_is_found() {
-    assert!(finds(Planted::BegunByTwo, starting::by_three));
+fn an_end_that_does_not_wait_for_a_start_is_found() {
+    assert!(finds(Planted::EndTakesNoTurn, ending::start));
 }
 
 #[test]
