@@ -27,8 +27,8 @@ use bench::BenchCommand;
 use chaos::ChaosCommand;
 use conformance::ConformanceCommand;
 use control_plane::ControlPlaneCommand;
-use shuttle::ShuttleCommand;
 use fuzz::FuzzCommand;
+use shuttle::ShuttleCommand;
 use simulate::SimulateCommand;
 
 /// The project's own tasks.
