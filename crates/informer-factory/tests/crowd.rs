@@ -63,7 +63,7 @@ async fn handlers_come_and_go_on_many_informers() {
     let visitors: Vec<_> = visitors.collect();
     for number in 0..PODS {
         let name = format!("p{number}");
-        let changed = server.delete(&pods(), Some("default"), &name);
+        let changed = server.delete(&pods(), "default", &name);
         drop(changed.expect("it is there"));
         drop(server.create(&pods(), pod(&format!("q{number}"), "n1")));
         tokio::task::yield_now().await;
