@@ -1,5 +1,5 @@
-//! D1, IN-5, IN-6: the end, at every moment of a run. A run is told in turns of the runtime, in each
-//! of which every task goes on to its next await; it is ended after each number of turns, with one
+//! D1, IN-5, IN-6: the end, at every moment of a run. A run is told in turns of the runtime, in
+//! each of which every task goes on to its next await; it is ended after each number of turns, with one
 //! queue and the other in turn.
 
 mod cluster;

@@ -1,4 +1,4 @@
-//! What holds whichever way those who ask, start and end take turns (FAX-1, FAX-2, FAX-4, IN-5, T8).
+//! What holds whichever way those who ask, start and end take turns (FAX-1, FAX-2, FAX-4, IN-5).
 //!
 //! Built by `cargo xtask shuttle` only. Each scenario runs under many schedules: threads switch at
 //! the primitives of `sync`, by priorities that change at random points (PCT). The tasks of the
