@@ -1,6 +1,6 @@
 //! D1, IN-5, IN-6: the end, at every moment of a run. A run is told in turns of the runtime, in
-//! each of which every task goes on to its next await; it is ended after each number of turns, with one
-//! queue and the other in turn.
+//! each of which every task goes on to its next await; it is ended after each number of turns,
+//! with one queue and the other in turn.
 
 mod cluster;
 
@@ -153,7 +153,11 @@ fn a_shutdown_that_is_given_up_goes_on() {
                 let ending = stage.factory.shutdown(Grace::default());
                 let mut ending = std::pin::pin!(ending);
                 for _ in 0..moment % POLLS {
-                    poll_fn(|cx| Poll::Ready(drop(ending.as_mut().poll(cx)))).await;
+                    poll_fn(|cx| {
+                        drop(ending.as_mut().poll(cx));
+                        Poll::Ready(())
+                    })
+                    .await;
                     tokio::task::yield_now().await;
                     if stage.informer.status().state == InformerState::Stopped {
                         break;

@@ -3,12 +3,13 @@
 
 mod cluster;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use cluster::{QUEUES, Recorder, SOON, factory, pod, pods};
 use informer_factory::{Grace, InformerOptions, SharedInformer};
 use informer_testkit::ApiServer;
 use k8s_openapi::api::core::v1::Pod;
+use tokio::time::Instant;
 
 /// How many come and go at the same time.
 const AT_ONCE: usize = 100;

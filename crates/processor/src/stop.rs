@@ -57,8 +57,8 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
     /// Stops: nothing more is handed out or added, what waits is delivered for at most `grace`,
     /// then thrown away and reported. Resyncs that wait are not delivered: they are no news.
     ///
-    /// Waits for the running callbacks too, also of handlers just removed, and for streams that still
-    /// have something to give.
+    /// Waits for the running callbacks too, also of handlers just removed, and for streams that
+    /// still have something to give.
     /// Called from a callback, it does not wait for that callback's own listener (FM-67); see
     /// [`calling_listener`](Processor::calling_listener). Called again, it reports again.
     ///
