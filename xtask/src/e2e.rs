@@ -131,7 +131,7 @@ fn cargo_test(package: &str, more: &[&str]) -> Command {
 }
 
 /// Runs cargo in a process group of its own, so that an interruption reaches the tests below it.
-fn run_cargo(command: &mut Command, stop: &StopSignal) -> Result<()> {
+pub(crate) fn run_cargo(command: &mut Command, stop: &StopSignal) -> Result<()> {
     let words: Vec<_> = command
         .get_args()
         .map(|word| word.to_string_lossy())

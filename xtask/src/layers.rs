@@ -31,7 +31,7 @@ struct Layer {
     tests_use: &'static [&'static str],
 }
 
-const LAYERS: [Layer; 11] = [
+const LAYERS: [Layer; 12] = [
     Layer {
         package: "informer-store",
         uses: &[],
@@ -88,6 +88,11 @@ const LAYERS: [Layer; 11] = [
     Layer {
         package: "informer-simulation",
         uses: &["informer-factory", "informer-testkit"],
+        tests_use: &[],
+    },
+    Layer {
+        package: "informer-chaos",
+        uses: &["informer-factory"],
         tests_use: &[],
     },
     Layer {

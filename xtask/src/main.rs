@@ -3,15 +3,18 @@
 //! `cargo xtask --help` lists them. Nothing here is published; the crates do not know of it.
 
 mod bench;
+mod chaos;
 mod checkout;
 mod ci;
 mod clock;
 mod conformance;
 mod control_plane;
 mod e2e;
+mod fuzz;
 mod layers;
 mod planted_build;
 mod shell;
+mod shuttle;
 mod simulate;
 mod stop_signal;
 mod stopwatch;
@@ -22,8 +25,11 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use bench::BenchCommand;
+use chaos::ChaosCommand;
 use conformance::ConformanceCommand;
 use control_plane::ControlPlaneCommand;
+use fuzz::FuzzCommand;
+use shuttle::ShuttleCommand;
 use simulate::SimulateCommand;
 
 /// The project's own tasks.
@@ -49,8 +55,14 @@ enum Task {
     Bench(BenchCommand),
     /// The end-to-end tests, against a real API server.
     E2e,
+    /// Informers under load while a real API server fails in every way.
+    Chaos(ChaosCommand),
     /// The whole facade under faults, time and chance drawn from seeds.
     Simulate(SimulateCommand),
+    /// The threads of the crates that have some, in thousands of orders.
+    Shuttle(ShuttleCommand),
+    /// The fuzz targets, each for a while.
+    Fuzz(FuzzCommand),
 }
 
 fn main() -> ExitCode {
@@ -65,7 +77,10 @@ fn main() -> ExitCode {
         Task::Conformance(command) => conformance::run(&command),
         Task::Bench(command) => bench::run(&command),
         Task::E2e => e2e::run(),
+        Task::Chaos(command) => chaos::run(&command),
         Task::Simulate(command) => simulate::run(&command),
+        Task::Shuttle(command) => shuttle::run(&command),
+        Task::Fuzz(command) => fuzz::task(&command),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

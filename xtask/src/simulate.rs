@@ -36,6 +36,13 @@ impl SimulateCommand {
         command.arguments.push("--mutants".to_owned());
         command
     }
+
+    /// The same, searching everything that is logged or shown for payloads (SEC-9).
+    pub(crate) fn canary(seeds: u64) -> Self {
+        let mut command = Self::seeds(seeds);
+        command.arguments.push("--canary".to_owned());
+        command
+    }
 }
 
 /// Runs the seeds; fails with the story of the first that does not hold.

@@ -19,3 +19,16 @@ pub(crate) fn random() -> KeyHash {
     let seed = RandomState::new().hash_one(());
     SeedableRandomState::with_seed(seed, SharedSeed::global_random())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// SEC-25: each queue hashes in its own way, so nobody can choose names that collide in one.
+    #[test]
+    fn no_two_queues_hash_alike() {
+        let hash = |_| random().hash_one("default/web-0");
+        let hashes: std::collections::HashSet<u64> = (0..64).map(hash).collect();
+        assert_eq!(hashes.len(), 64);
+    }
+}

@@ -12,7 +12,7 @@
 use std::collections::VecDeque;
 
 /// The calls from the first unsettled one on.
-#[cfg_attr(test, derive(Clone))]
+#[cfg_attr(any(test, fuzzing), derive(Clone))]
 pub(crate) struct Ledger<M> {
     /// Number of the first call in `calls`.
     first: u64,

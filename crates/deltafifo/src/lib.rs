@@ -58,10 +58,13 @@ mod lease;
 mod ledger;
 mod line;
 mod phase;
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 mod proof;
 mod queue;
+#[cfg(all(test, shuttle))]
+mod schedules;
 mod shell;
+mod sync;
 mod tombstone;
 mod transform;
 
@@ -81,3 +84,8 @@ pub use queue::{Deletion, Queue};
 pub use shell::{Consumer, Leased, Producer, Progress, Watcher, channel};
 pub use tombstone::Final;
 pub use transform::{Rejected, Transform, TransformError};
+
+/// For fuzz targets, which are programs of their own (`crates/fuzz`).
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub use proof::fuzzed as fuzzing;

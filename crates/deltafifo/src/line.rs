@@ -22,7 +22,7 @@ use crate::ledger::SPARE;
 pub(crate) type Position = u64;
 
 /// Insertion-ordered map with O(1) removal.
-#[cfg_attr(test, derive(Clone))]
+#[cfg_attr(any(test, fuzzing), derive(Clone))]
 pub(crate) struct Line<K, T> {
     places: VecDeque<Option<Place<K, T>>>,
     /// Position of the first of `places`.

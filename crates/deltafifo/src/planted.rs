@@ -88,3 +88,19 @@ macro_rules! planted {
     };
     ($bug:ident => $effect:expr) => {};
 }
+
+/// Whether a bug of the shell is planted. All threads of a schedule are one to the system, so the
+/// switch belongs to the thread.
+#[cfg(all(test, shuttle))]
+macro_rules! racy {
+    ($bug:ident) => {
+        crate::schedules::is_planted(crate::schedules::Planted::$bug)
+    };
+}
+
+#[cfg(not(all(test, shuttle)))]
+macro_rules! racy {
+    ($bug:ident) => {
+        false
+    };
+}

@@ -4,12 +4,14 @@ use std::any::TypeId;
 use std::sync::Arc;
 
 use informer_processor::{Processor, ProcessorConfig};
-use informer_reflector::{KubeListWatch, KubeSource, Representation};
+use informer_reflector::{Config, KubeListWatch, KubeSource, Representation};
 use informer_store::Scope;
 use kube_client::Client;
 use kube_core::{ClusterResourceScope, Resource};
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 
+use crate::checker::Checking;
+use crate::consistency::Consistency;
 use crate::core::{Core, Settings};
 use crate::error::InformerError;
 use crate::informer::SharedInformer;
@@ -30,27 +32,66 @@ where
     T: DeserializeOwned + Send + Sync + 'static,
 {
     Box::new(Connect(move |scope: &Scope| {
-        let namespace = match scope {
-            Scope::All => None,
-            Scope::Namespace(namespace) => Some(&**namespace),
-        };
-        let source = KubeSource {
-            path: R::url_path(&resource, namespace),
-            api_version: R::api_version(&resource).into_owned(),
-            kind: R::kind(&resource).into_owned(),
-            representation,
-            label_selector: options.label_selector.clone(),
-            field_selector: options.field_selector.clone(),
-            transform: options
-                .transform
-                .as_ref()
-                .map(|transform| transform.0.clone()),
-            projection: options.projection.clone(),
-            limits: options.limits,
-            deadlines: options.deadlines,
-        };
-        Arc::new(KubeListWatch::<T>::new(client.clone(), source))
+        let source = source::<R, T>(&resource, representation, &options, scope);
+        Arc::new(KubeListWatch::new(client.clone(), source))
     }))
+}
+
+/// What an informer needs to check itself: it lists the metadata of the same collections.
+pub(crate) fn checking<R, T>(
+    client: &Client,
+    resource: &R::DynamicType,
+    options: &InformerOptions<T>,
+    reflector: &Config,
+    consistency: Consistency,
+) -> Checking
+where
+    R: Resource + 'static,
+    R::DynamicType: Clone + Send + Sync + 'static,
+{
+    let options = InformerOptions::<IgnoredAny> {
+        label_selector: options.label_selector.clone(),
+        field_selector: options.field_selector.clone(),
+        limits: options.limits,
+        deadlines: options.deadlines,
+        ..InformerOptions::default()
+    };
+    let (client, resource) = (client.clone(), resource.clone());
+    let census = Box::new(move |scope: &Scope| {
+        let source = source::<R, _>(&resource, Representation::MetadataOnly, &options, scope);
+        KubeListWatch::new(client.clone(), source)
+    });
+    Checking {
+        consistency,
+        page_size: reflector.usual_page_size.get(),
+        census,
+    }
+}
+
+/// The collection of one scope.
+fn source<R: Resource, T>(
+    resource: &R::DynamicType,
+    representation: Representation,
+    options: &InformerOptions<T>,
+    scope: &Scope,
+) -> KubeSource<T> {
+    let namespace = match scope {
+        Scope::All => None,
+        Scope::Namespace(namespace) => Some(&**namespace),
+    };
+    let transform = options.transform.as_ref();
+    KubeSource {
+        path: R::url_path(resource, namespace),
+        api_version: R::api_version(resource).into_owned(),
+        kind: R::kind(resource).into_owned(),
+        representation,
+        label_selector: options.label_selector.clone(),
+        field_selector: options.field_selector.clone(),
+        transform: transform.map(|transform| transform.0.clone()),
+        projection: options.projection.clone(),
+        limits: options.limits,
+        deadlines: options.deadlines,
+    }
 }
 
 /// An informer over sources that `launch` makes.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use informer_reflector::Config as ReflectorConfig;
 use kube_client::Client;
 
+use crate::consistency::Consistency;
 use crate::factory::SharedInformerFactory;
 use crate::options::{Namespaces, QueueKind};
 
@@ -16,6 +17,7 @@ pub(crate) struct Defaults {
     pub(crate) namespaces: Namespaces,
     pub(crate) queue: QueueKind,
     pub(crate) reflector: ReflectorConfig,
+    pub(crate) consistency: Option<Consistency>,
 }
 
 /// Builds a [`SharedInformerFactory`].
@@ -33,6 +35,7 @@ impl FactoryBuilder {
             namespaces: Namespaces::All,
             queue: QueueKind::default(),
             reflector: ReflectorConfig::default(),
+            consistency: None,
         };
         Self {
             client,
@@ -63,6 +66,13 @@ impl FactoryBuilder {
     /// Back-off, page size and timeouts of informers that bring none.
     pub fn reflector(mut self, config: ReflectorConfig) -> Self {
         self.defaults.reflector = config;
+        self
+    }
+
+    /// Compares the stores of informers with the server again and again (FM-40). Off by default,
+    /// since it costs one list of the collection in each period; five minutes suit production.
+    pub fn check_consistency(mut self, consistency: Consistency) -> Self {
+        self.defaults.consistency = Some(consistency);
         self
     }
 

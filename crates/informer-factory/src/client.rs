@@ -18,12 +18,13 @@ use crate::credentials::Credentials;
 
 /// Idle time before the first keep-alive probe. Below the 60 s after which common load balancers
 /// drop a flow without a word (FM-19).
-const KEEP_ALIVE_IDLE: Duration = Duration::from_secs(30);
-/// Between probes; three of them make 30 + 3 x 5 = 45 s until a dead peer is found.
+const KEEP_ALIVE_IDLE: Duration = Duration::from_secs(25);
+/// Between probes; three of them make 25 + 3 x 5 = 40 s until a dead peer is found. The kernel's
+/// timers may be late by an eighth, which makes 45 s.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(5);
 const KEEP_ALIVE_PROBES: u32 = 3;
 /// The same bound for a peer that stops acknowledging while we send.
-const USER_TIMEOUT: Duration = Duration::from_secs(45);
+const USER_TIMEOUT: Duration = Duration::from_secs(40);
 
 /// Builds a client for informers out of a kube configuration.
 ///
@@ -165,6 +166,14 @@ mod tests {
         })
     }
 
+    /// R5, as measured with a peer that had vanished: 30 s and three probes were found in 45.6 s.
+    #[test]
+    fn a_dead_peer_is_found_in_time_although_timers_are_late() {
+        let probed = KEEP_ALIVE_IDLE + KEEP_ALIVE_PROBES * KEEP_ALIVE_INTERVAL;
+        let promised = Duration::from_secs(45);
+        assert!(probed * 9 / 8 <= promised && USER_TIMEOUT * 9 / 8 <= promised);
+    }
+
     /// FM-19, FM-16: an idle watch is probed before the 60 s after which middle-boxes forget it.
     #[cfg(target_os = "linux")]
     #[tokio::test]
@@ -190,6 +199,6 @@ mod tests {
         };
         let left = tokio::time::timeout(SOON, probed).await;
         let left = left.expect("the connection is kept alive");
-        assert!(left <= 30 * TICKS_PER_SECOND, "{left} ticks");
+        assert!(left <= 25 * TICKS_PER_SECOND, "{left} ticks");
     }
 }

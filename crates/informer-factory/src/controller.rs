@@ -19,7 +19,7 @@ use crate::consume::consume;
 use crate::core::{Core, Settings};
 use crate::informer::Event;
 use crate::launch::Connect;
-use crate::options::{ATTEMPTS, QUEUE_BOUND, QueueKind};
+use crate::options::{ATTEMPTS, INDEX_VALUES, QUARANTINED, QUEUE_BOUND, QueueKind};
 use crate::quarantine::Quarantined;
 use crate::sharing_key::Identity;
 use crate::sources::{AbortOnDrop, queue, reflect};
@@ -129,8 +129,11 @@ impl<T: Send + Sync + 'static> Controller<T> {
             queue_bound: QUEUE_BOUND,
             reflector: config.reflector,
             attempts: config.attempts,
+            index_values: INDEX_VALUES,
+            quarantined: QUARANTINED,
             default_resync: None,
             seed: config.seed,
+            checking: None,
         };
         let launch = Box::new(Connect(move |_: &Scope| Arc::clone(&source)));
         let processor = Processor::new(ProcessorConfig::default());

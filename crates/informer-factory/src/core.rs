@@ -3,14 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use futures::FutureExt;
 use informer_deltafifo::Work;
 use informer_processor::{Joining, Notification, Processor, Registration, Walk};
 use informer_reflector::{Config, ResourceVersion};
-use informer_store::{Commit, Index, IndexError, ObjectKey, Scope, StoreReader, StoreWriter};
+use informer_store::{
+    Commit, Index, IndexError, ObjectKey, Scope, Snapshot, StoreReader, StoreWriter,
+};
 use metrics::{counter, gauge};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -18,7 +20,9 @@ use tokio_util::task::TaskTracker;
 
 use crate::apply::{Applied, Fold, Judgement, Notice};
 use crate::arrival::Arrival;
+use crate::checker::Checking;
 use crate::epochs::Epochs;
+use crate::index_bound::bounded;
 use crate::launch::Launch;
 use crate::options::QueueKind;
 use crate::probe::Probes;
@@ -26,6 +30,7 @@ use crate::quarantine::Quarantine;
 use crate::sharing_key::Identity;
 use crate::sources::Sources;
 use crate::status::{Board, Life};
+use crate::sync::{Mutex, MutexGuard};
 use crate::telemetry;
 
 /// How the parts of one informer are set up; fixed when it is made.
@@ -33,9 +38,15 @@ pub(crate) struct Settings {
     pub(crate) queue: QueueKind,
     pub(crate) queue_bound: NonZeroUsize,
     pub(crate) attempts: NonZeroU32,
+    /// How many values one object may give one index (SEC-24).
+    pub(crate) index_values: NonZeroUsize,
+    /// How many quarantined keys are kept with their reasons (SEC-23).
+    pub(crate) quarantined: NonZeroUsize,
     pub(crate) reflector: Config,
     pub(crate) default_resync: Option<Duration>,
     pub(crate) seed: u64,
+    /// How the store is compared with the server, where that was asked for (FM-40).
+    pub(crate) checking: Option<Checking>,
 }
 
 /// Looks at the queue of one source.
@@ -59,6 +70,8 @@ pub(crate) struct Core<T: Send + Sync + 'static> {
     /// Finds the objects on which an index function panics.
     pub(crate) probes: Probes<T>,
     applier: Mutex<Applier<T>>,
+    /// See [`Core::turn`].
+    turn: Mutex<()>,
 }
 
 /// The writing side. Held for one commit at a time; readers have nothing to do with it.
@@ -82,6 +95,7 @@ impl<T: Send + Sync + 'static> Core<T> {
         processor: Processor<ObjectKey, T>,
     ) -> Self {
         let (writer, reader) = informer_store::store();
+        let quarantine = Quarantine::new(settings.quarantined);
         Self {
             name: Arc::clone(&identity.name),
             board: Arc::new(Board::new(identity)),
@@ -89,7 +103,7 @@ impl<T: Send + Sync + 'static> Core<T> {
             launch,
             reader,
             processor,
-            quarantine: Quarantine::default(),
+            quarantine,
             sources: Sources::default(),
             stop: CancellationToken::new(),
             tasks: TaskTracker::new(),
@@ -99,7 +113,23 @@ impl<T: Send + Sync + 'static> Core<T> {
                 writer,
                 epochs: HashMap::new(),
             }),
+            turn: Mutex::new(()),
         }
+    }
+
+    /// Held while tasks are begun, and while it is said that none begins any more: whoever ends the
+    /// informer then knows of all there are (IN-5).
+    pub(crate) fn turn(&self) -> MutexGuard<'_, ()> {
+        // It guards nothing that a panic could leave half-done.
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets nothing begin from here on, and tells what runs to end.
+    pub(crate) fn say_stop(&self) {
+        let turn = (!planted!(EndTakesNoTurn)).then(|| self.turn());
+        self.board.set_life(Life::Stopping);
+        self.stop.cancel();
+        drop(turn);
     }
 
     /// Applies the works of one lease: one commit, then one distribution, in this order (C-05).
@@ -281,18 +311,31 @@ impl<T: Send + Sync + 'static> Core<T> {
         I: IntoIterator<Item = V>,
         V: Into<Arc<str>>,
     {
+        let most = self.settings.index_values;
         let values = Arc::new(values);
         let probe = Arc::clone(&values);
         let mut applier = self.lock();
         let index = applier
             .writer
-            .add_index(name, move |object: &T| values(object))?;
+            .add_index(name, move |object: &T| bounded(values(object), most))?;
         self.probes.add(move |object| {
-            let values = probe(object).into_iter();
-            values.for_each(|value| drop::<Arc<str>>(value.into()));
+            bounded(probe(object), most).for_each(|value| drop::<Arc<str>>(value.into()));
         });
         drop(applier);
         Ok(index)
+    }
+
+    /// The store as exactly what one source received up to a version, if it is so at this moment:
+    /// the first collection is applied, and nothing waits (design 6.5).
+    pub(crate) fn exact_snapshot(
+        &self,
+        queue: &Watcher<T>,
+    ) -> Option<(Snapshot<T>, ResourceVersion)> {
+        // No commit of what is leased meanwhile can come between, since it needs this lock.
+        let _applier = self.lock();
+        let progress = queue.progress();
+        let applied = progress.applied.filter(ResourceVersion::is_exact)?;
+        (progress.synced && progress.unsettled == 0).then(|| (self.reader.snapshot(), applied))
     }
 
     /// The epoch of what the store holds of a source.
@@ -329,7 +372,7 @@ impl<T: Send + Sync + 'static> Core<T> {
 
     /// Ends everything at once: no task goes on, no callback begins (IN-6).
     pub(crate) fn abort(&self) {
-        self.stop.cancel();
+        self.say_stop();
         self.sources.abort();
         // Without a grace there is nothing to wait for, so the future is ready when first polled.
         drop(self.processor.stop(Duration::ZERO).now_or_never());

@@ -2,12 +2,9 @@
 
 use std::any::TypeId;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use dashmap::DashMap;
-use dashmap::mapref::entry::Entry;
 use futures::{Stream, StreamExt};
 use informer_reflector::{PartialObjectMetadata, Representation};
 use kube_client::Client;
@@ -15,17 +12,19 @@ use kube_core::discovery::ApiResource;
 use kube_core::{DynamicObject, Resource};
 use serde::de::DeserializeOwned;
 
-use crate::assembly::{check_scope, connect, is_cluster_scoped, make};
+use crate::assembly::{check_scope, checking, connect, is_cluster_scoped, make};
 use crate::builder::{Defaults, FactoryBuilder};
 use crate::core::Settings;
 use crate::error::{AlreadyStopped, FromOwnCallback, InformerError, NotSynced, StartError};
 use crate::informer::SharedInformer;
 use crate::options::{ATTEMPTS, InformerOptions, Namespaces};
 use crate::rbac_role::{Needs, RbacRole};
-use crate::registry::{Owned, Shared};
+use crate::registry::{Registry, Shared};
 use crate::sharing_key::{Identity, Scoping, SharingKey};
 use crate::shutdown::{Grace, InformerReport, ShutdownReport};
 use crate::status::InformerStatus;
+use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::wait;
 
 /// Hands out shared informers and owns them.
@@ -40,7 +39,7 @@ pub struct SharedInformerFactory {
 struct Inner {
     client: Client,
     defaults: Defaults,
-    registry: DashMap<SharingKey, Arc<dyn Owned>>,
+    registry: Registry,
     stopped: AtomicBool,
     report: tokio::sync::Mutex<Option<ShutdownReport>>,
     /// Distinguishes the seeds of the informers.
@@ -62,7 +61,7 @@ impl SharedInformerFactory {
         let inner = Inner {
             client,
             defaults,
-            registry: DashMap::new(),
+            registry: Registry::default(),
             stopped: AtomicBool::new(false),
             report: tokio::sync::Mutex::new(None),
             seeds: Mutex::new(seed),
@@ -158,7 +157,7 @@ impl SharedInformerFactory {
     /// [`StartError`] after a shutdown, or outside a tokio runtime.
     pub fn start(&self) -> Result<(), StartError> {
         self.refuse_after_stop()?;
-        let mut informers = self.informers();
+        let mut informers = self.inner.registry.all();
         informers.retain(|informer| !informer.has_ended());
         // All of them, and then the first that could not be.
         let results: Vec<_> = informers.iter().map(|informer| informer.start()).collect();
@@ -176,7 +175,9 @@ impl SharedInformerFactory {
     /// Safe; nothing is lost.
     pub async fn wait_for_sync(&self, timeout: Duration) -> Result<(), NotSynced> {
         let boards: Vec<_> = self
-            .informers()
+            .inner
+            .registry
+            .all()
             .iter()
             .map(|informer| informer.board())
             .collect();
@@ -185,11 +186,8 @@ impl SharedInformerFactory {
 
     /// The status of every informer, by name.
     pub fn status(&self) -> Vec<InformerStatus> {
-        let mut all: Vec<_> = self
-            .informers()
-            .iter()
-            .map(|informer| informer.status())
-            .collect();
+        let informers = self.inner.registry.all();
+        let mut all: Vec<_> = informers.iter().map(|informer| informer.status()).collect();
         all.sort_by(|a, b| a.name.cmp(&b.name));
         all
     }
@@ -199,7 +197,9 @@ impl SharedInformerFactory {
     /// it ends when those there are now have ended.
     pub fn status_stream(&self) -> impl Stream<Item = Vec<InformerStatus>> + Send + use<> {
         let changes = self
-            .informers()
+            .inner
+            .registry
+            .all()
             .into_iter()
             .map(|informer| informer.changes());
         let factory = self.clone();
@@ -210,10 +210,10 @@ impl SharedInformerFactory {
     /// (SEC-15). What is asked for later is not in them.
     pub fn rbac_role(&self, name: &str) -> RbacRole {
         let mut needs = Needs::default();
-        for entry in &self.inner.registry {
-            let status = entry.value().status();
+        for (key, informer) in &*self.inner.registry.lock() {
+            let status = informer.status();
             let scopes = status.sources.iter().map(|source| &source.scope);
-            entry.key().need(scopes, &mut needs);
+            key.need(scopes, &mut needs);
         }
         needs.role(name)
     }
@@ -236,23 +236,10 @@ impl SharedInformerFactory {
         grace: Grace,
     ) -> Result<Option<InformerReport>, FromOwnCallback> {
         informer.refuse_own_callback()?;
-        if !self.forget(informer) {
+        if !self.inner.registry.forget(informer) {
             return Ok(None);
         }
         informer.shutdown(grace).await.map(Some)
-    }
-
-    /// Takes an informer out of the registry; false if it is not there.
-    fn forget<T: Send + Sync + 'static>(&self, informer: &SharedInformer<T>) -> bool {
-        let mut found = false;
-        self.inner.registry.retain(|_, owned| {
-            let owned = owned.as_any().downcast_ref::<Shared<T>>();
-            let same =
-                owned.is_some_and(|owned| Arc::ptr_eq(owned.informer.core(), informer.core()));
-            found |= same;
-            !same
-        });
-        found
     }
 
     /// Ends everything, all informers at once, each in order and within the grace. Afterwards
@@ -267,17 +254,22 @@ impl SharedInformerFactory {
     ///
     /// The informers end all the same; a later call waits for the rest.
     pub async fn shutdown(&self, grace: Grace) -> Result<ShutdownReport, FromOwnCallback> {
-        let informers = self.informers();
+        let informers = self.inner.registry.all();
         informers
             .iter()
             .try_for_each(|informer| informer.refuse_own_callback())?;
-        self.inner.stopped.store(true, Ordering::SeqCst);
+        if !planted!(RefusedTooLate) {
+            self.inner.stopped.store(true, Ordering::SeqCst);
+        }
         let mut report = self.inner.report.lock().await;
         if let Some(report) = &*report {
             return Ok(report.clone());
         }
         // Again, for one that was asked for while this was called.
-        let informers = self.informers();
+        let informers = self.inner.registry.all();
+        if planted!(RefusedTooLate) {
+            self.inner.stopped.store(true, Ordering::SeqCst);
+        }
         let ends = informers.iter().map(|informer| informer.end(grace));
         let mut informers = futures::future::try_join_all(ends).await?;
         informers.sort_by(|a, b| a.informer.cmp(&b.informer));
@@ -300,10 +292,10 @@ impl SharedInformerFactory {
         let scoping = Scoping::new(&options, representation);
         let key = SharingKey::new::<R>(resource, TypeId::of::<T>(), &scoping);
         let (wanted, stopped) = (options.transform.clone(), self.is_stopped());
-        // The entry is locked while the informer is made, so that two who ask at once get one.
-        let entry = self.inner.registry.entry(key);
-        if let Entry::Occupied(present) = &entry {
-            let shared = present.get().as_any().downcast_ref::<Shared<T>>();
+        // Locked while the informer is made, so that two who ask at once get one.
+        let mut registry = self.inner.registry.lock();
+        if let Some(present) = registry.get(&key) {
+            let shared = present.as_any().downcast_ref::<Shared<T>>();
             let shared = shared.expect("the key holds the object's type");
             // One that was shut down by itself makes room for a new one.
             if stopped || !shared.informer.has_ended() {
@@ -311,35 +303,46 @@ impl SharedInformerFactory {
                 return Ok(shared.informer.clone());
             }
         }
-        let identity = Identity::new(entry.key());
-        let (settings, namespaces) = (self.settings(&options), options.namespaces.clone());
+        if planted!(MadeByTwo) {
+            drop(registry);
+            registry = self.inner.registry.lock();
+        }
+        let identity = Identity::new(&key);
+        let (mut settings, namespaces) = (self.settings(&options), options.namespaces.clone());
         let client = self.inner.client.clone();
+        let consistency = options.consistency.or(self.inner.defaults.consistency);
+        settings.checking = consistency
+            .map(|asked| checking::<R, T>(&client, resource, &options, &settings.reflector, asked));
         let launch = connect::<R, T>(client, resource.clone(), representation, options);
         let informer = make(identity, settings, launch, &namespaces);
         if self.is_stopped() {
             informer.abort();
-        } else {
-            let (informer, transform) = (informer.clone(), wanted);
-            entry.insert(Arc::new(Shared {
-                informer,
-                transform,
-            }));
+            return Ok(informer);
         }
+        let shared = Shared {
+            informer: informer.clone(),
+            transform: wanted,
+        };
+        let ended = registry.insert(key, Arc::new(shared));
+        drop(registry);
+        // Outside the lock: with it the handlers of its users may go.
+        drop(ended);
         Ok(informer)
     }
 
     fn settings<T>(&self, options: &InformerOptions<T>) -> Settings {
         let defaults = &self.inner.defaults;
+        let reflector = options.reflector.as_ref().unwrap_or(&defaults.reflector);
         Settings {
             queue: options.queue.unwrap_or(defaults.queue),
             queue_bound: options.queue_bound,
             attempts: ATTEMPTS,
-            reflector: options
-                .reflector
-                .clone()
-                .unwrap_or_else(|| defaults.reflector.clone()),
+            index_values: options.index_values,
+            quarantined: options.quarantined,
+            reflector: reflector.clone(),
             default_resync: options.default_resync.or(defaults.resync),
             seed: self.next_seed(),
+            checking: None,
         }
     }
 
@@ -352,15 +355,6 @@ impl SharedInformerFactory {
         // Any odd step visits all seeds; this one spreads neighbours well.
         *seed = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
         *seed
-    }
-
-    /// A copy, so that no entry stays locked while informers are waited for.
-    fn informers(&self) -> Vec<Arc<dyn Owned>> {
-        self.inner
-            .registry
-            .iter()
-            .map(|entry| Arc::clone(entry.value()))
-            .collect()
     }
 
     fn is_stopped(&self) -> bool {
@@ -378,7 +372,10 @@ impl SharedInformerFactory {
 impl Drop for Inner {
     fn drop(&mut self) {
         if self.report.get_mut().is_none() {
-            self.registry.iter().for_each(|entry| entry.value().abort());
+            self.registry
+                .lock()
+                .values()
+                .for_each(|owned| owned.abort());
         }
     }
 }
@@ -388,8 +385,9 @@ impl fmt::Debug for SharedInformerFactory {
         let mut names: Vec<_> = self
             .inner
             .registry
-            .iter()
-            .map(|e| e.key().to_string())
+            .lock()
+            .keys()
+            .map(ToString::to_string)
             .collect();
         names.sort_unstable();
         f.debug_struct("SharedInformerFactory")

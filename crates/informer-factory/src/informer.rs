@@ -66,6 +66,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         if tokio::runtime::Handle::try_current().is_err() {
             return Err(StartError::NoRuntime);
         }
+        let turn = self.core.turn();
         if !self.core.board.begin() {
             return match self.core.board.life() {
                 Life::Created | Life::Running => Ok(()),
@@ -76,6 +77,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         // From here on the check period is settled: who joins later cannot lower it (SI-16).
         self.core.processor.start();
         self.core.tasks.spawn(resync::run(Arc::clone(&self.core)));
+        drop(turn);
         Ok(())
     }
 
@@ -93,7 +95,9 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     ///
     /// The function gives every value an object is to be found under. It runs on the informer's
     /// task for every change, so it must be quick, and it must not call back into the informer.
-    /// An object on which it panics is quarantined by key; everything else goes on (IN-7, FM-82).
+    /// An object on which it panics, or for which it gives more values than
+    /// [`InformerOptions::index_values`](crate::InformerOptions::index_values), is quarantined by
+    /// key; everything else goes on (IN-7, FM-82, SEC-24).
     ///
     /// # Errors
     ///
@@ -292,7 +296,9 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         .await
     }
 
-    /// Objects whose newest version could not be decoded or applied, with the reason (IN-7).
+    /// Objects whose newest version could not be decoded or applied, with the reason (IN-7). Where
+    /// there are more than [`InformerOptions::quarantined`](crate::InformerOptions::quarantined),
+    /// only so many; how many there are in all is in the [`status`](Self::status).
     pub fn quarantined(&self) -> Vec<Quarantined> {
         self.core.quarantine.list()
     }

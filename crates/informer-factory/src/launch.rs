@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use informer_reflector::{Config, ListWatch, Outcome, Reflector, Reuse};
+use informer_reflector::{Config, Control, ListWatch, Outcome, Reflector, Reuse};
 use informer_store::Scope;
 use tokio_util::sync::CancellationToken;
 
@@ -29,7 +29,7 @@ pub(crate) trait Launch<T: Send + Sync + 'static>: Send + Sync {
     fn describe(&self, scope: &Scope) -> Arc<str>;
 
     /// A reflector over the source of a scope, to be polled until it ends.
-    fn launch(&self, scope: &Scope, parts: Parts<T>) -> Running;
+    fn launch(&self, scope: &Scope, parts: Parts<T>) -> (Control, Running);
 }
 
 /// Makes the source of a scope with a function.
@@ -45,7 +45,7 @@ where
         Arc::from((self.0)(scope).describe())
     }
 
-    fn launch(&self, scope: &Scope, parts: Parts<T>) -> Running {
+    fn launch(&self, scope: &Scope, parts: Parts<T>) -> (Control, Running) {
         let Parts {
             sink,
             reuse,
@@ -55,6 +55,8 @@ where
             stop,
         } = parts;
         let reflector = Reflector::new((self.0)(scope), sink, reuse, observer, config, seed);
-        Box::pin(async move { reflector.run(stop.cancelled_owned()).await })
+        let control = reflector.control();
+        let running = async move { reflector.run(stop.cancelled_owned()).await };
+        (control, Box::pin(running))
     }
 }

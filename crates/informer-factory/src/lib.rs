@@ -39,7 +39,9 @@ mod apply;
 mod arrival;
 mod assembly;
 mod builder;
+mod checker;
 mod client;
+mod consistency;
 mod consume;
 mod controller;
 mod core;
@@ -47,7 +49,9 @@ mod credentials;
 mod epochs;
 mod error;
 mod factory;
+mod flood;
 pub mod index;
+mod index_bound;
 mod informer;
 mod launch;
 mod lister;
@@ -61,10 +65,13 @@ mod quarantine;
 mod rbac_role;
 mod registry;
 mod resync;
+#[cfg(all(test, shuttle))]
+mod schedules;
 mod sharing_key;
 mod shutdown;
 mod sources;
 mod status;
+mod sync;
 pub mod telemetry;
 mod verdict;
 mod wait;
@@ -75,6 +82,9 @@ pub use planted::{Planted, with as with_planted};
 
 pub use builder::FactoryBuilder;
 pub use client::client;
+pub use consistency::{
+    Check, CheckOutcome, Consistency, ConsistencyStatus, Mismatch, NotChecked, OnMismatch,
+};
 pub use controller::{Controller, ControllerConfig, ControllerHandle, ControllerReport, OnFailure};
 pub use error::{
     AddIndexError, AlreadyStopped, Culprit, FromOwnCallback, InformerError, NotSynced, StartError,

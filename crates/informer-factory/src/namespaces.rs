@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use informer_store::Scope;
+use tokio::task::JoinHandle;
 
 use crate::informer::SharedInformer;
 use crate::options::is_namespace;
@@ -12,6 +13,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     /// Follows one more namespace; false if it is followed already, all are, nothing runs, or the
     /// name cannot be one.
     pub fn add_namespace(&self, namespace: &str) -> bool {
+        let _turn = self.core().turn();
         let running = self.core().board.life() == Life::Running;
         let scopes = self.core().sources.scopes();
         running
@@ -30,12 +32,21 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     ///
     /// The namespace goes all the same.
     pub async fn remove_namespace(&self, namespace: &str) -> bool {
-        let scope = Scope::Namespace(namespace.into());
-        let Some(source) = self.core().sources.stop(&scope) else {
-            return false;
-        };
+        match self.begin_removal(Scope::Namespace(namespace.into())) {
+            Some(removal) => removal.await.is_ok(),
+            None => false,
+        }
+    }
+
+    /// The task that removes a namespace; none if it is not followed, or all ends anyway.
+    fn begin_removal(&self, scope: Scope) -> Option<JoinHandle<()>> {
+        let _turn = self.core().turn();
+        if self.core().board.life() != Life::Running {
+            return None;
+        }
+        let source = self.core().sources.stop(&scope)?;
         let core = Arc::clone(self.core());
-        let removal = self.core().tasks.spawn(async move {
+        Some(self.core().tasks.spawn(async move {
             // An error is a panic that the source's own supervision has reported already.
             drop(source.await);
             core.clear(&scope);
@@ -43,7 +54,6 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
                 core.processor.upstream_synced();
             }
             core.sources.forget(&scope);
-        });
-        removal.await.is_ok()
+        }))
     }
 }

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use informer_reflector::{Config as ReflectorConfig, Deadlines, Limits, Projection};
 
+use crate::consistency::Consistency;
+
 /// Which namespaces an informer covers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Namespaces {
@@ -109,12 +111,20 @@ pub struct InformerOptions<T> {
     /// How many keys may wait before the watch is held back. Default: 2,000, as client-go's two
     /// batches of 1,000 (FQ-13).
     pub queue_bound: NonZeroUsize,
+    /// How many values one object may give one index; one that gives more is quarantined. Default:
+    /// 1,024, more than any index of a well-formed object has (SEC-24).
+    pub index_values: NonZeroUsize,
+    /// How many quarantined keys are kept with version and reason; of more only the key is. While
+    /// there are more, everything is listed again every ten minutes. Default: 1,000 (SEC-23).
+    pub quarantined: NonZeroUsize,
     /// Back-off, page size and timeouts. Default: the factory's.
     pub reflector: Option<ReflectorConfig>,
     /// The largest page, event and object that are accepted.
     pub limits: Limits,
     /// How long a silent server is waited for.
     pub deadlines: Deadlines,
+    /// Whether the store is compared with the server, and how often. Default: the factory's.
+    pub consistency: Option<Consistency>,
 }
 
 /// How often the queue hands out what fails: often enough for a passing cause, and then its key is
@@ -123,6 +133,12 @@ pub(crate) const ATTEMPTS: NonZeroU32 = NonZeroU32::new(5).expect("5 is not zero
 
 /// Two of client-go's batches of 1,000.
 pub(crate) const QUEUE_BOUND: NonZeroUsize = NonZeroUsize::new(2_000).expect("2,000 is not zero");
+
+/// Whoever needs more values for one object needs another index.
+pub(crate) const INDEX_VALUES: NonZeroUsize = NonZeroUsize::new(1_024).expect("1,024 is not zero");
+
+/// More reasons than a person reads.
+pub(crate) const QUARANTINED: NonZeroUsize = NonZeroUsize::new(1_000).expect("1,000 is not zero");
 
 impl<T> Default for InformerOptions<T> {
     fn default() -> Self {
@@ -135,9 +151,12 @@ impl<T> Default for InformerOptions<T> {
             default_resync: None,
             queue: None,
             queue_bound: QUEUE_BOUND,
+            index_values: INDEX_VALUES,
+            quarantined: QUARANTINED,
             reflector: None,
             limits: Limits::default(),
             deadlines: Deadlines::default(),
+            consistency: None,
         }
     }
 }
@@ -209,6 +228,13 @@ impl<T> InformerOptions<T> {
         self.reflector = Some(config);
         self
     }
+
+    /// Compares the store with the server again and again (FM-40).
+    #[must_use]
+    pub fn check_consistency(mut self, consistency: Consistency) -> Self {
+        self.consistency = Some(consistency);
+        self
+    }
 }
 
 impl<T> Clone for InformerOptions<T> {
@@ -222,9 +248,12 @@ impl<T> Clone for InformerOptions<T> {
             default_resync: self.default_resync,
             queue: self.queue,
             queue_bound: self.queue_bound,
+            index_values: self.index_values,
+            quarantined: self.quarantined,
             reflector: self.reflector.clone(),
             limits: self.limits,
             deadlines: self.deadlines,
+            consistency: self.consistency,
         }
     }
 }

@@ -41,6 +41,20 @@ pub enum Planted {
     JoinMissesPresent,
     /// What was received counts as applied (FM-74).
     ReceivedIsApplied,
+    /// The checker compares keys that the store cannot hold (IN-7).
+    QuarantineCompared,
+    /// The checker counts what has changed since.
+    PassingMatterCounts,
+    /// The checker does not look for what the server has no more.
+    ExtraOverlooked,
+    /// The checker compares versions only.
+    UidOverlooked,
+    /// What was asked for is looked up, and then made and put down.
+    MadeByTwo,
+    /// An end does not wait for a start that is under way.
+    EndTakesNoTurn,
+    /// A factory that stops refuses others only after it has read whom to end.
+    RefusedTooLate,
 }
 
 #[cfg(any(test, sim))]

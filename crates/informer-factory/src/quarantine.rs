@@ -2,10 +2,11 @@
 //!
 //! Such a key is told to the operator, its last good version stays in the store, and it poisons
 //! nothing else (FM-53, FM-54). It leaves when a good version, a delete, or a relist without it
-//! comes.
+//! comes. Of a flood of them the reasons of the first are kept, and of the rest the keys (SEC-23).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use informer_reflector::{DecodeError, ResourceVersion};
@@ -17,7 +18,8 @@ use informer_store::ObjectKey;
 pub enum QuarantineReason {
     /// The object could not be decoded.
     Undecodable(DecodeError),
-    /// Applying it failed again and again: an index function panics on it.
+    /// Applying it failed again and again: an index function panics on it, or gives more values
+    /// than are allowed (SEC-24).
     Unappliable {
         /// How often it was tried.
         attempts: u32,
@@ -31,7 +33,8 @@ impl fmt::Display for QuarantineReason {
             Self::Unappliable { attempts } => {
                 write!(
                     f,
-                    "applying it failed {attempts} times; an index function panics on it"
+                    "applying it failed {attempts} times; an index function panics on it, or \
+                     gives too many values"
                 )
             }
         }
@@ -51,61 +54,109 @@ pub struct Quarantined {
 }
 
 /// The quarantine of one informer.
-#[derive(Default)]
 pub(crate) struct Quarantine {
-    keys: Mutex<BTreeMap<ObjectKey, Quarantined>>,
+    most: NonZeroUsize,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    told: BTreeMap<ObjectKey, Quarantined>,
+    /// Those for whose reasons there was no room.
+    more: HashSet<ObjectKey>,
+    /// Somebody looks after those.
+    is_attended: bool,
 }
 
 impl Quarantine {
-    /// Puts a key in, or replaces the reason it is in for; false if it was in for this version.
+    /// An empty one, with room for the reasons of so many keys.
+    pub(crate) fn new(most: NonZeroUsize) -> Self {
+        Self {
+            most,
+            kept: Mutex::default(),
+        }
+    }
+
+    /// Puts a key in, or replaces the reason it is in for; false if it was in for this version, or
+    /// there is no room for the reason.
     pub(crate) fn put(&self, key: ObjectKey, version: &Arc<str>, error: DecodeError) -> bool {
-        let version = ResourceVersion::new(Arc::clone(version));
-        let reason = QuarantineReason::Undecodable(error);
-        let quarantined = Quarantined {
-            key: key.clone(),
-            version,
-            reason,
-        };
-        let before = self.lock().insert(key, quarantined.clone());
-        before.as_ref() != Some(&quarantined)
+        self.insert(Quarantined {
+            key,
+            version: ResourceVersion::new(Arc::clone(version)),
+            reason: QuarantineReason::Undecodable(error),
+        })
     }
 
     /// Puts a key in that the store could not take.
     pub(crate) fn put_unappliable(&self, key: ObjectKey, attempts: u32) {
-        let reason = QuarantineReason::Unappliable { attempts };
-        let version = ResourceVersion::unset();
-        self.lock().insert(
-            key.clone(),
-            Quarantined {
-                key,
-                version,
-                reason,
-            },
-        );
+        self.insert(Quarantined {
+            key,
+            version: ResourceVersion::unset(),
+            reason: QuarantineReason::Unappliable { attempts },
+        });
+    }
+
+    fn insert(&self, quarantined: Quarantined) -> bool {
+        let mut kept = self.lock();
+        let key = &quarantined.key;
+        if kept.told.len() >= self.most.get() && !kept.told.contains_key(key) {
+            kept.more.insert(key.clone());
+            return false;
+        }
+        kept.more.remove(key);
+        let is_news = kept.told.get(key) != Some(&quarantined);
+        kept.told.insert(quarantined.key.clone(), quarantined);
+        is_news
     }
 
     /// Lets a key go.
     pub(crate) fn release(&self, key: &ObjectKey) {
-        self.lock().remove(key);
+        let mut kept = self.lock();
+        kept.told.remove(key);
+        kept.more.remove(key);
     }
 
     /// Lets go of all keys that `keep` does not want.
     pub(crate) fn retain(&self, keep: impl Fn(&ObjectKey) -> bool) {
-        self.lock().retain(|key, _| keep(key));
+        let mut kept = self.lock();
+        kept.told.retain(|key, _| keep(key));
+        kept.more.retain(keep);
     }
 
-    /// Everything in quarantine, in key order.
+    /// Those with a reason, in key order.
     pub(crate) fn list(&self) -> Vec<Quarantined> {
-        self.lock().values().cloned().collect()
+        self.lock().told.values().cloned().collect()
+    }
+
+    /// All keys.
+    pub(crate) fn keys(&self) -> HashSet<ObjectKey> {
+        let kept = self.lock();
+        kept.told.keys().chain(&kept.more).cloned().collect()
     }
 
     /// How many keys there are.
     pub(crate) fn len(&self) -> usize {
-        self.lock().len()
+        let kept = self.lock();
+        kept.told.len() + kept.more.len()
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<ObjectKey, Quarantined>> {
+    /// Whether there is no room for the reasons of all, and nobody has been told so yet.
+    pub(crate) fn begin_flood(&self) -> bool {
+        let mut kept = self.lock();
+        let begins = !kept.more.is_empty() && !kept.is_attended;
+        kept.is_attended |= begins;
+        begins
+    }
+
+    /// Whether there is room for the reasons of all again; the next flood is then another one.
+    pub(crate) fn has_flood_ended(&self) -> bool {
+        let mut kept = self.lock();
+        kept.is_attended = !kept.more.is_empty();
+        !kept.is_attended
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Kept> {
         // No code of others runs under this lock, so a poisoned map is still whole.
-        self.keys.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,9 +1,10 @@
 //! The factory's informers, whatever their type, and what a second request is compared with.
 
 use std::any::Any;
+use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use futures::StreamExt;
 use futures::stream::BoxStream;
@@ -11,8 +12,44 @@ use futures::stream::BoxStream;
 use crate::error::{FromOwnCallback, InformerError, StartError};
 use crate::informer::SharedInformer;
 use crate::options::Transform;
+use crate::sharing_key::SharingKey;
 use crate::shutdown::{Grace, InformerReport};
 use crate::status::{Board, InformerStatus};
+use crate::sync::{Mutex, MutexGuard};
+
+/// The informers of a factory.
+#[derive(Default)]
+pub(crate) struct Registry {
+    informers: Mutex<Informers>,
+}
+
+/// By what was asked for.
+type Informers = HashMap<SharingKey, Arc<dyn Owned>>;
+
+impl Registry {
+    /// All of them, locked; not to be held while informers are waited for.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Informers> {
+        // Each change is one insertion or removal, so a poisoned registry is still whole.
+        self.informers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// All of them, as they are now.
+    pub(crate) fn all(&self) -> Vec<Arc<dyn Owned>> {
+        self.lock().values().map(Arc::clone).collect()
+    }
+
+    /// Takes an informer out; false if it is not there.
+    pub(crate) fn forget<T: Send + Sync + 'static>(&self, informer: &SharedInformer<T>) -> bool {
+        let is_it = |owned: &Arc<dyn Owned>| {
+            let owned = owned.as_any().downcast_ref::<Shared<T>>();
+            owned.is_some_and(|owned| Arc::ptr_eq(owned.informer.core(), informer.core()))
+        };
+        let forgotten = self.lock().extract_if(|_, owned| is_it(owned)).next();
+        forgotten.is_some()
+    }
+}
 
 /// An informer in the registry, with what a second request is compared with.
 pub(crate) struct Shared<T: Send + Sync + 'static> {

@@ -77,8 +77,7 @@ impl ShutdownReport {
 /// Source, reflector, queue, handlers: whoever feeds ends before whoever is fed.
 pub(crate) async fn stop<T: Send + Sync + 'static>(core: &Core<T>, grace: Grace) -> InformerReport {
     let deadline = Instant::now() + grace.0;
-    core.board.set_life(Life::Stopping);
-    core.stop.cancel();
+    core.say_stop();
     let aborted_sources = core.sources.join(deadline).await;
     let left = deadline.saturating_duration_since(Instant::now());
     let handlers = core.processor.stop(left).await;

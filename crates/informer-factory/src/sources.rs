@@ -4,13 +4,13 @@
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use informer_deltafifo::{
     Config as QueueConfig, Consumer, DeltaFifo, InOrderQueue, Producer, Quarantined, Queue, Work,
 };
-use informer_reflector::{InitialState, ResourceVersion};
+use informer_reflector::{Control, InitialState, ResourceVersion};
 use informer_store::{ObjectKey, Scope};
 use tokio::task::{AbortHandle, JoinHandle};
 use tokio::time::Instant;
@@ -18,10 +18,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::adapters::{QueueSink, StoreReuse};
 use crate::arrival::Arrival;
+use crate::checker;
 use crate::core::Core;
+use crate::flood;
 use crate::launch::Parts;
 use crate::observer::BoardObserver;
 use crate::options::QueueKind;
+use crate::sync::{Mutex, MutexGuard};
 
 /// Works taken from the queue at once: client-go's batch size (RF-05). More would only make the
 /// commits larger that readers wait to see.
@@ -44,6 +47,8 @@ struct Source {
     stop: CancellationToken,
     /// Gone while somebody waits for the end: the scope is then still taken.
     task: Option<JoinHandle<()>>,
+    /// Where its reflector can be asked for something.
+    control: Option<Control>,
 }
 
 impl Sources {
@@ -65,7 +70,15 @@ impl Sources {
             let stop = core.stop.child_token();
             let source = run(Arc::clone(core), scope.clone(), stop.clone());
             let task = Some(core.tasks.spawn(source));
-            running.insert(scope, Source { stop, task });
+            let control = None;
+            running.insert(
+                scope,
+                Source {
+                    stop,
+                    task,
+                    control,
+                },
+            );
         }
         all
     }
@@ -110,6 +123,30 @@ impl Sources {
         tasks.iter().for_each(JoinHandle::abort);
     }
 
+    /// Has the reflector of a scope fetch everything anew, reusing nothing (FM-40).
+    pub(crate) fn repair(&self, scope: &Scope) {
+        let running = self.lock();
+        let control = running
+            .get(scope)
+            .and_then(|source| source.control.as_ref());
+        control.inspect(|control| control.repair_now());
+    }
+
+    /// Has all reflectors list again.
+    pub(crate) fn relist_all(&self) {
+        let running = self.lock();
+        let controls = running
+            .values()
+            .filter_map(|source| source.control.as_ref());
+        controls.for_each(Control::relist_now);
+    }
+
+    fn set_control(&self, scope: &Scope, control: Control) {
+        if let Some(source) = self.lock().get_mut(scope) {
+            source.control = Some(control);
+        }
+    }
+
     /// The scopes that are taken.
     pub(crate) fn scopes(&self) -> Vec<Scope> {
         self.lock().keys().cloned().collect()
@@ -139,7 +176,13 @@ async fn run<T: Send + Sync + 'static>(core: Arc<Core<T>>, scope: Scope, stop: C
         Arc::new(consumer),
     ));
     let _guard = AbortOnDrop(applying.abort_handle());
+    let seed = seed_of(core.settings.seed, &scope);
+    let checking = core.settings.checking.as_ref().map(|_| {
+        let checks = checker::run(Arc::clone(&core), scope.clone(), producer.watcher(), seed);
+        AbortOnDrop(core.tasks.spawn(checks).abort_handle())
+    });
     reflect(&core, &scope, &producer, &stop).await;
+    drop(checking);
     producer.close();
     // Draining ends by itself: the queue is closed. A panic in it was reported by its supervision.
     drop(applying.await);
@@ -176,7 +219,9 @@ pub(crate) async fn reflect<T: Send + Sync + 'static>(
             seed: seed_of(core.settings.seed, scope),
             stop: stop.clone(),
         };
-        let reflector = core.tasks.spawn(core.launch.launch(scope, parts));
+        let (control, reflector) = core.launch.launch(scope, parts);
+        core.sources.set_control(scope, control);
+        let reflector = core.tasks.spawn(reflector);
         let _guard = AbortOnDrop(reflector.abort_handle());
         match reflector.await {
             Ok(_) => return,
@@ -261,6 +306,7 @@ async fn apply_all<T: Send + Sync + 'static>(
         );
         leased.ack();
         core.publish(&scope, &watcher, None);
+        flood::attend(&core);
     }
 }
 

@@ -1,6 +1,6 @@
 //! What an informer tells about itself: state, cause, since when (IN-4, FM-73, FM-74).
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use informer_processor::ListenerStatus;
 use informer_reflector::{Failure, Phase, ResourceVersion};
@@ -9,7 +9,9 @@ use metrics::counter;
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
+use crate::consistency::{Check, CheckOutcome, ConsistencyStatus};
 use crate::sharing_key::Identity;
+use crate::sync::{Mutex, MutexGuard};
 use crate::telemetry;
 
 /// The state of an informer. It moves from left to right, but for `Synced` and `Degraded`, which
@@ -94,6 +96,8 @@ pub struct SourceStatus {
     pub applied_epoch: u32,
     /// How many changes wait in the queue, a relist counted as one, as of the last commit.
     pub queued: usize,
+    /// What the consistency checker found; `None` where it was not asked for.
+    pub consistency: Option<ConsistencyStatus>,
 }
 
 impl SourceStatus {
@@ -115,6 +119,7 @@ impl SourceStatus {
             epoch: 0,
             applied_epoch: 0,
             queued: 0,
+            consistency: None,
         }
     }
 
@@ -263,6 +268,41 @@ impl Board {
             source.queued = queued;
         }
         self.applied.notify_waiters();
+    }
+
+    /// Notes that a source is checked from now on.
+    pub(crate) fn begin_checks(&self, scope: &Scope) {
+        if let Some(source) = self.lock().source(scope) {
+            source.consistency = Some(ConsistencyStatus::default());
+        }
+    }
+
+    /// Whether nothing is known to be wrong with a source.
+    pub(crate) fn follows(&self, scope: &Scope) -> bool {
+        let mut inner = self.lock();
+        inner
+            .source(scope)
+            .is_some_and(|source| source.failure.is_none())
+    }
+
+    /// Notes what a check came to. Neither state nor sync depend on it.
+    pub(crate) fn note_check(&self, scope: &Scope, check: Check, repairs: bool) {
+        self.change(|inner| {
+            let source = inner.source(scope);
+            let Some(status) = source.and_then(|source| source.consistency.as_mut()) else {
+                return;
+            };
+            match &check.outcome {
+                CheckOutcome::Consistent(_) => status.consistent += 1,
+                CheckOutcome::NotChecked(_) => status.not_checked += 1,
+                CheckOutcome::Mismatch(mismatch) => {
+                    status.mismatches += 1;
+                    status.repairs += u64::from(repairs);
+                    status.last_mismatch = Some(mismatch.clone());
+                }
+            }
+            status.last = Some(check);
+        });
     }
 
     pub(crate) fn set_quarantined(&self, count: usize) {

@@ -18,5 +18,7 @@ pub const WATCHES: &str = "informer_watches_total";
 pub const FAILURES: &str = "informer_failures_total";
 /// Keys whose last version could not be decoded. Gauge; label `informer`.
 pub const QUARANTINED: &str = "informer_quarantined_keys";
+/// Consistency checks. Counter; labels `informer`, `outcome`.
+pub const CHECKS: &str = "informer_consistency_checks_total";
 /// Panics of the informer's own tasks. Counter; label `informer`.
 pub const TASK_PANICS: &str = "informer_task_panics_total";

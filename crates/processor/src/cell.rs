@@ -8,8 +8,7 @@
 //!   wake-up is lost. `tests/wake.rs`
 //! - PR-11: `remove` closes the gate first. `gate`
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, PoisonError, Weak};
 use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
@@ -26,6 +25,8 @@ use crate::listener::{Listener, Taken};
 use crate::pending_item::Displaced;
 use crate::phase::ListenerPhase;
 use crate::status::{ListenerId, ListenerStatus};
+use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use crate::sync::{Mutex, MutexGuard};
 use crate::walk::{Walk, WalkKind};
 
 /// Notifications taken from a growing ring at once, and the rest of the last one's batch: enough to
@@ -210,6 +211,10 @@ impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
         if let Taken::Entries(count) = taken {
             self.set_in_hand(self.in_hand() + count);
         }
+        if planted!(WakerLeftTooLate) {
+            drop(guarded);
+            guarded = self.lock();
+        }
         let mut stale = None;
         if matches!(taken, Taken::Nothing)
             && !guarded
@@ -251,7 +256,6 @@ impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
         self.gauges
             .delivered
             .store(delivered + 1, Ordering::Release);
-        self.set_in_hand(self.in_hand() - 1);
         let passed = match next {
             Some(_) => self.gate.pass(),
             None => {
@@ -259,6 +263,8 @@ impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
                 false
             }
         };
+        // After the gate: with nothing in hand, no callback runs.
+        self.set_in_hand(self.in_hand() - 1);
         if initial {
             self.with(Listener::initial_handled);
         }
@@ -285,7 +291,9 @@ impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
 
     /// As `remove`, but stays in the processor's list, for its report.
     pub(crate) fn close(&self) {
-        self.gate.close();
+        if !planted!(RemovalOnlyEmpties) {
+            self.gate.close();
+        }
         let _leftover = self.with(Listener::end);
         if self.is_stream() {
             // Nothing of ours runs; the stream says the end when it is asked.
@@ -309,6 +317,11 @@ impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
         }
     }
 
+    /// Whether a callback may still run, or the handler is still there.
+    pub(crate) fn is_leaving(&self) -> bool {
+        !self.is_stream() && !self.milestones().ended
+    }
+
     /// The consumer is gone, with whatever it had taken.
     pub(crate) fn consumer_gone(&self) {
         self.gate.close();
@@ -319,6 +332,9 @@ impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
             listener.end()
         });
         self.set_ended();
+        if let Some(shared) = self.shared.upgrade() {
+            shared.left(self.id);
+        }
     }
 
     fn set_ended(&self) {

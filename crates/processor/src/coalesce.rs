@@ -90,7 +90,7 @@ impl<K: Clone + Eq + Hash, T> CoalescingRing<K, T> {
         self.entries
     }
 
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn slot_count(&self) -> usize {
         self.slots.len()
     }

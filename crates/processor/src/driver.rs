@@ -15,12 +15,11 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Instant;
 
-use futures::executor::block_on;
-
 use crate::consumer::Consumer;
 use crate::handler::{AsyncHandler, Handler};
 use crate::key::Key;
 use crate::status::ListenerId;
+use crate::sync::{block_on, thread_local};
 
 /// The clock: tokio's, so that tests can pause it.
 pub(crate) fn now() -> Instant {
@@ -62,7 +61,7 @@ thread_local! {
 
 /// Whose callback is running on this thread, if one is.
 pub(crate) fn caller() -> Option<Caller> {
-    CALLER.get()
+    CALLER.with(std::cell::Cell::get)
 }
 
 /// While it lives, callbacks on this thread are those of one caller.
@@ -72,14 +71,14 @@ struct Calling {
 
 impl Calling {
     fn begin(caller: Caller) -> Self {
-        let before = CALLER.replace(Some(caller));
+        let before = CALLER.with(|before| before.replace(Some(caller)));
         Self { before }
     }
 }
 
 impl Drop for Calling {
     fn drop(&mut self) {
-        CALLER.set(self.before);
+        CALLER.with(|caller| caller.set(self.before));
     }
 }
 

@@ -7,8 +7,7 @@
 //! - PR-10: a resync goes to those who are due and to nobody else. `tests/resync.rs`
 //! - FM-68: add, remove and stop in any order end. `tests/orders.rs`
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use crate::batch::Batch;
@@ -20,12 +19,16 @@ use crate::listener_config::ListenerConfig;
 use crate::notification::Notification;
 use crate::resync::negotiate;
 use crate::status::ListenerId;
+use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::{Mutex, MutexGuard};
 use crate::walk::Walk;
 
 type Cells<K, T> = Arc<Vec<Arc<Cell<K, T>>>>;
 
 struct Registry<K, T> {
     cells: Cells<K, T>,
+    /// Removed, and not ended yet: a stop waits for their callbacks too.
+    leaving: Vec<Arc<Cell<K, T>>>,
     next_id: u64,
     check_period: Option<Duration>,
     upstream_synced: bool,
@@ -43,7 +46,7 @@ pub(crate) struct Shared<K, T> {
 }
 
 /// Tells processors apart, for callbacks of one that use another.
-static NEXT_NUMBER: AtomicU64 = AtomicU64::new(0);
+static NEXT_NUMBER: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
 
 impl<K: Key, T: Send + Sync + 'static> Shared<K, T> {
     pub(crate) fn new(check_period: Option<Duration>) -> Arc<Self> {
@@ -52,6 +55,7 @@ impl<K: Key, T: Send + Sync + 'static> Shared<K, T> {
             epoch: crate::driver::now(),
             registry: Mutex::new(Registry {
                 cells: Arc::default(),
+                leaving: Vec::new(),
                 next_id: 0,
                 check_period: check_period.filter(|period| !period.is_zero()),
                 upstream_synced: false,
@@ -127,6 +131,13 @@ impl<K: Key, T: Send + Sync + 'static> Shared<K, T> {
             self.epoch,
             self.weak.clone(),
         ));
+        if planted!(ListIsWrittenBack) {
+            let mut list = Vec::clone(&registry.cells);
+            drop(registry);
+            list.push(Arc::clone(&cell));
+            self.lock().cells = Arc::new(list);
+            return Ok(cell);
+        }
         Arc::make_mut(&mut registry.cells).push(Arc::clone(&cell));
         Ok(cell)
     }
@@ -139,9 +150,25 @@ impl<K: Key, T: Send + Sync + 'static> Shared<K, T> {
             .iter()
             .position(|cell| cell.id() == id)
             .map(|at| Arc::make_mut(&mut registry.cells).remove(at));
+        let leaving = forgotten.iter().filter(|cell| cell.is_leaving());
+        registry.leaving.extend(leaving.cloned());
         drop(registry);
         // Outside the lock: the last reference to a listener may free much.
         drop(forgotten);
+    }
+
+    /// A removed listener has ended; nobody need wait for it.
+    pub(crate) fn left(&self, id: ListenerId) {
+        let mut registry = self.lock();
+        let at = registry.leaving.iter().position(|cell| cell.id() == id);
+        let left = at.map(|at| registry.leaving.swap_remove(at));
+        drop(registry);
+        drop(left);
+    }
+
+    /// Those who were removed and have not ended.
+    pub(crate) fn leaving(&self) -> Vec<Arc<Cell<K, T>>> {
+        self.lock().leaving.clone()
     }
 
     /// Hands a batch to every listener.
@@ -184,9 +211,10 @@ impl<K: Key, T: Send + Sync + 'static> Shared<K, T> {
 
     /// Every initial notification has been handed over, for those who join later too.
     pub(crate) fn upstream_synced(&self) {
+        let early = planted!(SyncReadsTheListFirst).then(|| self.cells());
         let mut registry = self.lock();
         registry.upstream_synced = true;
-        let cells = Arc::clone(&registry.cells);
+        let cells = early.unwrap_or_else(|| Arc::clone(&registry.cells));
         drop(registry);
         for cell in cells.iter() {
             cell.with(Listener::upstream_synced);
@@ -195,9 +223,10 @@ impl<K: Key, T: Send + Sync + 'static> Shared<K, T> {
 
     /// Adds nobody and hands out nothing from here on; what waits is delivered.
     pub(crate) fn close(&self) -> Cells<K, T> {
+        let early = planted!(StopReadsTheListFirst).then(|| self.cells());
         let mut registry = self.lock();
         registry.stopped = true;
-        let cells = Arc::clone(&registry.cells);
+        let cells = early.unwrap_or_else(|| Arc::clone(&registry.cells));
         drop(registry);
         for cell in cells.iter() {
             cell.drain();

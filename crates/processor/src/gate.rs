@@ -5,7 +5,7 @@
 //!
 //! - PR-11: no `enter` succeeds after `close` has returned. `proof/gate.rs`
 
-use std::sync::atomic::{AtomicU8, Ordering};
+use crate::sync::atomic::{AtomicU8, Ordering};
 
 const RUNNING: u8 = 1;
 const CLOSED: u8 = 2;
@@ -19,6 +19,12 @@ pub(crate) struct Gate {
 impl Gate {
     /// Starts a callback, unless the gate is closed.
     pub(crate) fn enter(&self) -> bool {
+        if planted!(GateLooksThenEnters) {
+            let open = !self.is_closed();
+            self.state
+                .fetch_or(RUNNING * u8::from(open), Ordering::AcqRel);
+            return open;
+        }
         let entered = self
             .state
             .compare_exchange(0, RUNNING, Ordering::AcqRel, Ordering::Acquire);

@@ -81,7 +81,7 @@ impl<K, T> InHand<K, T> {
         }
     }
 
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn len(&self) -> usize {
         self.runs.iter().map(Run::len).sum::<usize>() - self.next
     }

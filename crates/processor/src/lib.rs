@@ -80,11 +80,14 @@ mod ring;
 mod status;
 mod stop;
 mod stream;
+mod sync;
 mod sync_tracker;
 mod walk;
 
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 mod proof;
+#[cfg(all(test, shuttle))]
+mod schedules;
 
 #[cfg(any(test, sim))]
 #[doc(hidden)]
@@ -108,3 +111,8 @@ pub use status::{ListenerId, ListenerStatus};
 pub use stop::{ListenerReport, StopReport};
 pub use stream::EventStream;
 pub use walk::Walk;
+
+/// For fuzz targets, which are programs of their own (`crates/fuzz`).
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub use proof::fuzzed as fuzzing;

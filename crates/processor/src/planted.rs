@@ -39,6 +39,18 @@ pub enum Planted {
     MergedGoesToTheEnd,
     /// Of two changes of one object that waits the second is lost (FM-65).
     NewestIsLost,
+    /// A consumer leaves its waker after the look at which it found nothing, not in it.
+    WakerLeftTooLate,
+    /// The gate is looked at, and then entered.
+    GateLooksThenEnters,
+    /// A removal throws away what waits and leaves the gate open.
+    RemovalOnlyEmpties,
+    /// The list of listeners is copied under its lock and written back under another.
+    ListIsWrittenBack,
+    /// A stop ends those who were there before it refused others.
+    StopReadsTheListFirst,
+    /// Those who join while it is said that all was handed over are not told.
+    SyncReadsTheListFirst,
 }
 
 #[cfg(any(test, sim))]

@@ -5,7 +5,6 @@
 use std::any::type_name_of_val;
 use std::fmt;
 use std::sync::Arc;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use tokio::runtime::Handle;
@@ -22,6 +21,7 @@ use crate::listener_config::ListenerConfig;
 use crate::notification::Notification;
 use crate::status::{ListenerId, ListenerStatus};
 use crate::stream::EventStream;
+use crate::sync::thread;
 use crate::walk::Walk;
 
 /// What can be chosen when a processor is made.

@@ -32,25 +32,25 @@ impl<E> Ring<E> {
         }
     }
 
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
     /// All entries, the oldest first.
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn iter(&self) -> impl Iterator<Item = &E> {
         let (wrapped, first) = self.slots.split_at(self.head);
         first.iter().chain(wrapped).flatten()
     }
 
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn capacity(&self) -> usize {
         self.slots.len()
     }
 
     /// How many slots still hold something.
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn occupied(&self) -> usize {
         self.slots.iter().flatten().count()
     }
@@ -93,7 +93,7 @@ impl<E> Ring<E> {
     }
 
     /// Takes the oldest entry.
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn pop(&mut self) -> Option<E> {
         let mut popped = None;
         self.pop_each(|entry| {

@@ -11,6 +11,7 @@ use std::time::Duration;
 use crate::key::Key;
 use crate::processor::Processor;
 use crate::status::ListenerId;
+use crate::sync::timeout;
 
 /// What a stop has left done and undone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,7 +21,8 @@ pub struct StopReport {
     pub delivered: u64,
     /// Notifications that waited, or were being handled, when the grace ended.
     pub abandoned: u64,
-    /// One entry per listener, in the order in which they were added.
+    /// One entry per listener, in the order in which they were added; then one for each that was
+    /// removed before and had not ended when the grace did.
     pub listeners: Vec<ListenerReport>,
 }
 
@@ -55,7 +57,8 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
     /// Stops: nothing more is handed out or added, what waits is delivered for at most `grace`,
     /// then thrown away and reported. Resyncs that wait are not delivered: they are no news.
     ///
-    /// Waits for the running callbacks too, and for streams that still have something to give.
+    /// Waits for the running callbacks too, also of handlers just removed, and for streams that
+    /// still have something to give.
     /// Called from a callback, it does not wait for that callback's own listener (FM-67); see
     /// [`calling_listener`](Processor::calling_listener). Called again, it reports again.
     ///
@@ -69,21 +72,26 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
     /// again to go on waiting.
     pub async fn stop(&self, grace: Duration) -> StopReport {
         let cells = self.shared.close();
+        let leaving = self.shared.leaving();
         let own = self.calling_listener();
         if !grace.is_zero() {
             let ended = async {
-                for cell in cells.iter().filter(|cell| Some(cell.id()) != own) {
+                let all = cells.iter().chain(&leaving);
+                for cell in all.filter(|cell| Some(cell.id()) != own) {
                     // An error cannot be: the listener is in our hands.
                     drop(cell.subscribe().wait_for(|seen| seen.ended).await);
                 }
             };
             // Running out of grace is an answer, told below.
-            drop(tokio::time::timeout(grace, ended).await);
+            drop(timeout(grace, ended).await);
         }
         let mut report = StopReport::default();
-        for cell in cells.iter() {
-            let still_running = cell.gate().is_running();
+        // Of those who were removed, only the ones that could not be waited for.
+        let unended = leaving.iter().filter(|cell| cell.is_leaving());
+        for cell in cells.iter().chain(unended) {
             cell.close();
+            // After the gate is closed: what does not run now will not.
+            let still_running = cell.gate().is_running();
             cell.abort();
             let status = cell.status(crate::driver::now());
             let listener = ListenerReport {

@@ -21,7 +21,7 @@ impl SyncTracker {
         self.synced
     }
 
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn outstanding(&self) -> u64 {
         self.outstanding
     }

@@ -215,3 +215,32 @@ async fn a_dropped_stop_can_be_repeated() {
     let report = processor.stop(60 * SECOND).await;
     assert_eq!((report.delivered, report.abandoned), (10, 0));
 }
+
+/// A handler that was removed a moment ago is waited for all the same: after a stop no callback
+/// runs (IN-5).
+#[tokio::test(start_paused = true)]
+async fn a_stop_waits_for_a_removed_handler_that_still_runs() {
+    let processor = Numbers::default();
+    let handle = slow(&processor, SECOND);
+    let start = Instant::now();
+    sleep(SECOND / 2).await;
+    handle.remove_now();
+    assert!(processor.listeners().is_empty());
+    let report = processor.stop(60 * SECOND).await;
+    assert_eq!(start.elapsed(), SECOND, "as long as its callback takes");
+    assert_eq!(handle.status().phase, ListenerPhase::Ended);
+    assert!(report.listeners.is_empty(), "it ended: {report:?}");
+}
+
+/// One that does not end in time is told of.
+#[tokio::test(start_paused = true)]
+async fn a_removed_handler_that_outlasts_the_grace_is_reported() {
+    let processor = Numbers::default();
+    let handle = slow(&processor, 60 * SECOND);
+    sleep(SECOND).await;
+    handle.remove_now();
+    let report = processor.stop(SECOND).await;
+    assert_eq!(report.listeners.len(), 1);
+    assert_eq!(report.listeners[0].id, handle.id());
+    assert!(report.listeners[0].still_running && !report.is_clean());
+}

@@ -46,7 +46,7 @@ mod failure;
 mod kube;
 mod machine;
 mod object;
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 mod proof;
 mod report;
 mod sink;
@@ -74,3 +74,14 @@ pub use report::{Observe, Phase, RelistCause, Report};
 pub use sink::{Change, Emission, Refused, Sink};
 pub use source::{ListRequest, ListVersion, ListWatch, Page, Reuse, WatchEvent, WatchRequest};
 pub use version::ResourceVersion;
+
+/// For fuzz targets, which are programs of their own (`crates/fuzz`).
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod fuzzing {
+    #[cfg(feature = "kube")]
+    pub use crate::kube::fuzzed::{
+        frame_chunks, list_page, retry_after, status_classify, watch_event,
+    };
+    pub use crate::proof::fuzzed::{Draw, reflector_inputs, rv_compare};
+}

@@ -67,6 +67,8 @@ pub enum ListVersion {
     Consistent,
     /// At least as fresh as this version.
     NotOlderThan(ResourceVersion),
+    /// The state at this very version. No reflector asks for it; whoever checks one does (FM-40).
+    Exact(ResourceVersion),
 }
 
 /// One page of a list.

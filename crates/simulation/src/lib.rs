@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod acting;
+mod canary;
 mod cells;
 mod chance;
 mod controlling;
@@ -34,6 +35,7 @@ mod trace;
 mod truth;
 mod writing;
 
+pub use canary::{Searched, listen, searched};
 pub use cells::Cells;
 pub use fault_kind::FaultKind;
 #[cfg(sim)]

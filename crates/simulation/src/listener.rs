@@ -18,6 +18,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::{
+    canary,
     object::Sighting,
     plan::{ListenerPlan, Manner},
 };
@@ -138,6 +139,7 @@ struct Scribe {
 impl Scribe {
     /// Writes a notification down; how many there are with it.
     fn write(&self, news: &News) -> u64 {
+        canary::shows("informer notification", news);
         let (key, what) = (news.key().clone(), What::of(news));
         let looks = matches!(self.manner, Manner::Reenters(_));
         let in_store = looks.then(|| self.informer.lister().get(key.as_str()).map(Sighting));

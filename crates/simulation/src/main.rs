@@ -15,7 +15,9 @@ use std::{
 use anyhow::{Result, anyhow};
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
-use informer_simulation::{Outcome, REGRESSIONS, Tally, seeds_of, simulate, simulate_twice};
+use informer_simulation::{
+    Outcome, REGRESSIONS, Tally, listen, searched, seeds_of, simulate, simulate_twice,
+};
 
 /// Simulates the facade under faults.
 #[derive(Debug, Parser)]
@@ -46,10 +48,16 @@ struct Arguments {
     #[cfg(sim)]
     #[arg(long)]
     mutant: Option<String>,
+    /// Mark the payloads, and search everything that is logged or shown for the mark (SEC-9).
+    #[arg(long)]
+    canary: bool,
 }
 
 fn main() -> Result<ExitCode> {
     let arguments = Arguments::parse();
+    if arguments.canary && !listen() {
+        return Err(anyhow!("somebody else listens to the logs"));
+    }
     let jobs = arguments.jobs.unwrap_or_else(processors);
     #[cfg(sim)]
     if arguments.mutants {
@@ -86,7 +94,26 @@ fn main() -> Result<ExitCode> {
             .ok_or_else(|| anyhow!("a failure has a cause"))?;
         println!("seed {} fails: {first}", failure.seed);
     }
-    Ok(exit_code(failures.is_empty()))
+    Ok(exit_code(
+        failures.is_empty() && is_silent(arguments.canary),
+    ))
+}
+
+/// Whether no payload was shown; says what was found.
+fn is_silent(canary: bool) -> bool {
+    if !canary {
+        return true;
+    }
+    let searched = searched();
+    let (texts, hits) = (searched.texts, searched.hits);
+    println!("{texts} texts searched for payloads, {hits} hits");
+    for place in &searched.places {
+        println!("{place}");
+    }
+    if !searched.foreign.is_empty() {
+        println!("shown by others: {}", searched.foreign.join(", "));
+    }
+    texts > 0 && hits == 0
 }
 
 fn exit_code(is_good: bool) -> ExitCode {

@@ -6,6 +6,8 @@ use informer_factory::ObjectKey;
 use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::{Value, json};
 
+use crate::canary;
+
 /// The namespaces objects are in.
 pub(crate) const NAMESPACES: [&str; 3] = ["n0", "n1", "n2"];
 /// How many names there are in each.
@@ -18,11 +20,13 @@ pub(crate) const GROUPS: [&str; 4] = ["g0", "g1", "g2", "g3"];
 /// What is written: `serial` tells every write from every other.
 pub(crate) fn body(namespace: &str, name: &str, tier: &str, serial: u64) -> Value {
     let group = GROUPS[usize::try_from(serial % 4).unwrap_or(0)];
-    json!({
+    let mut object = json!({
         "apiVersion": "v1", "kind": "ConfigMap",
         "metadata": {"namespace": namespace, "name": name, "labels": {"tier": tier}},
         "data": {"serial": serial.to_string(), "group": group},
-    })
+    });
+    canary::mark_object(&mut object);
+    object
 }
 
 /// One state of one object, as somebody saw it.

@@ -20,7 +20,7 @@ use kube_client::Client;
 use tokio::time::{Instant, sleep_until};
 
 use crate::{
-    Cells, FaultKind, Violation,
+    Cells, FaultKind, Violation, canary,
     controlling::Control,
     evidence::{Evidence, Left, Released, Sample},
     listener::{self, Joined},
@@ -326,7 +326,7 @@ fn options(plan: &Plan, refused: &Arc<AtomicU64>) -> InformerOptions<ConfigMap> 
         options = options.transform(Transform::new(move |mut object: ConfigMap| {
             if serial_of(&object).is_multiple_of(divisor) {
                 refused.fetch_add(1, Ordering::Relaxed);
-                return Err("refused on purpose".to_owned());
+                return Err(format!("refused on purpose {}", canary::mark()));
             }
             mark_transformed(&mut object);
             Ok(object)

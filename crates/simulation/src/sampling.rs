@@ -13,6 +13,7 @@ use crate::{
 impl World {
     /// Everything there is to see at this moment.
     pub(crate) fn sample(&mut self) {
+        self.search_for_payloads();
         let status = self.informer.status();
         let snapshot = self.informer.reader().snapshot();
         let held: Vec<Held> = snapshot

@@ -5,7 +5,7 @@ use std::time::Duration;
 use informer_testkit::{Fault, Rejection, Times};
 
 use crate::{
-    FaultKind as K,
+    FaultKind as K, canary,
     chance::Chance,
     drawing::{draw_listener, write_of},
     plan::{Action, Plan, Requests},
@@ -219,7 +219,7 @@ fn page(code: u16, body: &str) -> Fault {
         code,
         retry_after: None,
         media_type: "text/html",
-        body: body.into(),
+        body: format!("{body}{}", canary::mark()),
     }
 }
 

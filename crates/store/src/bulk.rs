@@ -13,7 +13,7 @@ use crate::state::State;
 use crate::{Commit, ObjectKey};
 
 /// Fewer entries than this are filed one by one. Small in tests, so that short batches cross it.
-const MANY: usize = if cfg!(test) { 3 } else { 256 };
+const MANY: usize = if cfg!(any(test, fuzzing)) { 3 } else { 256 };
 
 impl<T> State<T> {
     /// Applies operations in their order; entries that follow each other may be stored as one.

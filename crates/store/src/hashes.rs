@@ -16,7 +16,7 @@ use crate::ids::Id;
 
 /// Average entries in a segment above which the segments double: 4 KiB. Small in
 /// tests, so that short histories double them.
-const CROWDED: usize = if cfg!(test) { 4 } else { 512 };
+const CROWDED: usize = if cfg!(any(test, fuzzing)) { 4 } else { 512 };
 
 /// A persistent multimap from 32 bits of hash to slot numbers. Cloning is O(1).
 #[derive(Clone)]
@@ -144,7 +144,7 @@ impl Hashes {
         self.bits += 1;
     }
 
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn len(&self) -> usize {
         assert_eq!(
             self.len,
@@ -183,6 +183,14 @@ mod tests {
             assert_eq!(hashes.len(), 0);
         }
         assert_eq!(bulk.len(), 5000);
+    }
+
+    /// SEC-25: each store hashes in its own way, so nobody can choose names that collide in one.
+    #[test]
+    fn no_two_stores_hash_alike() {
+        let tag = |_| Hashes::default().tag("default/web-0");
+        let tags: std::collections::HashSet<u32> = (0..64).map(tag).collect();
+        assert!(tags.len() > 60, "{tags:?}");
     }
 
     #[test]

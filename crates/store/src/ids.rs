@@ -16,7 +16,7 @@ pub(crate) type Id = u32;
 /// counted.
 ///
 /// Small in tests, so that short histories split and join chunks.
-const LONGEST: usize = if cfg!(test) { 8 } else { 1024 };
+const LONGEST: usize = if cfg!(any(test, fuzzing)) { 8 } else { 1024 };
 /// The length of chunks made at once: room for some growth before they split.
 const FRESH: usize = LONGEST / 4 * 3;
 /// Chunks shorter than this are joined to a neighbour if there is room.
@@ -207,7 +207,7 @@ impl IdList {
         }
     }
 
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn is_sound(&self) -> bool {
         let chunks = self.chunks();
         chunks

@@ -146,7 +146,7 @@ impl<T> IndexState<T> {
         }
     }
 
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn entries(&self) -> usize {
         assert!(
             self.buckets

@@ -15,7 +15,7 @@ use crate::slots::Slots;
 
 /// Holes are given back when so many slots are unused, and three out of four. Small in
 /// tests, so that short histories start new numberings.
-const MANY_HOLES: usize = if cfg!(test) { 4 } else { 1024 };
+const MANY_HOLES: usize = if cfg!(any(test, fuzzing)) { 4 } else { 1024 };
 
 /// All records of one state. Cloning is O(1).
 pub(crate) struct Items<T> {
@@ -176,7 +176,7 @@ impl<T> Items<T> {
         self.order.step(place).map(|(id, next)| (self.at(id), next))
     }
 
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn is_sound(&self) -> bool {
         self.order.is_sound()
             && self.hashes.len() == self.len()

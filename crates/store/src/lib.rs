@@ -44,12 +44,15 @@ mod index_handle;
 mod items;
 mod key;
 mod lister;
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 mod proof;
+mod published;
 mod reader;
 mod record;
 mod records;
 mod replace;
+#[cfg(all(test, shuttle))]
+mod schedules;
 mod slots;
 mod snapshot;
 mod state;
@@ -71,3 +74,8 @@ pub use lister::{Lister, NamespaceLister};
 pub use reader::StoreReader;
 pub use snapshot::{Entries, Snapshot};
 pub use writer::{StoreWriter, store};
+
+/// For fuzz targets, which are programs of their own (`crates/fuzz`).
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub use proof::fuzzed as fuzzing;

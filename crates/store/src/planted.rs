@@ -23,6 +23,8 @@ pub enum Planted {
     IndexNotFilled,
     /// Every operation of a batch is published by itself (STX-4).
     BatchIsTorn,
+    /// A query takes keys from one state and objects from another (STX-4).
+    QueryLooksTwice,
 }
 
 #[cfg(any(test, sim))]

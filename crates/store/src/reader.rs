@@ -7,8 +7,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use arc_swap::{ArcSwap, Guard};
-
+use crate::published::{ArcSwap, Guard};
 use crate::state::State;
 use crate::{Entry, IndexError, ObjectKey, Scope, Snapshot};
 
@@ -104,6 +103,13 @@ impl<T> StoreReader<T> {
     #[doc(alias = "ByIndex")]
     pub fn by_index(&self, name: &str, value: &str) -> Result<Vec<Arc<T>>, IndexError> {
         let state = self.load();
+        if planted!(QueryLooksTwice) {
+            let keys = self.index_keys(name, value)?;
+            return Ok(keys
+                .iter()
+                .filter_map(|key| self.get(key.as_str()))
+                .collect());
+        }
         let records = state.bucket(Some(state.index(name)?), value);
         Ok(records.objects())
     }

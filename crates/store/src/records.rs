@@ -13,7 +13,7 @@ use crate::slots::Walk;
 
 /// How many are loaded at a time: about what a processor waits for at once. Small in tests, so
 /// that short histories cross it.
-const AHEAD: usize = if cfg!(test) { 3 } else { 16 };
+const AHEAD: usize = if cfg!(any(test, fuzzing)) { 3 } else { 16 };
 
 /// Records in the order of their numbers in a list.
 pub(crate) struct Records<'a, T> {

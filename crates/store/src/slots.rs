@@ -10,9 +10,9 @@ use std::sync::Arc;
 use crate::ids::Id;
 
 /// Small in tests, so that short histories grow high trees.
-const LEAF_BITS: u32 = if cfg!(test) { 1 } else { 3 };
+const LEAF_BITS: u32 = if cfg!(any(test, fuzzing)) { 1 } else { 3 };
 const LEAF: usize = 1 << LEAF_BITS;
-const FAN_BITS: u32 = if cfg!(test) { 1 } else { 2 };
+const FAN_BITS: u32 = if cfg!(any(test, fuzzing)) { 1 } else { 2 };
 const FAN: usize = 1 << FAN_BITS;
 /// The height of the node a walk remembers, so that the next leaf is a few steps away.
 const BLOCK: u32 = 3;

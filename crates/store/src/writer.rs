@@ -7,9 +7,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use arc_swap::ArcSwap;
-
 use crate::index::{Definition, IndexState};
+use crate::published::ArcSwap;
 use crate::state::State;
 use crate::{Batch, Commit, Entry, Index, IndexError, ObjectKey, Scope, StoreReader};
 
@@ -208,7 +207,7 @@ impl<T: Send + Sync + 'static> StoreWriter<T> {
     }
 
     /// Whether the parts of the store agree with each other (STX-2).
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn is_sound(&self) -> bool {
         let state = &self.state;
         state.items.is_sound()

@@ -193,6 +193,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Source<T> {
             ListVersion::NotOlderThan(version) => {
                 (version.as_str().to_owned(), Some("NotOlderThan".to_owned()))
             }
+            ListVersion::Exact(version) => (version.as_str().to_owned(), Some("Exact".to_owned())),
         };
         ListOptions {
             selection: self.selection.clone(),

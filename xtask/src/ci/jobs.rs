@@ -1,6 +1,7 @@
 //! The jobs of continuous integration, each a few commands.
 
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use cargo_metadata::{Metadata, MetadataCommand, Package};
@@ -8,8 +9,10 @@ use cargo_metadata::{Metadata, MetadataCommand, Package};
 use crate::bench::gate;
 use crate::checkout;
 use crate::conformance;
+use crate::fuzz::{self, FuzzCommand};
 use crate::layers::{self, LEAVES};
 use crate::shell::{cargo, output_of, program, run, run_watched};
+use crate::shuttle::{self, ShuttleCommand};
 use crate::simulate::{self, SimulateCommand};
 use crate::stopwatch::Outcome;
 use crate::tidy;
@@ -26,7 +29,7 @@ pub(super) struct Job {
 }
 
 /// All jobs, in the order in which they run.
-pub(super) const JOBS: [Job; 16] = [
+pub(super) const JOBS: [Job; 18] = [
     Job {
         name: "fmt",
         about: "the code is formatted",
@@ -71,6 +74,16 @@ pub(super) const JOBS: [Job; 16] = [
         name: "mutants",
         about: "the simulator finds every planted bug",
         run: mutants,
+    },
+    Job {
+        name: "shuttle",
+        about: "threads may take turns in 10,000 orders per scenario",
+        run: shuttle,
+    },
+    Job {
+        name: "fuzz",
+        about: "half a minute of each fuzz target finds nothing",
+        run: fuzz,
     },
     Job {
         name: "conformance",
@@ -120,6 +133,12 @@ const SCHEDULES: u64 = 10_000;
 /// How many of them run twice (T12).
 const TWICE: u64 = 200;
 
+/// How long each fuzz target runs (T10).
+const FUZZING: Duration = Duration::from_secs(30);
+
+/// How many more with marked payloads, which nothing may show (SEC-9).
+const MARKED: u64 = 500;
+
 const WASM: &str = "wasm32-unknown-unknown";
 
 fn fmt() -> Result<Outcome> {
@@ -165,7 +184,16 @@ fn leaves() -> Result<Outcome> {
 
 fn simulate() -> Result<Outcome> {
     simulate::run(&SimulateCommand::twice(TWICE))?;
-    passed(simulate::run(&SimulateCommand::seeds(SCHEDULES)))
+    simulate::run(&SimulateCommand::seeds(SCHEDULES))?;
+    passed(simulate::run(&SimulateCommand::canary(MARKED)))
+}
+
+fn shuttle() -> Result<Outcome> {
+    passed(shuttle::run(&ShuttleCommand::default()))
+}
+
+fn fuzz() -> Result<Outcome> {
+    fuzz::run(&FuzzCommand::all(FUZZING))
 }
 
 fn mutants() -> Result<Outcome> {

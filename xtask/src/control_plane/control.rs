@@ -8,7 +8,11 @@
 //! | `kill-apiserver` | SIGKILL | `ok` |
 //! | `stop-apiserver` | SIGTERM, and waits until the process ended | `ok` |
 //! | `start-apiserver` | same port, certificate and data; waits until it is ready | `ok` |
+//! | `pause-apiserver` | SIGSTOP: connections stay open, and nothing comes | `ok` |
+//! | `resume-apiserver` | SIGCONT | `ok` |
 //! | `compact` | etcd forgets its history up to the newest revision | `ok REVISION` |
+//! | `save-etcd` | etcd's data is copied, as of now; an earlier copy goes | `ok REVISION` |
+//! | `restore-etcd` | the API server is killed, etcd comes back with the copy | `ok REVISION` |
 //! | `status` | nothing | `ok TEXT` |
 //!
 //! Whatever goes wrong is answered as `error TEXT`.
@@ -34,7 +38,15 @@ pub(crate) trait Faults: Send {
     /// See the module's table.
     fn start_api_server(&mut self) -> Result<()>;
     /// See the module's table.
+    fn pause_api_server(&mut self) -> Result<()>;
+    /// See the module's table.
+    fn resume_api_server(&mut self) -> Result<()>;
+    /// See the module's table.
     fn compact(&mut self) -> Result<u64>;
+    /// See the module's table.
+    fn save_etcd(&mut self) -> Result<u64>;
+    /// See the module's table.
+    fn restore_etcd(&mut self) -> Result<u64>;
     /// See the module's table.
     fn status(&mut self) -> String;
 }
@@ -52,8 +64,24 @@ impl Faults for ControlPlane {
         Self::start_api_server(self)
     }
 
+    fn pause_api_server(&mut self) -> Result<()> {
+        Self::pause_api_server(self)
+    }
+
+    fn resume_api_server(&mut self) -> Result<()> {
+        Self::resume_api_server(self)
+    }
+
     fn compact(&mut self) -> Result<u64> {
         Self::compact(self)
+    }
+
+    fn save_etcd(&mut self) -> Result<u64> {
+        Self::save_etcd(self)
+    }
+
+    fn restore_etcd(&mut self) -> Result<u64> {
+        Self::restore_etcd(self)
     }
 
     fn status(&mut self) -> String {
@@ -190,11 +218,16 @@ fn carry_out(command: &str, target: &mut impl Faults) -> Result<String> {
         "kill-apiserver" => target.kill_api_server()?,
         "stop-apiserver" => target.stop_api_server()?,
         "start-apiserver" => target.start_api_server()?,
+        "pause-apiserver" => target.pause_api_server()?,
+        "resume-apiserver" => target.resume_api_server()?,
         "compact" => return target.compact().map(|revision| revision.to_string()),
+        "save-etcd" => return target.save_etcd().map(|revision| revision.to_string()),
+        "restore-etcd" => return target.restore_etcd().map(|revision| revision.to_string()),
         "status" => return Ok(target.status()),
         unknown => bail!(
             "unknown command {unknown:?}; known are kill-apiserver, stop-apiserver, \
-             start-apiserver, compact, status"
+             start-apiserver, pause-apiserver, resume-apiserver, compact, save-etcd, \
+             restore-etcd, status"
         ),
     }
     Ok(String::new())
@@ -214,6 +247,7 @@ mod tests {
     struct Fake {
         stopped: bool,
         revision: u64,
+        saved: u64,
     }
 
     impl Faults for Fake {
@@ -234,8 +268,26 @@ mod tests {
             Ok(())
         }
 
+        fn pause_api_server(&mut self) -> Result<()> {
+            self.stop_api_server()
+        }
+
+        fn resume_api_server(&mut self) -> Result<()> {
+            self.start_api_server()
+        }
+
         fn compact(&mut self) -> Result<u64> {
             self.revision += 1;
+            Ok(self.revision)
+        }
+
+        fn save_etcd(&mut self) -> Result<u64> {
+            self.saved = self.revision;
+            Ok(self.saved)
+        }
+
+        fn restore_etcd(&mut self) -> Result<u64> {
+            self.revision = self.saved;
             Ok(self.revision)
         }
 
@@ -277,7 +329,13 @@ mod tests {
         assert_eq!(client.ask("kill-apiserver\n"), "ok\n");
         assert_eq!(client.ask("stop-apiserver\r\n"), "error not running\n");
         assert_eq!(client.ask("start-apiserver\n"), "ok\n");
+        assert_eq!(client.ask("pause-apiserver\n"), "ok\n");
+        assert_eq!(client.ask("pause-apiserver\n"), "error not running\n");
+        assert_eq!(client.ask("resume-apiserver\n"), "ok\n");
         assert_eq!(client.ask("compact\n"), "ok 1\n");
+        assert_eq!(client.ask("save-etcd\n"), "ok 1\n");
+        assert_eq!(client.ask("compact\n"), "ok 2\n");
+        assert_eq!(client.ask("restore-etcd\n"), "ok 1\n");
         assert!(
             client
                 .ask("reboot\n")

@@ -9,6 +9,7 @@
 mod build;
 mod command;
 mod control;
+mod data;
 mod etcd;
 mod kubeconfig;
 mod probe;

@@ -78,6 +78,16 @@ impl Server {
         Ok(())
     }
 
+    /// SIGSTOP: the process stands still, its connections stay open.
+    pub(super) fn pause(&mut self) -> Result<()> {
+        self.signal(Signal::STOP)
+    }
+
+    /// SIGCONT: it goes on.
+    pub(super) fn resume(&mut self) -> Result<()> {
+        self.signal(Signal::CONT)
+    }
+
     /// SIGTERM, and SIGKILL when that took longer than `grace`.
     ///
     /// # Errors
@@ -86,8 +96,7 @@ impl Server {
         if self.exit_status()?.is_some() {
             return Ok(());
         }
-        kill_process(Pid::from_child(&self.child), Signal::TERM)
-            .with_context(|| format!("cannot signal {}", self.name))?;
+        self.signal(Signal::TERM)?;
         let deadline = clock::now() + grace;
         while clock::now() < deadline {
             if self.exit_status()?.is_some() {
@@ -106,6 +115,13 @@ impl Server {
     /// The end of the log, with a heading.
     pub(super) fn log_tail(&self) -> String {
         tail(self.name, &self.log)
+    }
+
+    fn signal(&mut self, signal: Signal) -> Result<()> {
+        // A process that has ended and was waited for may have given its number to another.
+        self.check_running()?;
+        kill_process(Pid::from_child(&self.child), signal)
+            .with_context(|| format!("cannot signal {}", self.name))
     }
 
     fn exit_status(&mut self) -> Result<Option<ExitStatus>> {
@@ -179,6 +195,24 @@ mod tests {
             .expect_err("it is deaf");
         assert!(error.to_string().contains("was killed"), "{error}");
         assert!(server.check_running().is_err());
+    }
+
+    #[test]
+    fn a_paused_server_does_nothing_until_it_is_resumed() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let log = log_in(&folder);
+        let mut server = shell("read _; echo went on", &log);
+        server.pause().expect("it runs");
+        server.check_running().expect("it has not ended");
+        drop(server.child.stdin.take());
+        assert!(!server.log_tail().contains("went on"));
+        server.resume().expect("it is there");
+        let deadline = clock::now() + PATIENCE;
+        while server.check_running().is_ok() && clock::now() < deadline {
+            clock::pause();
+        }
+        assert!(server.log_tail().contains("went on"));
+        assert!(server.pause().is_err(), "it has ended");
     }
 
     #[test]

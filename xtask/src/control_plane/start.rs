@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use super::build::Binaries;
 use super::server::{self, Server};
-use super::{etcd, kubeconfig, probe};
+use super::{data, etcd, kubeconfig, probe};
 use crate::clock;
 use crate::stop_signal::StopSignal;
 
@@ -38,6 +38,7 @@ pub(crate) struct ControlPlane {
     etcd: Server,
     binaries: Binaries,
     etcd_address: SocketAddr,
+    peer_address: SocketAddr,
     api_address: SocketAddr,
     token: String,
     stop: StopSignal,
@@ -58,18 +59,14 @@ impl ControlPlane {
         let token = random_token()?;
         let accounts = format!("{token},admin,admin,\"system:masters\"\n");
         write_secret(&folder.path().join("tokens.csv"), &accounts)?;
-        let etcd = Server::spawn(
-            "etcd",
-            &binaries.etcd,
-            &etcd_arguments(folder.path(), etcd_address, peer_address),
-            &folder.path().join("etcd.log"),
-        )?;
+        let etcd = spawn_etcd(&binaries, folder.path(), etcd_address, peer_address)?;
         let api_server = None;
         let mut plane = Self {
             api_server,
             etcd,
             binaries,
             etcd_address,
+            peer_address,
             api_address,
             token,
             stop,
@@ -77,10 +74,7 @@ impl ControlPlane {
         };
         let kubeconfig = kubeconfig::text(&plane.url(), &plane.certificate(), &plane.token);
         write_secret(&plane.kubeconfig(), &kubeconfig)?;
-        plane.until_ready("etcd", |plane| {
-            plane.etcd.check_running()?;
-            Ok(etcd::revision(plane.etcd_address).map(drop))
-        })?;
+        plane.until_etcd_is_ready()?;
         plane.start_api_server()?;
         Ok(plane)
     }
@@ -122,6 +116,47 @@ impl ControlPlane {
         let stopped = self.running_api_server()?.stop(API_SERVER_GRACE);
         self.api_server = None;
         stopped
+    }
+
+    /// SIGSTOP to the API server: its clients' connections stay open, and nothing comes.
+    pub(crate) fn pause_api_server(&mut self) -> Result<()> {
+        self.running_api_server()?.pause()
+    }
+
+    /// SIGCONT to the API server.
+    pub(crate) fn resume_api_server(&mut self) -> Result<()> {
+        self.running_api_server()?.resume()
+    }
+
+    /// Copies etcd's data, in place of an earlier copy; answers with a revision that is in it.
+    ///
+    /// The process stands still meanwhile, so the copy is what a kill would have left: etcd reads
+    /// that, and no API server notices.
+    pub(crate) fn save_etcd(&mut self) -> Result<u64> {
+        let revision = etcd::revision(self.etcd_address)?;
+        let (data, saved) = (etcd_data(self.folder.path()), self.saved());
+        self.etcd.pause()?;
+        let copied = data::replace(&data, &saved);
+        self.etcd.resume()?;
+        copied?;
+        Ok(revision)
+    }
+
+    /// Ends both servers and brings etcd back with the copy; the API server stays away. Answers
+    /// with the newest revision, which is older than the one before: the history is rewound.
+    pub(crate) fn restore_etcd(&mut self) -> Result<u64> {
+        if !self.saved().is_dir() {
+            bail!("nothing was saved");
+        }
+        if self.api_server.is_some() {
+            self.kill_api_server()?;
+        }
+        self.etcd.kill()?;
+        data::replace(&self.saved(), &etcd_data(self.folder.path()))?;
+        let (client, peer) = (self.etcd_address, self.peer_address);
+        self.etcd = spawn_etcd(&self.binaries, self.folder.path(), client, peer)?;
+        self.until_etcd_is_ready()?;
+        etcd::revision(self.etcd_address)
     }
 
     /// Makes etcd forget its history up to now; answers with the revision.
@@ -180,6 +215,18 @@ impl ControlPlane {
         format!("https://{}", self.api_address)
     }
 
+    /// Where the copy of etcd's data is.
+    fn saved(&self) -> PathBuf {
+        self.folder.path().join("etcd-saved")
+    }
+
+    fn until_etcd_is_ready(&mut self) -> Result<()> {
+        self.until_ready("etcd", |plane| {
+            plane.etcd.check_running()?;
+            Ok(etcd::revision(plane.etcd_address).map(drop))
+        })
+    }
+
     fn certificate(&self) -> PathBuf {
         self.folder.path().join("certificates/apiserver.crt")
     }
@@ -234,6 +281,8 @@ impl ControlPlane {
             "--bind-address=127.0.0.1".to_owned(),
             "--advertise-address=127.0.0.1".to_owned(),
             format!("--secure-port={}", self.api_address.port()),
+            // Who is asked to end says so to those who watch, instead of waiting for them.
+            "--shutdown-watch-termination-grace-period=2s".to_owned(),
             // A loopback address is no valid endpoint, and nothing here looks for one.
             "--endpoint-reconciler-type=none".to_owned(),
             "--service-cluster-ip-range=10.0.0.0/24".to_owned(),
@@ -249,9 +298,23 @@ impl ControlPlane {
     }
 }
 
+fn spawn_etcd(
+    binaries: &Binaries,
+    folder: &Path,
+    client: SocketAddr,
+    peer: SocketAddr,
+) -> Result<Server> {
+    let arguments = etcd_arguments(folder, client, peer);
+    Server::spawn("etcd", &binaries.etcd, &arguments, &folder.join("etcd.log"))
+}
+
+fn etcd_data(folder: &Path) -> PathBuf {
+    folder.join("etcd")
+}
+
 fn etcd_arguments(folder: &Path, client: SocketAddr, peer: SocketAddr) -> Vec<String> {
     [
-        format!("--data-dir={}", folder.join("etcd").display()),
+        format!("--data-dir={}", etcd_data(folder).display()),
         format!("--listen-client-urls=http://{client}"),
         format!("--advertise-client-urls=http://{client}"),
         format!("--listen-peer-urls=http://{peer}"),

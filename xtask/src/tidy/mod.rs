@@ -23,7 +23,7 @@ use allowed::AllowList;
 use source::{RustSource, TestFiles};
 
 /// Folders that hold no text of ours.
-const FOREIGN_FOLDERS: [&str; 3] = [".git", "node_modules", "fuzz-corpus"];
+const FOREIGN_FOLDERS: [&str; 3] = [".git", "node_modules", "corpus"];
 
 /// Files that tools write.
 const FOREIGN_FILES: [&str; 3] = ["Cargo.lock", "go.sum", "LICENSE"];

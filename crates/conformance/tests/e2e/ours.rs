@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use informer_factory::reflector::Config as ReflectorConfig;
 use informer_factory::{
-    Deleted, Grace, Handler, InformerOptions, ListenerConfig, Notification, ObjectKey, QueueKind,
-    SharedInformer, SharedInformerFactory,
+    Consistency, Deleted, Grace, Handler, InformerOptions, ListenerConfig, Notification, ObjectKey,
+    OnMismatch, QueueKind, SharedInformer, SharedInformerFactory,
 };
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube_client::Client;
@@ -16,6 +16,9 @@ use kube_core::Resource;
 use crate::ledger::{Ledger, Listener};
 use crate::told::{Identity, Objects, Told};
 use crate::watched::{Form, REMINDED, RESYNC, Watched};
+
+/// Short, so that every act has some checks.
+const CHECK_PERIOD: Duration = Duration::from_secs(2);
 
 /// One factory and its informers.
 pub(crate) struct Ours {
@@ -33,8 +36,11 @@ impl Ours {
     ) -> Self {
         let mut config = ReflectorConfig::default();
         config.streaming = streaming;
+        // What the server itself has is one more judge: see `check_health` (FM-40).
+        let consistency = Consistency::every(CHECK_PERIOD).on_mismatch(OnMismatch::Report);
         let builder = SharedInformerFactory::builder(client);
-        let factory = builder.queue(queue).reflector(config).build();
+        let builder = builder.queue(queue).check_consistency(consistency);
+        let factory = builder.reflector(config).build();
         let ledger = Arc::new(Ledger::default());
         let informers: Vec<_> = watched
             .iter()
@@ -83,6 +89,10 @@ impl Ours {
                 "nothing of ours panics"
             );
             assert_eq!(status.quarantined, 0, "every object can be decoded");
+            for source in &status.sources {
+                let found = source.consistency.as_ref().expect("it was asked for");
+                assert_eq!(found.mismatches, 0, "the server has the same: {source:#?}");
+            }
         }
     }
 

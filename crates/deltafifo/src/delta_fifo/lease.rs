@@ -21,7 +21,7 @@ use crate::lease::{COUNTED, Lease, LeaseId, Quarantined, Work};
 use super::{DeltaFifo, Slot};
 
 /// The lease that is out.
-#[cfg_attr(test, derive(Clone))]
+#[cfg_attr(any(test, fuzzing), derive(Clone))]
 pub(super) struct Out<K, V> {
     id: LeaseId,
     works: Arc<[Work<K, V>]>,

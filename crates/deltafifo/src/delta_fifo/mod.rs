@@ -274,7 +274,7 @@ where
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 impl<K, V, M> DeltaFifo<K, V, M>
 where
     K: Clone + Eq + Hash,

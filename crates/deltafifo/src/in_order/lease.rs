@@ -28,7 +28,7 @@ pub(super) struct Tag {
 }
 
 /// The lease that is out.
-#[cfg_attr(test, derive(Clone))]
+#[cfg_attr(any(test, fuzzing), derive(Clone))]
 pub(super) struct Out<K, V> {
     pub(super) id: LeaseId,
     pub(super) works: Arc<[Work<K, V>]>,

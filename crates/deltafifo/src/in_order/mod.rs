@@ -255,7 +255,7 @@ where
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 impl<K: Clone, V: Clone, M: Clone> InOrderQueue<K, V, M> {
     /// A copy with all that is in it, but without a transform.
     pub(crate) fn fork(&self) -> Self {

@@ -8,13 +8,19 @@
 //! - `fifo_model`, `in_order_model`: the two queues, naively.
 //! - `judged`: what the proofs ask of a queue beyond its trait.
 //! - `world`: a queue, its model and its consumer side by side; every step is compared.
-//! - `random`: long random histories. `exhaustive`: all short ones. `planted`: bugs are caught.
+//! - `random`: long random histories. `exhaustive`: all short ones. `fuzzed`: a fuzzer's.
+//! - `caught`: they find each planted bug.
 
+#[cfg(test)]
+mod caught;
+#[cfg(test)]
 mod exhaustive;
 mod fifo_model;
+#[cfg(fuzzing)]
+pub mod fuzzed;
 mod in_order_model;
 mod judged;
 mod model;
-mod planted;
+#[cfg(test)]
 mod random;
 mod world;

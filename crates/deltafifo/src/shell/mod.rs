@@ -20,11 +20,12 @@ mod waiters;
 mod watcher;
 
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::task::Waker;
 
 use crate::lease::Quarantined;
 use crate::queue::Queue;
+use crate::sync::{Mutex, MutexGuard};
 
 pub use consumer::Consumer;
 pub use leased::Leased;
@@ -93,8 +94,13 @@ impl<K, V, M> Shared<K, V, M> {
     fn change<R>(&self, change: impl FnOnce(&mut State<K, V, M>) -> R) -> R {
         let (result, wakers) = {
             let mut state = self.lock();
+            let early = racy!(WakersTakenFirst).then(|| turned(&mut state));
+            if early.is_some() {
+                drop(state);
+                state = self.lock();
+            }
             let result = change(&mut state);
-            (result, turned(&mut state))
+            (result, early.unwrap_or_else(|| turned(&mut state)))
         };
         wakers.into_iter().for_each(Waker::wake);
         result

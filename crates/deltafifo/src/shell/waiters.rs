@@ -89,6 +89,10 @@ where
             Look::Seen(result) => (result, Vec::new()),
             Look::Changed(result) => (result, super::turned(&mut state)),
             Look::Wait => {
+                if racy!(PlaceTakenTooLate) {
+                    drop(state);
+                    state = this.shared.lock();
+                }
                 state.waiters.wait(&mut this.ticket, cx.waker());
                 return Poll::Pending;
             }

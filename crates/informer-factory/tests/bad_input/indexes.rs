@@ -144,3 +144,37 @@ async fn a_panic_over_a_successor_still_ends_the_life_before_it() {
         assert_eq!(world.stored(), before[1..]);
     }
 }
+
+/// SEC-24: an object that gives one index more values than the bound is quarantined, in a list and
+/// in a watch; the bound itself is allowed.
+#[tokio::test(start_paused = true)]
+async fn an_object_with_too_many_values_is_quarantined() {
+    fn values(pod: &Pod) -> Vec<String> {
+        let labels = pod.metadata.labels.as_ref();
+        let count = labels.and_then(|labels| labels.get("values"));
+        let count = count.and_then(|count| count.parse().ok()).unwrap_or(0);
+        (0..count).map(|i: usize| i.to_string()).collect()
+    }
+    let label = |count: usize| json!({"metadata": {"labels": {"values": count.to_string()}}});
+    for queue in QUEUES {
+        let world = World::new(queue, &["a", "b", "c"]);
+        for (name, count) in [("a", 1_024), ("b", 1_025)] {
+            let patched = world.server.patch(&pods(), "default", name, label(count));
+            patched.expect("patched");
+        }
+        let by_value = world.informer.add_index("value", values).expect("new");
+        world.start().await;
+        world.told.wait(2).await;
+        assert_eq!(world.quarantined(), ["default/b"]);
+        assert_eq!(by_value.get("1023").len(), 1);
+        assert!(by_value.get("1024").is_empty());
+
+        let patched = world.server.patch(&pods(), "default", "c", label(100_000));
+        patched.expect("patched");
+        let patched = world.server.patch(&pods(), "default", "b", label(7));
+        patched.expect("patched");
+        world.told.wait(1).await;
+        assert_eq!(world.quarantined(), ["default/c"]);
+        assert_eq!(by_value.get("6").len(), 2);
+    }
+}

@@ -1,11 +1,17 @@
 //! Objects that cannot be used, and events that contradict what is known: golden rows V, A, K, L,
 //! M, N and Y.
 
-use informer_factory::{InformerState, QuarantineReason, reflector::Config};
+use std::num::NonZeroUsize;
+
+use informer_factory::{
+    InformerOptions, InformerState, QuarantineReason, Transform, reflector::Config,
+};
 use informer_testkit::{ApiServer, Fault, Match, Times, Verb};
+use k8s_openapi::api::core::v1::Pod;
+use serde_json::json;
 
 use crate::cluster::{self, QUEUES, SOON, pods};
-use crate::world::World;
+use crate::world::{HOUR, World, plain};
 
 fn bad_item() -> Fault {
     Fault::UndecodableItem
@@ -328,5 +334,56 @@ async fn an_object_without_a_name_is_never_stored() {
             "{names:?}"
         );
         world.converges().await;
+    }
+}
+
+/// SEC-23: of a flood of bad objects the reasons of the first are kept and all are counted; the
+/// informer is degraded, lists again now and then, and no more once it is over.
+#[tokio::test(start_paused = true)]
+async fn a_flood_of_bad_objects_is_bounded_and_listed_again() {
+    for queue in QUEUES {
+        let names: Vec<String> = (0..9).map(|i| format!("p{i}")).collect();
+        let server = ApiServer::new();
+        for name in &names {
+            let created = server.create(&pods(), cluster::pod(name, "bad"));
+            created.expect("created");
+        }
+        let factory = cluster::factory(&server, queue);
+        let mut options = InformerOptions::new().reflector(plain());
+        options.quarantined = NonZeroUsize::new(4).expect("not zero");
+        options = options.transform(Transform::new(|pod: Pod| {
+            let node = pod.spec.as_ref().and_then(|spec| spec.node_name.clone());
+            let is_bad = node.as_deref() == Some("bad");
+            if is_bad {
+                Err("no".to_owned())
+            } else {
+                Ok(pod)
+            }
+        }));
+        let informer = factory.informer_with::<Pod>(options).expect("fresh");
+        factory.start().expect("a runtime");
+        factory.wait_for_sync(SOON).await.expect("synced");
+        let status = informer.status();
+        assert_eq!(
+            (status.state, status.quarantined),
+            (InformerState::Degraded, 9)
+        );
+        assert_eq!(informer.quarantined().len(), 4, "{queue:?}");
+        tokio::time::sleep(HOUR).await;
+        let lists = informer.status().sources[0].lists;
+        assert!((5..=7).contains(&lists), "{lists} lists in an hour");
+        for name in &names {
+            let patch = json!({"spec": {"nodeName": "good"}});
+            let patched = server.patch(&pods(), "default", name, patch);
+            patched.expect("patched");
+        }
+        tokio::time::sleep(HOUR).await;
+        let status = informer.status();
+        assert_eq!(
+            (status.state, status.quarantined, status.objects),
+            (InformerState::Synced, 0, 9)
+        );
+        assert!(status.sources[0].lists <= lists + 1, "{status:?}");
+        cluster::assert_store_matches_pods(&server, &informer);
     }
 }

@@ -2,8 +2,9 @@
 
 use std::env;
 use std::path::PathBuf;
+use std::time::Duration;
 
-use informer_factory::SharedInformerFactory;
+use informer_factory::{Consistency, FactoryBuilder, OnMismatch, QueueKind, SharedInformerFactory};
 use k8s_openapi::api::core::v1::Namespace;
 use kube_client::api::PostParams;
 use kube_client::config::{KubeConfigOptions, Kubeconfig};
@@ -15,6 +16,8 @@ use crate::granted::User;
 use crate::request_log::RequestLog;
 
 const KUBECONFIG: &str = "INFORMER_E2E_KUBECONFIG";
+/// Short, so that every case has some checks.
+const CHECK_PERIOD: Duration = Duration::from_secs(2);
 const CONTROL: &str = "INFORMER_E2E_CONTROL";
 
 /// The control plane that `cargo xtask e2e` or `cargo xtask control-plane run` has started.
@@ -69,6 +72,14 @@ impl Cluster {
     /// Lets the informers' user do what those of the factory need, and nothing else (SEC-15).
     pub(crate) async fn grant(&self, factory: &SharedInformerFactory) {
         self.user.grant(&self.client(), factory).await;
+    }
+
+    /// A factory whose informers check themselves all the time; what they find is judged by
+    /// [`Followed`](crate::followed::Followed) (FM-40).
+    pub(crate) fn checked_factory(client: Client, queue: QueueKind) -> FactoryBuilder {
+        SharedInformerFactory::builder(client)
+            .queue(queue)
+            .check_consistency(Consistency::every(CHECK_PERIOD).on_mismatch(OnMismatch::Report))
     }
 
     /// Where the server listens.

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use informer_factory::{
-    Grace, InformerOptions, InformerState, QueueKind, SharedInformer, SharedInformerFactory,
-};
+use informer_factory::{Grace, InformerOptions, InformerState, QueueKind, SharedInformer};
 use k8s_openapi::api::core::v1::ConfigMap;
 use tokio::time::Instant;
 
@@ -40,7 +38,7 @@ pub(crate) async fn run(queue: QueueKind) {
 
     let relay = Relay::to(cluster.address()).await;
     let (client, log) = cluster.logged_client_through(relay.port());
-    let factory = SharedInformerFactory::builder(client).queue(queue).build();
+    let factory = Cluster::checked_factory(client, queue).build();
     let options = InformerOptions::new().namespace(&namespace);
     let informer = factory.informer_with::<ConfigMap>(options);
     let informer = informer.expect("the options are good");

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use informer_factory::{QueueKind, SharedInformer};
+use informer_factory::{QueueKind, SharedInformer, SourceStatus};
 use kube_core::Resource;
 use tokio::time::Instant;
 
@@ -56,6 +56,7 @@ impl<T: Resource + Send + Sync + 'static> Followed<T> {
             let truth = self.catch_up(when).await;
             match self.agree(&truth, deadline).await {
                 Ok(()) => {
+                    self.wait_for_check(deadline).await;
                     self.check_rules();
                     let (name, objects) = (self.informer.name(), truth.objects.len());
                     println!(
@@ -147,6 +148,18 @@ impl<T: Resource + Send + Sync + 'static> Followed<T> {
         entries.collect()
     }
 
+    /// Waits until each source, if it checks itself, has compared itself with the server (FM-40).
+    async fn wait_for_check(&self, deadline: Instant) {
+        let is_unchecked = |source: &SourceStatus| {
+            let consistency = source.consistency.as_ref();
+            consistency.is_some_and(|found| found.consistent + found.mismatches == 0)
+        };
+        while self.informer.status().sources.iter().any(is_unchecked) {
+            assert!(Instant::now() < deadline, "no check: {}", self.status());
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    }
+
     fn check_rules(&self) {
         for witness in self.audience.witnesses() {
             let breaches = witness.breaches();
@@ -157,6 +170,14 @@ impl<T: Resource + Send + Sync + 'static> Followed<T> {
             );
         }
         let status = self.informer.status();
+        for source in &status.sources {
+            let found = source.consistency.as_ref();
+            let mismatches = found.map_or(0, |found| found.mismatches);
+            assert_eq!(
+                mismatches, 0,
+                "the store is what the server had: {source:#?}"
+            );
+        }
         let panics: u64 = status.handlers.iter().map(|handler| handler.panics).sum();
         assert_eq!(panics, 0, "no handler of ours panics");
         assert_eq!(status.task_panics, 0, "no task panics");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use informer_factory::{Grace, InformerState, QueueKind, SharedInformer, SharedInformerFactory};
+use informer_factory::{Grace, InformerState, QueueKind, SharedInformer};
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube_core::Resource;
 use tokio::time::Instant;
@@ -221,7 +221,7 @@ pub(crate) async fn run(queue: QueueKind) {
     let cluster = Cluster::from_environment().await;
     let namespace = cluster.fresh_namespace("load").await;
     let (client, log) = cluster.logged_client();
-    let factory = SharedInformerFactory::builder(client).queue(queue).build();
+    let factory = Cluster::checked_factory(client, queue).build();
     let (maps, pods) = (factory.informer::<ConfigMap>(), factory.informer::<Pod>());
     cluster.grant(&factory).await;
     let (map, pod) = (Kind::config_map(), Kind::pod());

@@ -43,9 +43,10 @@ impl RequestLog {
         self.count(|asked| asked.path_and_query.contains("sendInitialEvents=true"))
     }
 
-    /// How many pages of plain lists were asked for.
+    /// How many pages of plain lists of whole objects were asked for; the checker's are not.
     pub(crate) fn pages(&self) -> usize {
-        self.count(|asked| !asked.path_and_query.contains("watch="))
+        let is_list = |asked: &Asked| !asked.path_and_query.contains("watch=");
+        self.count(|asked| is_list(asked) && !asked.accept.contains("as=PartialObjectMetadata"))
     }
 
     /// How many answers had this status.

@@ -276,8 +276,8 @@ async fn churn_each(writers: &[Writer]) {
 }
 
 fn factory(client: Client, queue: QueueKind, config: ReflectorConfig) -> SharedInformerFactory {
-    let builder = SharedInformerFactory::builder(client);
-    builder.queue(queue).reflector(config).build()
+    let builder = Cluster::checked_factory(client, queue);
+    builder.reflector(config).build()
 }
 
 fn follow_config_maps(

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use proptest::collection::vec;
-use proptest::prelude::*;
+#[cfg(test)]
+use proptest::{collection::vec, prelude::*};
 
-use super::history::{Act, Fold, Key, News, Source, act};
+#[cfg(test)]
+use super::history::act;
+use super::history::{Act, Fold, Key, News, Source};
 use crate::coalesce::CoalescingRing;
 use crate::notification::Notification;
 
@@ -17,6 +19,7 @@ pub(super) enum Step {
     Take,
 }
 
+#[cfg(test)]
 pub(super) fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = |keys: Key| {
         prop_oneof![
@@ -185,6 +188,7 @@ pub(super) fn check(steps: &[Step]) -> Result<(), String> {
     bench.finish()
 }
 
+#[cfg(test)]
 proptest! {
     #[test]
     fn coalescing_is_a_legal_compression(steps in steps()) {
@@ -203,6 +207,7 @@ fn coalescing_is_legal_in_every_short_history() {
     check_all(&letters, &mut history, 6);
 }
 
+#[cfg(test)]
 fn check_all(letters: &[Step], history: &mut Vec<Step>, left: usize) {
     if left == 0 {
         check(history).unwrap_or_else(|why| panic!("{why} in {history:?}"));

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+#[cfg(test)]
 use proptest::prelude::*;
 
 use crate::deleted::Deleted;
@@ -26,6 +27,7 @@ pub(super) enum Act {
     Remind,
 }
 
+#[cfg(test)]
 pub(super) fn act() -> impl Strategy<Value = Act> {
     prop_oneof![
         6 => Just(Act::Set),

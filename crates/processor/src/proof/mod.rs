@@ -4,22 +4,36 @@
 //! The models share no code with what they judge.
 
 mod coalescing;
+#[cfg(test)]
 mod compress;
+#[cfg(fuzzing)]
+pub mod fuzzed;
+#[cfg(test)]
 mod gate;
 mod history;
+#[cfg(test)]
 mod joining;
+#[cfg(test)]
 mod listener;
+#[cfg(test)]
 mod planted;
+#[cfg(test)]
 mod resync;
+#[cfg(test)]
 mod rig;
+#[cfg(test)]
 mod ring;
+#[cfg(test)]
 mod sync;
+#[cfg(test)]
 mod warning;
 
+#[cfg(test)]
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 
 /// Runs a property as the proof does, with a fixed seed and without leaving files: for the proof
 /// that a planted bug is found.
+#[cfg(test)]
 fn quiet_runner() -> TestRunner {
     TestRunner::new(Config {
         cases: 1_000,

@@ -17,8 +17,9 @@ use super::{
 };
 use crate::{Failure, Item, ListRequest, Page, Reuse};
 
-/// Decoded in one go: about half a millisecond of work, which is worth a thread's wake-up.
-const BATCH_BYTES: usize = 64 * 1024;
+/// Decoded in one go: about half a millisecond of work, which is worth a thread's wake-up. The
+/// lists of a fuzzer are short, and come in batches all the same.
+const BATCH_BYTES: usize = if cfg!(fuzzing) { 256 } else { 64 * 1024 };
 /// An item is refused if it is so many times larger than what would be decoded (FM-56): it would
 /// have to be held for its identity alone.
 const ITEM_LIMIT_FACTOR: usize = 16;

@@ -109,7 +109,7 @@ impl<T: DeserializeOwned> EventReader<T> {
         is_json(&item.body).then(|| event(item))
     }
 
-    fn read_any(&mut self, line: &str) -> Result<WatchEvent<T>, Failure> {
+    pub(super) fn read_any(&mut self, line: &str) -> Result<WatchEvent<T>, Failure> {
         let event: WireEvent<'_> = serde_json::from_str(line).map_err(|error| not_json(&error))?;
         let object = event.object.get();
         let kind = event.kind.as_str();

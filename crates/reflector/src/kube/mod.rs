@@ -21,6 +21,10 @@ mod cut;
 mod decoding;
 mod event;
 mod frame;
+#[cfg(fuzzing)]
+pub(crate) mod fuzzed;
+#[cfg(any(test, fuzzing))]
+mod judge;
 mod key;
 mod list_watch;
 mod members;

@@ -37,7 +37,8 @@ impl Query {
 
 /// The request for one page.
 ///
-/// No `resourceVersionMatch` is sent: what a version without one means is what we ask for (RL-17).
+/// A `resourceVersionMatch` is sent for an exact version only: what the others mean without one is
+/// what we ask for (RL-17).
 pub(super) fn list<T>(
     source: &KubeSource<T>,
     request: &ListRequest,
@@ -55,9 +56,11 @@ pub(super) fn list<T>(
         let version = match &request.version {
             ListVersion::Any => "0",
             ListVersion::Consistent => "",
-            ListVersion::NotOlderThan(version) => version.as_str(),
+            ListVersion::NotOlderThan(version) | ListVersion::Exact(version) => version.as_str(),
         };
         query.add_some("resourceVersion", Some(version));
+        let is_exact = matches!(request.version, ListVersion::Exact(_));
+        query.add_some("resourceVersionMatch", is_exact.then_some("Exact"));
     }
     let accept = match source.representation {
         Representation::Full => "application/json",
@@ -160,8 +163,12 @@ mod tests {
         request.continue_token = Some("a/b+c=".into());
         let next = format!("/api/v1/pods?continue=a%2Fb%2Bc%3D&{selectors}&limit=500");
         assert_eq!(uri_of_list(&request), next);
-        request.version = ListVersion::Consistent;
+        request.version = ListVersion::Exact("7".into());
+        assert_eq!(uri_of_list(&request), next);
         request.continue_token = None;
+        let exact = format!("{paged}&resourceVersionMatch=Exact");
+        assert_eq!(uri_of_list(&request), exact);
+        request.version = ListVersion::Consistent;
         request.limit = None;
         assert_eq!(uri_of_list(&request), format!("/api/v1/pods?{selectors}"));
     }

@@ -9,7 +9,7 @@ use http_body::Frame;
 use http_body_util::{StreamBody, combinators::UnsyncBoxBody};
 use kube_client::{Client, client::Body};
 
-use super::{Deadlines, KubeSource, Limits, Projection, Representation};
+pub(super) use super::judge::pods as source;
 
 pub(super) type Scripted = Response<UnsyncBoxBody<Bytes, std::io::Error>>;
 
@@ -46,20 +46,4 @@ pub(super) fn refusal(status: u16, body: impl Into<Bytes>) -> Scripted {
     let mut answer = json(body);
     *answer.status_mut() = StatusCode::from_u16(status).expect("a status");
     answer
-}
-
-/// All pods, whole.
-pub(super) fn source<T>() -> KubeSource<T> {
-    KubeSource {
-        path: "/api/v1/pods".into(),
-        api_version: "v1".into(),
-        kind: "Pod".into(),
-        representation: Representation::Full,
-        label_selector: None,
-        field_selector: None,
-        transform: None,
-        projection: Projection::new(),
-        limits: Limits::default(),
-        deadlines: Deadlines::default(),
-    }
 }

@@ -93,7 +93,7 @@ impl<T> Machine<T> {
         let chosen = match (self.config.page_size, version) {
             (Some(size), _) => Some(size),
             (None, _) if self.lessons.paginated => Some(usual),
-            (None, ListVersion::NotOlderThan(_)) => None,
+            (None, ListVersion::NotOlderThan(_) | ListVersion::Exact(_)) => None,
             (None, ListVersion::Any | ListVersion::Consistent) => Some(usual),
         };
         match (

@@ -2,21 +2,15 @@
 //!
 //! RFX-1 to RFX-6, RFX-8, RFX-9, RFX-13 and RFX-15 after every step, RFX-10 at the end.
 
-use std::{num::NonZeroU32, time::Duration};
+use std::time::Duration;
 
 use proptest::{collection::vec, option, prelude::*};
 
-use super::world::{End, ListFault, Op, Open, WatchFault, World};
-use crate::{Config, Demand, FailureKind};
-
-/// One run.
-#[derive(Clone, Debug)]
-pub(super) struct Run {
-    seed: u64,
-    streaming: bool,
-    page_size: Option<u32>,
-    ops: Vec<Op>,
-}
+use super::{
+    run::{Run, play},
+    world::{End, ListFault, Op, Open, WatchFault},
+};
+use crate::{Demand, FailureKind};
 
 fn kinds() -> impl Strategy<Value = FailureKind> {
     use FailureKind::{
@@ -119,21 +113,6 @@ pub(super) fn runs() -> impl Strategy<Value = Run> {
             ops,
         },
     )
-}
-
-/// Plays a run; panics with the id of the rule that was broken.
-pub(super) fn play(run: Run) -> World {
-    let config = Config {
-        streaming: run.streaming,
-        page_size: run.page_size.and_then(NonZeroU32::new),
-        ..Config::default()
-    };
-    let mut world = World::new(config, run.seed);
-    for op in run.ops {
-        world.apply(op);
-    }
-    world.calm_down();
-    world
 }
 
 proptest! {

@@ -54,6 +54,7 @@ impl World {
             }
             (None, ListVersion::Any) => (latest.saturating_sub(skew).max(1), 0),
             (None, ListVersion::Consistent) => (latest, 0),
+            (None, ListVersion::Exact(_)) => unreachable!("no reflector asks for it"),
             (None, ListVersion::NotOlderThan(asked)) => {
                 let asked = number(asked);
                 if asked > latest {

@@ -148,6 +148,7 @@ fn show_list(seen: &mut String, request: &ListRequest) -> std::fmt::Result {
         ListVersion::Any => write!(seen, "list any")?,
         ListVersion::Consistent => write!(seen, "list latest")?,
         ListVersion::NotOlderThan(version) => write!(seen, "list >={version}")?,
+        ListVersion::Exact(version) => write!(seen, "list ={version}")?,
     }
     if let Some(limit) = request.limit {
         write!(seen, " limit={limit}")?;

@@ -74,7 +74,7 @@ impl History {
     }
 
     pub(crate) fn step(&mut self, step: &Step) {
-        *self.before.lock().unwrap() = Some(self.reader.snapshot());
+        *self.before.lock().expect("one thread") = Some(self.reader.snapshot());
         match step {
             Step::Commit(changes) => self.commit(changes),
             Step::AddIndex(index) => self.add_index(*index),
@@ -83,14 +83,14 @@ impl History {
                 assert_eq!(removed, self.model.indexes.remove(index));
             }
         }
-        *self.before.lock().unwrap() = None;
+        *self.before.lock().expect("one thread") = None;
     }
 
     fn add_index(&mut self, index: usize) {
         let (torn, before) = (Arc::clone(&self.torn), Arc::clone(&self.before));
         let reader = self.reader.clone();
         let added = self.writer.add_index(INDEXES[index], move |thing: &Thing| {
-            let before = before.lock().unwrap();
+            let before = before.lock().expect("one thread");
             if before
                 .as_ref()
                 .is_some_and(|before| !is_same(before, &reader.snapshot()))

@@ -2,7 +2,7 @@
 //!
 //! Each commit makes all objects carry its number, in items and index alike, so that an answer
 //! with two numbers in it is a torn one. Nothing here depends on timing: more overlap finds more,
-//! and `planted` shows without threads that a torn commit is found.
+//! and `caught` shows without threads that a torn commit is found.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

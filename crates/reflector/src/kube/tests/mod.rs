@@ -4,6 +4,7 @@ mod bursts;
 mod connection;
 mod hostile;
 mod list;
+mod nulls;
 mod object;
 mod parsers;
 mod retained;

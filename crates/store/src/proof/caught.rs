@@ -1,4 +1,4 @@
-//! Defects that can be switched on, each of which the checks must find.
+//! Every planted defect is found, and without one nothing is.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

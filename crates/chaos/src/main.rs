@@ -1,0 +1,200 @@
+//! Informers under load while a real API server fails in every way, one outage after the other.
+//!
+//! `cargo xtask chaos` starts the server and calls this. After each outage all informers have to be
+//! what the server says, within the bounds of the specification (R4, R5, R8), and all handlers must
+//! have been told so in order.
+//!
+//! | file | concept |
+//! | --- | --- |
+//! | `plan`, `chance` | which outage comes next, by the seed |
+//! | `outage` | what is done, and when it is over |
+//! | `proxy` | the way to the server, which fails too |
+//! | `recovery`, `bound`, `notice` | how long it may take and how long it takes |
+//! | `world` | the parts of a run together |
+//! | `cluster`, `account` | the server; who the informers are |
+//! | `load` | what is written all the time |
+//! | `subject`, `witness`, `collection` | an informer, its handlers, what the server says |
+//! | `table`, `memory` | what the run has shown |
+
+mod account;
+mod bound;
+mod chance;
+mod cluster;
+mod collection;
+mod load;
+mod memory;
+mod notice;
+mod outage;
+mod plan;
+mod proxy;
+mod recovery;
+mod subject;
+mod table;
+mod witness;
+mod world;
+
+use std::panic;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use clap::Parser;
+use tokio::time::{Instant, sleep};
+
+use memory::Memory;
+use plan::{Kind, Plan};
+use recovery::{Case, strike};
+use subject::Asked;
+use table::Table;
+use world::World;
+
+/// Fewer writes a second than this, and the run has shown nothing.
+const FEWEST_WRITES: f64 = 5.0;
+
+/// Informers under load while a real API server fails in every way.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask chaos")]
+struct Arguments {
+    /// For how long outages begin, such as 90s, 10m or 1h.
+    #[arg(long = "for", value_name = "TIME", default_value = "10m", value_parser = time)]
+    length: Duration,
+    /// Decides the order of the outages, their lengths, and what is written.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Only these, again and again.
+    #[arg(long, value_delimiter = ',')]
+    only: Vec<Kind>,
+    /// How long all is well between two outages. Informers forget earlier failures after as long
+    /// (120 s unless told), so that each outage is the first to them.
+    #[arg(long, value_name = "TIME", default_value = "8s", value_parser = time)]
+    calm: Duration,
+    /// Prints whatever the informers' sources go through.
+    #[arg(long)]
+    story: bool,
+}
+
+#[tokio::main(flavor = "multi_thread", worker_threads = 2)]
+async fn main() -> ExitCode {
+    match run(&Arguments::parse()).await {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(arguments: &Arguments) -> Result<ExitCode> {
+    static PANICS: AtomicU64 = AtomicU64::new(0);
+    let print = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| {
+        PANICS.fetch_add(1, Ordering::SeqCst);
+        print(panic);
+    }));
+    let Arguments { seed, calm, .. } = *arguments;
+    let mut world = World::open(seed, calm)
+        .await
+        .context("nothing has happened yet")?;
+    println!(
+        "seed {seed}; {} writes before the first outage",
+        world.load.written()
+    );
+    let (memory, start, before) = (Memory::watch(), Instant::now(), world.load.written());
+    if arguments.story {
+        world.subjects().for_each(|subject| subject.narrate(start));
+    }
+    let mut cases = Vec::new();
+    let ended = outages(&mut world, arguments, &mut cases).await;
+    let took = start.elapsed();
+    let written = world.load.written() - before;
+    let rate = written as f64 / took.as_secs_f64();
+    let asked = Asked::by(world.subjects());
+    let closed = world.close().await;
+    let (memory, flat) = memory.verdict();
+    let panics = PANICS.load(Ordering::SeqCst);
+    println!("\nseed {seed}, {took:.0?}\n{}{memory}", Table(&cases));
+    println!("load: {written} writes, {rate:.1}/s; in all {asked:?}; panics: {panics}");
+    let mut wrong: Vec<String> = cases
+        .iter()
+        .filter_map(|case| case.failure.clone())
+        .collect();
+    wrong.extend(ended.err().map(|error| format!("{error:#}")));
+    wrong.extend(closed.err().map(|error| format!("{error:#}")));
+    let rewound = cases.iter().filter(|case| case.kind == Kind::Restore);
+    let explained: u64 = rewound.map(|case| case.asked.mismatches).sum();
+    if asked.checks == 0 || asked.mismatches > explained {
+        wrong.push(format!(
+            "checks: {asked:?}, of which {explained} tell of a rewind"
+        ));
+    }
+    if rate < FEWEST_WRITES {
+        wrong.push(format!("{rate:.1} writes a second show nothing"));
+    }
+    if panics > 0 || !flat {
+        wrong.push("there were panics, or memory grows".to_owned());
+    }
+    wrong.iter().for_each(|wrong| println!("FAILED: {wrong}"));
+    Ok(if wrong.is_empty() {
+        println!(
+            "chaos: {} outages, all recovered in time, no mismatch",
+            cases.len()
+        );
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// One outage after the other until time is up, or until informers are lost.
+async fn outages(world: &mut World, arguments: &Arguments, cases: &mut Vec<Case>) -> Result<()> {
+    let mut plan = Plan::new(arguments.seed, &arguments.only);
+    let start = Instant::now();
+    while start.elapsed() < arguments.length {
+        sleep(arguments.calm).await;
+        let (kind, length) = plan.next();
+        let name = kind.name();
+        println!("{:>6.1} s: {name}", start.elapsed().as_secs_f64());
+        let case = strike(world, kind, length).await;
+        let case = case.with_context(|| format!("during {name}"))?;
+        println!(
+            "    {:.1?} long, found after {:.1?}, recovered in {:.2?} of {:?}, {:?}: {}",
+            case.length,
+            case.found,
+            case.recovered,
+            case.bound.recovered,
+            case.asked,
+            case.failure.as_deref().unwrap_or("met"),
+        );
+        cases.push(case);
+        // Later outages would only show the same again.
+        let agreed = world.agree(cluster::PATIENCE).await;
+        agreed.with_context(|| format!("lost after {name}"))?;
+    }
+    Ok(())
+}
+
+fn time(text: &str) -> Result<Duration, String> {
+    let (number, unit) = text.split_at(text.trim_end_matches(char::is_alphabetic).len());
+    let seconds = match unit {
+        "s" => 1,
+        "m" => 60,
+        "h" => 3_600,
+        _ => return Err("a number and s, m or h".to_owned()),
+    };
+    let number: u64 = number.parse().map_err(|_| "no number".to_owned())?;
+    Ok(Duration::from_secs(number.saturating_mul(seconds)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_a_unit() {
+        assert_eq!(time("90s"), Ok(Duration::from_secs(90)));
+        assert_eq!(time("10m"), Ok(Duration::from_secs(600)));
+        assert_eq!(time("2h"), Ok(Duration::from_secs(7_200)));
+        assert!(time("10").is_err() && time("m").is_err() && time("5d").is_err());
+    }
+}

@@ -1,0 +1,210 @@
+//! One informer, its handlers, and the collections of the server it must agree with.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use futures::StreamExt;
+use informer_factory::{
+    InformerOptions, InformerStatus, ListenerConfig, Overflow, ResourceVersion, SharedInformer,
+    SharedInformerFactory, SourceStatus, WaitForVersionError,
+};
+use kube_core::DynamicObject;
+use kube_core::discovery::ApiResource;
+use tokio::time::Instant;
+
+use crate::collection::{Collection, Identity, Objects, compare};
+use crate::witness::{Coalescing, Growing, Witness};
+
+/// How long handlers may lag behind the store while nothing is written.
+const LAG: Duration = Duration::from_secs(5);
+
+/// An informer that is judged.
+pub(crate) struct Subject {
+    pub(crate) name: &'static str,
+    pub(crate) informer: SharedInformer<DynamicObject>,
+    pub(crate) witnesses: [Arc<Witness>; 2],
+    pub(crate) collections: Vec<Collection>,
+}
+
+impl Subject {
+    pub(crate) fn new(
+        name: &'static str,
+        factory: &SharedInformerFactory,
+        resource: &ApiResource,
+        options: InformerOptions<DynamicObject>,
+        collections: Vec<Collection>,
+    ) -> Result<Self> {
+        let informer = factory.dynamic(resource, options)?;
+        let witnesses = [Witness::new("growing"), Witness::new("coalescing")];
+        let growing = Growing(Arc::clone(&witnesses[0]));
+        informer.add_handler_with(growing, ListenerConfig::named("growing"))?;
+        let config = ListenerConfig::named("coalescing").overflow(Overflow::Coalesce);
+        informer.add_async_handler(Coalescing(Arc::clone(&witnesses[1])), config)?;
+        Ok(Self {
+            name,
+            informer,
+            witnesses,
+            collections,
+        })
+    }
+
+    /// Waits until what the server was at `versions`, one for each collection, has been applied.
+    pub(crate) async fn reach(&self, versions: &[String], limit: Duration) -> Result<()> {
+        for (collection, version) in self.collections.iter().zip(versions) {
+            let wanted: ResourceVersion = version.as_str().into();
+            let informer = &self.informer;
+            let reached = match &collection.namespace {
+                None => informer.wait_for_version(&wanted, limit).await,
+                Some(name) => informer.wait_for_version_in(name, &wanted, limit).await,
+            };
+            match reached {
+                // Of a rewind the comparison will tell.
+                Ok(()) | Err(WaitForVersionError::NewEpoch { .. }) => {}
+                Err(error) => return Err(error).context(self.status()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Touches every collection; the versions.
+    pub(crate) async fn touch(&self) -> Result<Vec<String>> {
+        let mut versions = Vec::new();
+        for collection in &self.collections {
+            versions.push(collection.touch().await?);
+        }
+        Ok(versions)
+    }
+
+    /// Compares the store and every handler with the server as it was at `version`, since when
+    /// nothing was written.
+    pub(crate) async fn agree(&self, version: &str, limit: Duration) -> Result<()> {
+        let (mut truth, mut newest) = (Objects::new(), Vec::new());
+        for collection in &self.collections {
+            let objects = collection.list_at(version).await?;
+            // The marker was touched last of all.
+            let versions = objects.values().map(|identity| identity.version);
+            newest.push(versions.max().unwrap_or(0).to_string());
+            truth.extend(objects);
+        }
+        self.reach(&newest, limit).await?;
+        compare(&truth, &self.stored()).context("the store")?;
+        for witness in &self.witnesses {
+            let mut told = witness.subscribe();
+            while let Err(error) = compare(&truth, &witness.objects()) {
+                if tokio::time::timeout(LAG, told.changed()).await.is_err() {
+                    return Err(error).with_context(|| format!("handler {}", witness.name));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn stored(&self) -> Objects {
+        let snapshot = self.informer.reader().snapshot();
+        let entries = snapshot.iter();
+        entries
+            .map(|(key, entry)| (key.to_string(), Identity::of(&*entry.object)))
+            .collect()
+    }
+
+    /// Fails if a handler was told what it must not be, or anything panicked.
+    pub(crate) fn check_rules(&self) -> Result<()> {
+        for witness in &self.witnesses {
+            let breaches = witness.breaches();
+            if !breaches.is_empty() {
+                bail!("{}, handler {}: {breaches:#?}", self.name, witness.name);
+            }
+        }
+        let status = self.informer.status();
+        let in_handlers: u64 = status.handlers.iter().map(|handler| handler.panics).sum();
+        if in_handlers + status.task_panics + status.quarantined as u64 > 0 {
+            bail!(
+                "{}: a panic, or a key in quarantine: {status:#?}",
+                self.name
+            );
+        }
+        Ok(())
+    }
+
+    /// Prints every change of its sources from now on.
+    pub(crate) fn narrate(&self, start: Instant) {
+        let (name, mut changes) = (self.name, Box::pin(self.informer.status_stream()));
+        tokio::spawn(async move {
+            let mut last = Vec::new();
+            while let Some(status) = changes.next().await {
+                let lines: Vec<_> = status.sources.iter().map(source_line).collect();
+                for line in lines.iter().filter(|line| !last.contains(*line)) {
+                    println!(
+                        "      {:>8.2} s {name}: {line}",
+                        start.elapsed().as_secs_f64()
+                    );
+                }
+                last = lines;
+            }
+        });
+    }
+
+    /// Where it is, in a few words.
+    pub(crate) fn status(&self) -> String {
+        let InformerStatus { state, sources, .. } = self.informer.status();
+        let mut text = format!("{} is {state:?}", self.name);
+        for source in &sources {
+            text.push_str("; ");
+            text.push_str(&source_line(source));
+            let (since, received) = (source.since.elapsed(), &source.received);
+            let applied = source.applied.as_ref().map(ToString::to_string);
+            text.push_str(&format!(
+                " since {since:.1?}, at {received}, applied {applied:?}"
+            ));
+        }
+        text
+    }
+}
+
+fn source_line(source: &SourceStatus) -> String {
+    let SourceStatus {
+        phase, attempts, ..
+    } = source;
+    let failure = source.failure.as_ref().map(ToString::to_string);
+    format!(
+        "{} {phase:?}, list {}, watch {}, epoch {}, {attempts} attempts, {failure:?}",
+        source.source, source.lists, source.watches, source.epoch
+    )
+}
+
+/// What was asked of the server, and what informers found when they checked themselves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Asked {
+    pub(crate) lists: u64,
+    pub(crate) watches: u64,
+    pub(crate) checks: u64,
+    pub(crate) mismatches: u64,
+}
+
+impl Asked {
+    /// So far, by all of these.
+    pub(crate) fn by<'a>(subjects: impl IntoIterator<Item = &'a Subject>) -> Self {
+        let sources = subjects
+            .into_iter()
+            .flat_map(|subject| subject.informer.status().sources);
+        sources.fold(Self::default(), |sum, source| {
+            let found = source.consistency.unwrap_or_default();
+            Self {
+                lists: sum.lists + source.lists,
+                watches: sum.watches + source.watches,
+                checks: sum.checks + found.consistent + found.mismatches,
+                mismatches: sum.mismatches + found.mismatches,
+            }
+        })
+    }
+
+    pub(crate) fn since(self, before: Self) -> Self {
+        Self {
+            lists: self.lists - before.lists,
+            watches: self.watches - before.watches,
+            checks: self.checks - before.checks,
+            mismatches: self.mismatches - before.mismatches,
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! What the store held at one version, as two hashes for each key, and how a list differs from it.
+//!
+//! A ledger of hashes, not the snapshot itself, so that a check keeps no old object alive while the
+//! server is asked (FM-61). The hashes are keyed with the informer's seed: nobody who may only
+//! choose names can hide a difference behind a collision.
+//!
+//! A difference counts only while the store still holds what it held. What changed meanwhile may
+//! have been on its way: where several changes are of one version, a lease of etcd that expired for
+//! example, the version is reached with the first of them.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use informer_reflector::ObjectMeta;
+use informer_store::{Entry, ObjectKey, Scope, Snapshot};
+
+use crate::arrival::key_of;
+
+/// So many listed objects at most are kept to be confirmed.
+const MOST_SUSPECTS: usize = 1_000;
+/// So many keys at most are named.
+const MOST_KEYS: usize = 5;
+
+/// Hashes with a key of their own.
+#[derive(Clone, Copy, Debug)]
+struct Hashing(u64);
+
+impl Hashing {
+    fn key(self, key: &ObjectKey) -> u64 {
+        self.hash(key.as_str())
+    }
+
+    fn state(self, uid: &str, version: &str) -> u64 {
+        let uid = if planted!(UidOverlooked) { "" } else { uid };
+        self.hash((uid, version))
+    }
+
+    fn hash(self, value: impl Hash) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (self.0, value).hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+/// What the store held of one source.
+#[derive(Debug)]
+pub(crate) struct Ledger {
+    hashing: Hashing,
+    /// Key and state, sorted by key once it is complete.
+    states: Vec<(u64, u64)>,
+    /// Keys that the store cannot hold in the server's version (IN-7).
+    quarantined: HashSet<ObjectKey>,
+}
+
+impl Ledger {
+    /// An empty one.
+    pub(crate) fn new(seed: u64, quarantined: HashSet<ObjectKey>) -> Self {
+        Self {
+            hashing: Hashing(seed),
+            states: Vec::new(),
+            quarantined,
+        }
+    }
+
+    /// Writes down what the store holds under one key.
+    pub(crate) fn write<T>(&mut self, key: &ObjectKey, entry: &Entry<T>) {
+        if !self.leaves_out(key) {
+            let state = self.hashing.state(&entry.uid, &entry.version);
+            self.states.push((self.hashing.key(key), state));
+        }
+    }
+
+    fn leaves_out(&self, key: &ObjectKey) -> bool {
+        self.quarantined.contains(key) && !planted!(QuarantineCompared)
+    }
+
+    /// Begins to compare it with a list.
+    pub(crate) fn compare(mut self) -> Comparison {
+        self.states.sort_unstable();
+        Comparison {
+            seen: vec![false; self.states.len()],
+            ledger: self,
+            suspects: Vec::new(),
+        }
+    }
+}
+
+/// An object of the list that the store held otherwise, and how.
+#[derive(Debug)]
+struct Suspect {
+    key: ObjectKey,
+    held: Option<u64>,
+}
+
+/// A list on its way through a ledger.
+#[derive(Debug)]
+pub(crate) struct Comparison {
+    ledger: Ledger,
+    seen: Vec<bool>,
+    suspects: Vec<Suspect>,
+}
+
+impl Comparison {
+    /// Takes one object of the list.
+    pub(crate) fn take(&mut self, meta: &ObjectMeta) {
+        // What has no key is not in the store either (STX-6).
+        let Ok(key) = key_of(meta) else { return };
+        if self.ledger.leaves_out(&key) {
+            return;
+        }
+        let hash = self.ledger.hashing.key(&key);
+        let found = self
+            .ledger
+            .states
+            .binary_search_by_key(&hash, |held| held.0);
+        let held = found.ok().map(|at| {
+            self.seen[at] = true;
+            self.ledger.states[at].1
+        });
+        let state = self.ledger.hashing.state(&meta.uid, meta.version.as_str());
+        if held != Some(state) && self.suspects.len() < MOST_SUSPECTS {
+            self.suspects.push(Suspect { key, held });
+        }
+    }
+
+    /// The list is complete; what it left out is suspect too.
+    pub(crate) fn finish(self) -> Suspects {
+        let left_out = self.ledger.states.into_iter().zip(self.seen);
+        let unlisted = left_out.filter_map(|(state, seen)| (!seen).then_some(state));
+        Suspects {
+            hashing: self.ledger.hashing,
+            listed: self.suspects,
+            unlisted: unlisted.collect(),
+        }
+    }
+}
+
+/// What differed when the list was complete.
+#[derive(Debug)]
+pub(crate) struct Suspects {
+    hashing: Hashing,
+    listed: Vec<Suspect>,
+    /// Sorted by key.
+    unlisted: Vec<(u64, u64)>,
+}
+
+/// What differs and is no passing matter.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Difference {
+    pub(crate) missing: usize,
+    pub(crate) stale: usize,
+    pub(crate) extra: usize,
+    pub(crate) keys: Vec<ObjectKey>,
+}
+
+impl Suspects {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.listed.is_empty() && self.unlisted.is_empty()
+    }
+
+    /// What the store still holds as it did; `quarantined` says what it cannot hold by now.
+    pub(crate) fn confirm<T>(
+        self,
+        store: &Snapshot<T>,
+        scope: &Scope,
+        quarantined: impl Fn(&ObjectKey) -> bool,
+    ) -> Option<Difference> {
+        let mut difference = Difference::default();
+        let state = |entry: &Entry<T>| self.hashing.state(&entry.uid, &entry.version);
+        for Suspect { key, held } in self.listed {
+            let is_passing = store.get(key.as_str()).map(state) != held;
+            if is_passing && !planted!(PassingMatterCounts) || quarantined(&key) {
+                continue;
+            }
+            match held {
+                None => difference.missing += 1,
+                Some(_) => difference.stale += 1,
+            }
+            difference.name(&key);
+        }
+        if !self.unlisted.is_empty() && !planted!(ExtraOverlooked) {
+            for (key, entry) in entries(store, scope) {
+                let held = (self.hashing.key(key), state(entry));
+                if self.unlisted.binary_search(&held).is_ok() && !quarantined(key) {
+                    difference.extra += 1;
+                    difference.name(key);
+                }
+            }
+        }
+        (difference != Difference::default()).then_some(difference)
+    }
+}
+
+impl Difference {
+    fn name(&mut self, key: &ObjectKey) {
+        if self.keys.len() < MOST_KEYS {
+            self.keys.push(key.clone());
+        }
+    }
+}
+
+/// What a store holds of one source.
+pub(crate) fn entries<'s, T>(
+    store: &'s Snapshot<T>,
+    scope: &Scope,
+) -> informer_store::Entries<'s, T> {
+    match scope {
+        Scope::All => store.iter(),
+        Scope::Namespace(namespace) => store.namespace(namespace),
+    }
+}

@@ -1,0 +1,30 @@
+//! The consistency checker: compares the store with the server at one exact version (FM-40).
+//!
+//! `ledger.rs` compares, `plan.rs` decides, both pure; `run.rs` carries out. It only reads what the
+//! informer has, and speaks to it through a demand for a repair: no error of a check touches sync,
+//! health or versions.
+
+mod ledger;
+mod plan;
+#[cfg(test)]
+mod proof;
+mod run;
+
+use informer_reflector::KubeListWatch;
+use informer_store::Scope;
+use serde::de::IgnoredAny;
+
+use crate::consistency::Consistency;
+
+pub(crate) use run::run;
+
+/// What an informer needs to check itself.
+pub(crate) struct Checking {
+    pub(crate) consistency: Consistency,
+    /// Items in one page.
+    pub(crate) page_size: u32,
+    pub(crate) census: Census,
+}
+
+/// Lists the metadata of what a scope holds, and decodes nothing of it.
+pub(crate) type Census = Box<dyn Fn(&Scope) -> KubeListWatch<IgnoredAny> + Send + Sync>;

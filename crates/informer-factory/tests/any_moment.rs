@@ -1,0 +1,230 @@
+//! D1, IN-5, IN-6: the end, at every moment of a run. A run is told in turns of the runtime, in
+//! each of which every task goes on to its next await; it is ended after each number of turns,
+//! with one queue and the other in turn.
+
+mod cluster;
+
+use std::future::{Future, poll_fn};
+use std::task::Poll;
+use std::time::Duration;
+
+use cluster::{QUEUES, Recorder, factory, pod, pods};
+use informer_factory::{
+    Grace, InformerOptions, InformerState, QueueKind, SharedInformer, SharedInformerFactory,
+};
+use informer_testkit::{ApiServer, Fault, Match, Times};
+use k8s_openapi::api::core::v1::Pod;
+use tokio::runtime::{Builder, Runtime};
+use tokio::time::{Instant, advance};
+
+/// When the run is over: list, watch, changes, a cut watch, a history that is gone, a server that
+/// is out, and one that says nothing at all.
+const MOMENTS: usize = 360;
+
+/// Of each four turns one moves the clock.
+const TICK: Duration = Duration::from_secs(1);
+
+struct Stage {
+    server: ApiServer,
+    factory: SharedInformerFactory,
+    informer: SharedInformer<Pod>,
+    recorder: Recorder,
+}
+
+impl Stage {
+    fn new(queue: QueueKind) -> Self {
+        let server = ApiServer::new();
+        server.create(&pods(), pod("a", "n1")).expect("created");
+        let factory = factory(&server, queue);
+        let options = InformerOptions::<Pod>::new().default_resync(10 * TICK);
+        let informer = factory.informer_with(options).expect("legal");
+        Self {
+            server,
+            factory,
+            informer,
+            recorder: Recorder::default(),
+        }
+    }
+
+    fn start(&self) {
+        let added = self.informer.add_handler(self.recorder.clone());
+        drop(added.expect("running"));
+        self.factory.start().expect("a runtime");
+    }
+
+    /// What happens in a turn of the run.
+    fn happen(&self, turn: usize) {
+        let outage = || Fault::status(503, "ServiceUnavailable", "out");
+        let created = |name| drop(self.server.create(&pods(), pod(name, "n1")));
+        match turn {
+            30 => created("b"),
+            60 => self.server.cut_watches(),
+            90 => created("c"),
+            100 => drop(self.server.delete(&pods(), "default", "a")),
+            110 => {
+                self.server.close_watches();
+                created("d");
+                self.server.compact_and_forget();
+            }
+            160 => {
+                let thrice = Times::Times(3);
+                self.server.fault(Match::any(), outage(), thrice);
+                self.server.cut_watches();
+            }
+            300 => self.server.silence_watches(),
+            _ => {}
+        }
+    }
+
+    async fn play(&self, turns: usize) {
+        for turn in 0..turns {
+            self.happen(turn);
+            match turn % 4 {
+                3 => advance(TICK).await,
+                _ => tokio::task::yield_now().await,
+            }
+        }
+    }
+
+    /// IN-5: no task is left but those of the client, and no connection.
+    fn check_nothing_is_left(&self, runtime: &Runtime, before: usize, moment: usize) {
+        let left = runtime.metrics().num_alive_tasks();
+        assert_eq!(left, before, "IN-5: tasks are left at moment {moment}");
+        let open = self.server.open_watches(&pods());
+        assert_eq!(open, 0, "IN-5: watches are left at moment {moment}");
+    }
+}
+
+/// Plays a run up to each moment, and ends it with `end`; what is left then is counted.
+fn at_every_moment(end: impl Fn(&Runtime, &mut Option<Stage>, usize)) {
+    for moment in 0..=MOMENTS {
+        let runtime = Builder::new_current_thread()
+            .enable_time()
+            .start_paused(true)
+            .build()
+            .expect("a runtime");
+        let queue = QUEUES[moment % QUEUES.len()];
+        let mut stage = Some(runtime.block_on(async { Stage::new(queue) }));
+        end(&runtime, &mut stage, moment);
+        drop(stage);
+        runtime.block_on(async { tokio::time::sleep(TICK).await });
+        let left = runtime.metrics().num_alive_tasks();
+        assert_eq!(left, 0, "tasks are left of all, at moment {moment}");
+    }
+}
+
+/// Starts, and plays; the number of tasks before.
+fn play(runtime: &Runtime, stage: &Stage, moment: usize) -> usize {
+    let before = runtime.metrics().num_alive_tasks();
+    runtime.block_on(async {
+        stage.start();
+        stage.play(moment).await;
+    });
+    before
+}
+
+#[test]
+fn a_shutdown_at_any_moment_is_prompt_and_leaves_nothing() {
+    at_every_moment(|runtime, stage, moment| {
+        let stage = stage.as_ref().expect("it has just begun");
+        let before = play(runtime, stage, moment);
+        let (took, report) = runtime.block_on(async {
+            let start = Instant::now();
+            let report = stage.factory.shutdown(Grace::default()).await;
+            (start.elapsed(), report.expect("not in a callback"))
+        });
+        assert!(took <= Duration::from_secs(1), "D1: {took:?} at {moment}");
+        assert!(report.is_complete(), "D1: at {moment}: {report:?}");
+        stage.check_nothing_is_left(runtime, before, moment);
+        assert_eq!(stage.informer.status().state, InformerState::Stopped);
+    });
+}
+
+/// Cancel safety of the end itself: given up after each number of polls, and asked for again.
+#[test]
+fn a_shutdown_that_is_given_up_goes_on() {
+    const POLLS: usize = 8;
+    at_every_moment(|runtime, stage, moment| {
+        let stage = stage.as_ref().expect("it has just begun");
+        let before = play(runtime, stage, moment);
+        let took = runtime.block_on(async {
+            let start = Instant::now();
+            {
+                let ending = stage.factory.shutdown(Grace::default());
+                let mut ending = std::pin::pin!(ending);
+                for _ in 0..moment % POLLS {
+                    poll_fn(|cx| {
+                        drop(ending.as_mut().poll(cx));
+                        Poll::Ready(())
+                    })
+                    .await;
+                    tokio::task::yield_now().await;
+                    if stage.informer.status().state == InformerState::Stopped {
+                        break;
+                    }
+                }
+            }
+            let again = stage.factory.shutdown(Grace::default()).await;
+            assert!(again.expect("not in a callback").is_complete());
+            start.elapsed()
+        });
+        assert!(took <= Duration::from_secs(1), "D1: {took:?} at {moment}");
+        stage.check_nothing_is_left(runtime, before, moment);
+    });
+}
+
+#[test]
+fn a_drop_at_any_moment_ends_all_and_calls_nobody() {
+    at_every_moment(|runtime, stage, moment| {
+        let Stage {
+            server,
+            factory,
+            informer,
+            recorder,
+        } = stage.take().expect("it has just begun");
+        let stage = Stage {
+            server: server.clone(),
+            factory,
+            informer,
+            recorder: recorder.clone(),
+        };
+        play(runtime, &stage, moment);
+        drop(stage);
+        let told = recorder.lines().len();
+        runtime.block_on(async {
+            drop(server.create(&pods(), pod("late", "n1")));
+            tokio::time::sleep(Duration::from_secs(60)).await;
+        });
+        assert_eq!(recorder.lines().len(), told, "IN-6: called at {moment}");
+        assert_eq!(server.open_watches(&pods()), 0, "IN-6: at {moment}");
+    });
+}
+
+/// The run does what the moments are for.
+#[test]
+fn the_run_comes_to_all_it_is_about() {
+    let runtime = Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .expect("a runtime");
+    let stage = runtime.block_on(async { Stage::new(QUEUES[0]) });
+    play(&runtime, &stage, MOMENTS);
+    let requests = stage.server.requests();
+    let why: Vec<_> = requests.iter().map(|one| (one.at, &one.why)).collect();
+    let lists = requests.iter().filter(|one| one.line.wants_initial_events);
+    assert!(lists.count() >= 2, "a history that was gone: {why:#?}");
+    assert!(requests.len() >= 7, "watches that were cut: {why:#?}");
+    let out = requests.iter().filter(|one| one.code == Some(503)).count();
+    assert_eq!(out, 3, "an outage was met: {why:#?}");
+    let lines = stage.recorder.lines();
+    assert!(
+        lines.iter().any(|line| line.starts_with("delete a")),
+        "{lines:?}"
+    );
+    assert!(
+        lines.iter().any(|line| line.ends_with("Resync")),
+        "{lines:?}"
+    );
+    assert_eq!(stage.informer.lister().all().len(), 3, "b, c and d");
+}

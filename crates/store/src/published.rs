@@ -1,0 +1,47 @@
+//! The one place where writer and readers meet: a pointer to the newest state.
+//!
+//! In a test under `cfg(shuttle)` each look at it and each change of it is a point at which the
+//! schedule may let another thread go on (`schedules`); what arc-swap does inside is one step then.
+
+#[cfg(not(all(test, shuttle)))]
+pub(crate) use arc_swap::{ArcSwap, Guard};
+
+#[cfg(all(test, shuttle))]
+mod scheduled {
+    use std::sync::{Arc, PoisonError};
+
+    use shuttle::sync::{Mutex, MutexGuard};
+
+    /// What a look gives: it keeps the state, and stops nobody.
+    pub(crate) type Guard<T> = T;
+
+    pub(crate) struct ArcSwap<T>(Mutex<Arc<T>>);
+
+    impl<T> From<Arc<T>> for ArcSwap<T> {
+        fn from(first: Arc<T>) -> Self {
+            Self(Mutex::new(first))
+        }
+    }
+
+    impl<T> ArcSwap<T> {
+        pub(crate) fn load(&self) -> Guard<Arc<T>> {
+            self.load_full()
+        }
+
+        pub(crate) fn load_full(&self) -> Arc<T> {
+            Arc::clone(&self.lock())
+        }
+
+        pub(crate) fn store(&self, next: Arc<T>) {
+            let before = std::mem::replace(&mut *self.lock(), next);
+            drop(before);
+        }
+
+        fn lock(&self) -> MutexGuard<'_, Arc<T>> {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        }
+    }
+}
+
+#[cfg(all(test, shuttle))]
+pub(crate) use scheduled::{ArcSwap, Guard};
