@@ -92,7 +92,7 @@ const LAYERS: [Layer; 12] = [
     },
     Layer {
         package: "informer-chaos",
-        uses: &["informer-factory"],
+        uses: &["informer-factory", "informer-testkit"],
         tests_use: &[],
     },
     Layer {

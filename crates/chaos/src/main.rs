@@ -14,7 +14,7 @@
 //! | `cluster`, `account` | the server; who the informers are |
 //! | `load` | what is written all the time |
 //! | `subject`, `witness`, `collection` | an informer, its handlers, what the server says |
-//! | `table`, `memory` | what the run has shown |
+//! | `table`, `memory`, `resident` | what the run has shown |
 
 mod account;
 mod bound;
@@ -28,6 +28,7 @@ mod outage;
 mod plan;
 mod proxy;
 mod recovery;
+mod resident;
 mod subject;
 mod table;
 mod witness;

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, Result};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
+
+use crate::resident::resident;
 
 const PERIOD: Duration = Duration::from_secs(2);
 const HOUR: f64 = 3600.0;
@@ -82,14 +83,6 @@ fn growth(samples: &[(f64, f64)]) -> f64 {
     let spread: f64 = samples.iter().map(|(at, _)| (at - middle).powi(2)).sum();
     let rise = samples.iter().map(|(at, now)| (at - middle) * (now - size));
     rise.sum::<f64>() / spread / size * 100.0 * HOUR
-}
-
-fn resident() -> Result<f64> {
-    let status = std::fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let kibibytes = line.and_then(|line| line.split_whitespace().next());
-    let kibibytes: f64 = kibibytes.context("the status tells of memory")?.parse()?;
-    Ok(kibibytes / 1024.0)
 }
 
 #[cfg(test)]

@@ -1,0 +1,80 @@
+//! The rows L1 to L5 and M3 to M5 of the specification, each in a process of its own, with its
+//! figures: `cargo run --release -p informer-chaos --bin load -- l1 m4`, or all without a name.
+//!
+//! L4 and D2 are tests of the facade.
+
+mod hostile;
+mod layers;
+#[path = "../../resident.rs"]
+mod resident;
+mod served;
+
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, Result, ensure};
+use clap::{Parser, ValueEnum};
+
+/// One row.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Row {
+    /// 150,000 pods and 5,000 nodes in one process, with indexes, right after a relist.
+    L1,
+    /// 10,000 events a second, 10 handlers: lags and losses.
+    L2,
+    /// 100,000 events at once: no reconnect, and the queue's bound kept.
+    L3,
+    /// 10,000,000 keys created and deleted: memory is that of the most that lived at a time.
+    L5,
+    /// A blocked handler, 1,000 keys of 2 KiB, 1,000,000 updates.
+    M3,
+    /// An object of 1.5 MiB that is hundreds of megabytes when decoded.
+    M4,
+    /// A line of 1 GiB.
+    M5,
+}
+
+#[derive(Debug, Parser)]
+struct Arguments {
+    /// Which; without any, all, each in a process of its own.
+    rows: Vec<Row>,
+}
+
+fn main() -> ExitCode {
+    let rows = Arguments::parse().rows;
+    let result = match rows[..] {
+        [row] => run(row),
+        [] => each(Row::value_variants()),
+        _ => each(&rows),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("FAILED: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn each(rows: &[Row]) -> Result<()> {
+    let mut failed = 0;
+    for row in rows {
+        let name = row.to_possible_value().context("every row has a name")?;
+        let mut again = Command::new(std::env::current_exe()?);
+        failed += i32::from(!again.arg(name.get_name()).status()?.success());
+    }
+    ensure!(failed == 0, "{failed} rows");
+    Ok(())
+}
+
+#[tokio::main(flavor = "multi_thread", worker_threads = 2)]
+async fn run(row: Row) -> Result<()> {
+    match row {
+        Row::L1 => served::many_objects().await,
+        Row::L2 => served::steady().await,
+        Row::L3 => served::burst().await,
+        Row::L5 => layers::churn(),
+        Row::M3 => layers::blocked().await,
+        Row::M4 => hostile::object().await,
+        Row::M5 => hostile::line().await,
+    }
+}
