@@ -210,7 +210,7 @@ impl SharedInformerFactory {
     /// (SEC-15). What is asked for later is not in them.
     pub fn rbac_role(&self, name: &str) -> RbacRole {
         let mut needs = Needs::default();
-        for (key, informer) in &*self.inner.registry.lock() {
+        for (key, informer) in self.inner.registry.entries() {
             let status = informer.status();
             let scopes = status.sources.iter().map(|source| &source.scope);
             key.need(scopes, &mut needs);
@@ -292,9 +292,9 @@ impl SharedInformerFactory {
         let scoping = Scoping::new(&options, representation);
         let key = SharingKey::new::<R>(resource, TypeId::of::<T>(), &scoping);
         let (wanted, stopped) = (options.transform.clone(), self.is_stopped());
-        // Locked while the informer is made, so that two who ask at once get one.
-        let mut registry = self.inner.registry.lock();
-        if let Some(present) = registry.get(&key) {
+        // In hand while the informer is made, so that two who ask at once get one.
+        let mut place = self.inner.registry.place(key);
+        if let Some(present) = place.present() {
             let shared = present.as_any().downcast_ref::<Shared<T>>();
             let shared = shared.expect("the key holds the object's type");
             // One that was shut down by itself makes room for a new one.
@@ -304,10 +304,11 @@ impl SharedInformerFactory {
             }
         }
         if planted!(MadeByTwo) {
-            drop(registry);
-            registry = self.inner.registry.lock();
+            let key = place.key().clone();
+            drop(place);
+            place = self.inner.registry.place(key);
         }
-        let identity = Identity::new(&key);
+        let identity = Identity::new(place.key());
         let (mut settings, namespaces) = (self.settings(&options), options.namespaces.clone());
         let client = self.inner.client.clone();
         let consistency = options.consistency.or(self.inner.defaults.consistency);
@@ -323,10 +324,8 @@ impl SharedInformerFactory {
             informer: informer.clone(),
             transform: wanted,
         };
-        let ended = registry.insert(key, Arc::new(shared));
-        drop(registry);
-        // Outside the lock: with it the handlers of its users may go.
-        drop(ended);
+        // Dropped when the place is free again: with it the handlers of its users may go.
+        drop(place.put(Arc::new(shared)));
         Ok(informer)
     }
 
@@ -372,23 +371,15 @@ impl SharedInformerFactory {
 impl Drop for Inner {
     fn drop(&mut self) {
         if self.report.get_mut().is_none() {
-            self.registry
-                .lock()
-                .values()
-                .for_each(|owned| owned.abort());
+            self.registry.all().iter().for_each(|owned| owned.abort());
         }
     }
 }
 
 impl fmt::Debug for SharedInformerFactory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut names: Vec<_> = self
-            .inner
-            .registry
-            .lock()
-            .keys()
-            .map(ToString::to_string)
-            .collect();
+        let entries = self.inner.registry.entries();
+        let mut names: Vec<_> = entries.iter().map(|(key, _)| key.to_string()).collect();
         names.sort_unstable();
         f.debug_struct("SharedInformerFactory")
             .field("informers", &names)

@@ -68,6 +68,7 @@ mod resync;
 #[cfg(all(test, shuttle))]
 mod schedules;
 mod sharing_key;
+mod sharing_map;
 mod shutdown;
 mod sources;
 mod status;

@@ -1,10 +1,9 @@
 //! The factory's informers, whatever their type, and what a second request is compared with.
 
 use std::any::Any;
-use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use futures::StreamExt;
 use futures::stream::BoxStream;
@@ -13,31 +12,31 @@ use crate::error::{FromOwnCallback, InformerError, StartError};
 use crate::informer::SharedInformer;
 use crate::options::Transform;
 use crate::sharing_key::SharingKey;
+use crate::sharing_map::{Place, SharingMap};
 use crate::shutdown::{Grace, InformerReport};
 use crate::status::{Board, InformerStatus};
-use crate::sync::{Mutex, MutexGuard};
 
-/// The informers of a factory.
+/// The informers of a factory, by what was asked for.
 #[derive(Default)]
 pub(crate) struct Registry {
-    informers: Mutex<Informers>,
+    informers: SharingMap<Arc<dyn Owned>>,
 }
 
-/// By what was asked for.
-type Informers = HashMap<SharingKey, Arc<dyn Owned>>;
-
 impl Registry {
-    /// All of them, locked; not to be held while informers are waited for.
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Informers> {
-        // Each change is one insertion or removal, so a poisoned registry is still whole.
-        self.informers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    /// Where the informer of a question is, or would be. No informer is waited for with it in hand.
+    pub(crate) fn place(&self, key: SharingKey) -> Place<'_, Arc<dyn Owned>> {
+        self.informers.place(key)
+    }
+
+    /// All of them, as they are now, each with what was asked for.
+    pub(crate) fn entries(&self) -> Vec<(SharingKey, Arc<dyn Owned>)> {
+        self.informers.entries()
     }
 
     /// All of them, as they are now.
     pub(crate) fn all(&self) -> Vec<Arc<dyn Owned>> {
-        self.lock().values().map(Arc::clone).collect()
+        let entries = self.entries().into_iter();
+        entries.map(|(_, owned)| owned).collect()
     }
 
     /// Takes an informer out; false if it is not there.
@@ -46,8 +45,7 @@ impl Registry {
             let owned = owned.as_any().downcast_ref::<Shared<T>>();
             owned.is_some_and(|owned| Arc::ptr_eq(owned.informer.core(), informer.core()))
         };
-        let forgotten = self.lock().extract_if(|_, owned| is_it(owned)).next();
-        forgotten.is_some()
+        self.informers.take(is_it).is_some()
     }
 }
 
