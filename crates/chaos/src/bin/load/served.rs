@@ -287,9 +287,9 @@ pub(crate) async fn burst() -> Result<()> {
     });
     let (before, start, mut last) = (resident()?, Instant::now(), 0);
     for i in 0..BURST {
-        last = server
-            .replace(&Resource::pods(), pod(i % LIVE, "second"))?
-            .version();
+        // Each different from the one before, or it would be no event.
+        let changed = pod(i % LIVE, &format!("burst {i}"));
+        last = server.replace(&Resource::pods(), changed)?.version();
     }
     let wrote = start.elapsed();
     informer
