@@ -1,7 +1,6 @@
-//! D-52: the end of an informer waits for the callbacks of those who are still there.
+//! D-58: the end of an informer waits for callbacks, and for nothing else.
 //!
-//! client-go waits for those who left, too, if one of their callbacks is in progress. Ours has
-//! `Registration::remove` for who wants to wait for that.
+//! client-go waits for the delay before a stream is tried again, too (RL-31).
 
 use super::member::{members, stop_of};
 use super::observed::{Observed, observed, trace_of};
@@ -11,29 +10,12 @@ use crate::scenario::Scenario;
 use crate::trace::Trace;
 
 pub(super) const RULE: Rule = Rule {
-    row: "D-52",
-    name: "who left does not hold up the end",
+    row: "D-58",
+    name: "no delay holds up the end",
     apply,
 };
 
 fn apply(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
-    let mut steps = observed(scenario, &trace);
-    let stop = stop_of(scenario);
-    let mut members = members(scenario).into_iter();
-    if members.any(|member| member.is_blocked && member.left < stop) {
-        end_at_once(scenario, &mut steps);
-    }
-    trace_of(steps, trace)
-}
-
-pub(super) const WAITING: Rule = Rule {
-    row: "D-58",
-    name: "no delay holds up the end",
-    apply: waiting,
-};
-
-/// client-go waits for the delay before a stream is tried again (RL-31).
-fn waiting(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
     let mut steps = observed(scenario, &trace);
     let mut asked = scenario.steps.iter().filter(|step| step.verb == "fault");
     let is_waiting = asked.any(|step| {
@@ -46,7 +28,7 @@ fn waiting(scenario: &Scenario, _: &str, trace: Trace) -> Trace {
     trace_of(steps, trace)
 }
 
-/// Ends in the step that stops, or that lets the last callback of who is still there return.
+/// Ends in the step that stops, or that lets the last callback return.
 pub(super) fn end_at_once(scenario: &Scenario, steps: &mut [Observed<'_>]) {
     let stop = stop_of(scenario);
     if stop >= steps.len() {
@@ -59,7 +41,7 @@ pub(super) fn end_at_once(scenario: &Scenario, steps: &mut [Observed<'_>]) {
     let mut ended = Some(stop);
     for member in members(scenario) {
         let is_released = member.unblocked.is_some_and(|at| at <= stop);
-        if member.is_blocked && !is_released && member.left > stop && is_told(member.name) {
+        if member.is_blocked && !is_released && is_told(member.name) {
             let released = member.unblocked.filter(|at| *at < steps.len());
             ended = ended.zip(released).map(|(one, other)| one.max(other));
         }

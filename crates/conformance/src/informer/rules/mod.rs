@@ -59,7 +59,6 @@ pub const RULES: &[Rule] = &[
     panic_pause::RULE,
     pending_at_stop::RULE,
     end::RULE,
-    end::WAITING,
     overlapping_resync::OVERLAPPING,
     overlapping_resync::OVERTAKEN,
     failures_told::RULE,
