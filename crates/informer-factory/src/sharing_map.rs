@@ -1,8 +1,8 @@
 //! What each question has led to: one place for each key, taken by one at a time.
 //!
-//! It is a `DashMap`, whose shards let different questions be asked at once. A thread that waits for
-//! a shard waits out of sight of a schedule, so in a test under `cfg(shuttle)` it is a map behind
-//! shuttle's lock: what is shown there is what is done in a place, not the map.
+//! It is a `DashMap`, whose shards let different questions be asked at once. A thread that waits
+//! for a shard waits out of sight of a schedule, so in a test under `cfg(shuttle)` it is a map
+//! behind shuttle's lock: what is shown there is what is done in a place, not the map.
 
 #[cfg(not(all(test, shuttle)))]
 pub(crate) use sharded::{Place, SharingMap};
