@@ -274,7 +274,8 @@ impl Game {
         }
         let ours = ListVersion::Exact(self.version.to_string().into());
         assert_eq!(request.version, ours, "the version of the ledger");
-        let offset = request.continue_token.as_deref().map(str::len);
+        let token = request.continue_token.as_deref();
+        let offset = token.map(|token| token.parse::<usize>().expect("one of ours"));
         if offset.is_none() {
             self.lists += 1;
             assert!(self.lists <= 2, "two lists in a check at most");
@@ -287,11 +288,15 @@ impl Game {
         let more = offset + 1 < self.round.listed.len();
         Input::Page(match answer {
             Answer::Truth => {
-                let token = more.then(|| "x".repeat(offset + 1));
+                let token = more.then(|| (offset + 1).to_string());
                 Ok(page(self.version, item, token))
             }
             Answer::Inexact => Ok(page(self.version + 7, item, None)),
-            Answer::Endless => Ok(page(self.version, item, Some("x".repeat(offset + 1)))),
+            Answer::Endless => {
+                // No page takes no time, or the list would be endless indeed.
+                self.now += Duration::from_secs(1);
+                Ok(page(self.version, item, Some((offset + 1).to_string())))
+            }
             Answer::Fails(kind) => Err(Failure::new(kind, "Scripted", "")),
         })
     }
