@@ -43,6 +43,14 @@ pub enum Planted {
     BatchRepeatsKey,
     /// Of a key listed twice the first object counts (FQ-8).
     FirstListedWins,
+    /// Who has to wait takes a place after the look that told so, not in it.
+    PlaceTakenTooLate,
+    /// Those who wait are asked for before the change they wait for is made.
+    WakersTakenFirst,
+    /// Room that was seen is taken to be there still.
+    RoomSeenEarly,
+    /// A lease is forgotten first, and then settled.
+    GuardForgottenFirst,
 }
 
 #[cfg(any(test, sim))]
@@ -87,20 +95,4 @@ macro_rules! planted {
         false
     };
     ($bug:ident => $effect:expr) => {};
-}
-
-/// Whether a bug of the shell is planted. All threads of a schedule are one to the system, so the
-/// switch belongs to the thread.
-#[cfg(all(test, shuttle))]
-macro_rules! racy {
-    ($bug:ident) => {
-        crate::schedules::is_planted(crate::schedules::Planted::$bug)
-    };
-}
-
-#[cfg(not(all(test, shuttle)))]
-macro_rules! racy {
-    ($bug:ident) => {
-        false
-    };
 }

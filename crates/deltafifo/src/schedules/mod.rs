@@ -19,8 +19,6 @@ use shuttle::{Config, FailurePersistence, Runner};
 
 use crate::{Consumer, InOrderQueue, Producer, Work, channel};
 
-pub(crate) use planted::{Planted, is_planted};
-
 /// How often a schedule changes priorities: enough for bugs of this many ordered steps.
 const DEPTH: usize = 3;
 

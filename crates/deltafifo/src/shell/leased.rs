@@ -57,7 +57,7 @@ impl<K, V, M> Leased<K, V, M> {
     fn settle<R>(&mut self, settle: impl FnOnce(&mut State<K, V, M>, LeaseId) -> R) -> R {
         self.settled = true;
         let id = self.lease.id;
-        if racy!(GuardForgottenFirst) {
+        if planted!(GuardForgottenFirst) {
             self.shared.change(|state| state.lease_out = false);
         }
         self.shared.change(|state| {

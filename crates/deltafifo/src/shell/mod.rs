@@ -94,7 +94,7 @@ impl<K, V, M> Shared<K, V, M> {
     fn change<R>(&self, change: impl FnOnce(&mut State<K, V, M>) -> R) -> R {
         let (result, wakers) = {
             let mut state = self.lock();
-            let early = racy!(WakersTakenFirst).then(|| turned(&mut state));
+            let early = planted!(WakersTakenFirst).then(|| turned(&mut state));
             if early.is_some() {
                 drop(state);
                 state = self.lock();

@@ -193,7 +193,7 @@ impl<K, V, M> Producer<K, V, M> {
         call: impl FnOnce(&mut dyn Queue<K, V, M>, A) -> R,
     ) -> impl Future<Output = R> {
         let mut held = Some((args, call));
-        let early = racy!(RoomSeenEarly) && self.len() < self.shared.bound;
+        let early = planted!(RoomSeenEarly) && self.len() < self.shared.bound;
         Until::new(&self.shared, move |state| {
             if !state.queue.is_closed() && !early && state.queue.len() >= self.shared.bound {
                 return Look::Wait;

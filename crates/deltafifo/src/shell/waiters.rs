@@ -89,7 +89,7 @@ where
             Look::Seen(result) => (result, Vec::new()),
             Look::Changed(result) => (result, super::turned(&mut state)),
             Look::Wait => {
-                if racy!(PlaceTakenTooLate) {
+                if planted!(PlaceTakenTooLate) {
                     drop(state);
                     state = this.shared.lock();
                 }
