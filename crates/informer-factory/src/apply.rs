@@ -25,6 +25,7 @@ use informer_store::{Batch, Entry, ObjectKey, Scope, Snapshot};
 
 use crate::arrival::{Arrival, is_older};
 use crate::epochs::Epochs;
+use crate::source_entries::source_entries;
 use crate::verdict::{Life, Verdict, judge, same_life};
 
 /// A notification as it is shared by all listeners.
@@ -192,25 +193,19 @@ impl<'a, T> Fold<'a, T> {
 
     /// The keys of our source as they are now, in key order.
     fn known_keys(&self) -> Vec<ObjectKey> {
-        let in_scope = |key: &ObjectKey| match self.scope {
-            Scope::All => true,
-            Scope::Namespace(namespace) => key.namespace() == Some(namespace),
-        };
-        let stored: Box<dyn Iterator<Item = &ObjectKey>> = match self.scope {
-            _ if planted!(ReplaceIgnoresScope) => Box::new(self.store.iter().map(|(key, _)| key)),
-            Scope::All => Box::new(self.store.iter().map(|(key, _)| key)),
-            Scope::Namespace(namespace) => {
-                Box::new(self.store.namespace(namespace).map(|(key, _)| key))
-            }
+        let stored = match planted!(ReplaceIgnoresScope) {
+            true => self.store.iter(),
+            false => source_entries(self.store, self.scope),
         };
         let mut keys: Vec<ObjectKey> = stored
+            .map(|(key, _)| key)
             .filter(|key| !self.touched.contains_key(*key))
             .cloned()
             .collect();
         let touched = self
             .touched
             .iter()
-            .filter(|(key, state)| state.is_some() && in_scope(key));
+            .filter(|(key, state)| state.is_some() && self.scope.covers(key));
         keys.extend(touched.map(|(key, _)| key.clone()));
         keys.sort_unstable();
         keys

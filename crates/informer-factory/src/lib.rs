@@ -70,6 +70,7 @@ mod schedules;
 mod sharing_key;
 mod sharing_map;
 mod shutdown;
+mod source_entries;
 mod sources;
 mod status;
 mod sync;

@@ -4,10 +4,9 @@ use informer_deltafifo::Known;
 use informer_store::{Entries, ObjectKey, Scope, Snapshot};
 
 use crate::arrival::Arrival;
+use crate::source_entries::source_entries;
 
 /// One snapshot of the part of the store that one source fills.
-///
-/// A namespace's relist must not hear of the keys of another namespace (FM-14).
 pub(crate) struct KnownKeys<T> {
     pub(crate) snapshot: Snapshot<T>,
     pub(crate) scope: Scope,
@@ -20,10 +19,7 @@ pub(crate) struct KnownKeys<T> {
 
 impl<T> KnownKeys<T> {
     fn entries(&self) -> Entries<'_, T> {
-        match &self.scope {
-            Scope::All => self.snapshot.iter(),
-            Scope::Namespace(namespace) => self.snapshot.namespace(namespace),
-        }
+        source_entries(&self.snapshot, &self.scope)
     }
 }
 

@@ -15,6 +15,7 @@ use informer_reflector::ObjectMeta;
 use informer_store::{Entry, ObjectKey, Scope, Snapshot};
 
 use crate::arrival::key_of;
+use crate::source_entries::source_entries;
 
 /// So many listed objects at most are kept to be confirmed.
 const MOST_SUSPECTS: usize = 1_000;
@@ -179,7 +180,7 @@ impl Suspects {
             difference.name(&key);
         }
         if !self.unlisted.is_empty() && !planted!(ExtraOverlooked) {
-            for (key, entry) in entries(store, scope) {
+            for (key, entry) in source_entries(store, scope) {
                 let held = (self.hashing.key(key), state(entry));
                 if self.unlisted.binary_search(&held).is_ok() && !quarantined(key) {
                     difference.extra += 1;
@@ -196,16 +197,5 @@ impl Difference {
         if self.keys.len() < MOST_KEYS {
             self.keys.push(key.clone());
         }
-    }
-}
-
-/// What a store holds of one source.
-pub(crate) fn entries<'s, T>(
-    store: &'s Snapshot<T>,
-    scope: &Scope,
-) -> informer_store::Entries<'s, T> {
-    match scope {
-        Scope::All => store.iter(),
-        Scope::Namespace(namespace) => store.namespace(namespace),
     }
 }

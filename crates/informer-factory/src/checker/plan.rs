@@ -177,13 +177,7 @@ impl Plan {
         ledger: Ledger,
     ) -> (Option<Verdict>, Ask) {
         self.expired = None;
-        let request = ListRequest {
-            version: ListVersion::Exact(version.clone()),
-            limit: Some(self.page_size),
-            continue_token: None,
-            resume: None,
-            reuse: false,
-        };
+        let request = first_page(ListVersion::Exact(version.clone()), self.page_size);
         self.state = State::Listing(Box::new(Listing {
             version,
             request: request.clone(),
@@ -238,13 +232,7 @@ impl Plan {
             }
             // What etcd says of a version to come arrives as an internal error.
             FailureKind::TooLarge | FailureKind::Internal => {
-                let request = ListRequest {
-                    version: ListVersion::Consistent,
-                    limit: Some(1),
-                    continue_token: None,
-                    resume: None,
-                    reuse: false,
-                };
+                let request = first_page(ListVersion::Consistent, 1);
                 let (ours, why) = (version, failure);
                 self.state = State::Probing { ours, why };
                 (None, Ask::List(request))
@@ -294,5 +282,16 @@ impl Plan {
         let mut hasher = DefaultHasher::new();
         (self.seed, self.draws).hash(&mut hasher);
         (hasher.finish() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+/// Asks for the beginning of a list, with so many items at most, of which none is at hand.
+fn first_page(version: ListVersion, limit: u32) -> ListRequest {
+    ListRequest {
+        version,
+        limit: Some(limit),
+        continue_token: None,
+        resume: None,
+        reuse: false,
     }
 }

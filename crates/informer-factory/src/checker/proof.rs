@@ -11,10 +11,11 @@ use informer_store::{Batch, Entry, ObjectKey, Scope, Snapshot};
 use proptest::prelude::*;
 use serde::de::IgnoredAny;
 
-use super::ledger::{Difference, Ledger, entries};
+use super::ledger::{Difference, Ledger};
 use super::plan::{Ask, Input, Plan, Verdict};
 use crate::consistency::{Consistency, NotChecked, OnMismatch};
 use crate::planted::{self, Planted};
+use crate::source_entries::source_entries;
 
 /// Name to uid and version, few of each so that they collide often.
 type World = BTreeMap<u8, (u8, u8)>;
@@ -57,7 +58,7 @@ fn scope() -> Scope {
 fn ledger(held: &World, quarantined: &BTreeSet<u8>) -> Ledger {
     let quarantined: HashSet<_> = quarantined.iter().copied().map(key).collect();
     let mut ledger = Ledger::new(11, quarantined);
-    for (key, entry) in entries(&store(held), &scope()) {
+    for (key, entry) in source_entries(&store(held), &scope()) {
         ledger.write(key, entry);
     }
     ledger

@@ -10,10 +10,11 @@ use metrics::counter;
 use serde::de::IgnoredAny;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-use super::ledger::{Ledger, entries};
+use super::ledger::Ledger;
 use super::plan::{Ask, Input, Plan, Verdict};
 use crate::consistency::{Check, CheckOutcome, Mismatch, OnMismatch};
 use crate::core::{Core, Watcher};
+use crate::source_entries::source_entries;
 use crate::telemetry;
 
 /// So many objects are written down before other tasks have their turn.
@@ -110,7 +111,7 @@ impl<T: Send + Sync + 'static> Checker<T> {
             }
         };
         let mut ledger = Ledger::new(self.seed, self.quarantined());
-        for (count, (key, entry)) in entries(&store, &self.scope).enumerate() {
+        for (count, (key, entry)) in source_entries(&store, &self.scope).enumerate() {
             ledger.write(key, entry);
             if count % TURN == TURN - 1 {
                 tokio::task::yield_now().await;
