@@ -378,8 +378,7 @@ impl Drop for Inner {
 
 impl fmt::Debug for SharedInformerFactory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let entries = self.inner.registry.entries();
-        let mut names: Vec<_> = entries.iter().map(|(key, _)| key.to_string()).collect();
+        let mut names = self.inner.registry.questions();
         names.sort_unstable();
         f.debug_struct("SharedInformerFactory")
             .field("informers", &names)

@@ -30,13 +30,18 @@ impl Registry {
 
     /// All of them, as they are now, each with what was asked for.
     pub(crate) fn entries(&self) -> Vec<(SharingKey, Arc<dyn Owned>)> {
-        self.informers.entries()
+        self.informers
+            .copied(|key, owned| (key.clone(), Arc::clone(owned)))
     }
 
     /// All of them, as they are now.
     pub(crate) fn all(&self) -> Vec<Arc<dyn Owned>> {
-        let entries = self.entries().into_iter();
-        entries.map(|(_, owned)| owned).collect()
+        self.informers.copied(|_, owned| Arc::clone(owned))
+    }
+
+    /// What was asked for, for a person.
+    pub(crate) fn questions(&self) -> Vec<String> {
+        self.informers.copied(|key, _| key.to_string())
     }
 
     /// Takes an informer out; false if it is not there.

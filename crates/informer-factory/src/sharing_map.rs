@@ -27,18 +27,18 @@ mod sharded {
         }
     }
 
-    impl<V: Clone> SharingMap<V> {
+    impl<V> SharingMap<V> {
         /// Waits for whoever has it. Not to be held while anything else of the map is asked for.
         pub(crate) fn place(&self, key: SharingKey) -> Place<'_, V> {
             Place(self.0.entry(key))
         }
 
-        /// All there is, as a copy, so that nothing stays taken.
-        pub(crate) fn entries(&self) -> Vec<(SharingKey, V)> {
-            let copied = |entry: dashmap::mapref::multiple::RefMulti<'_, SharingKey, V>| {
-                (entry.key().clone(), entry.value().clone())
-            };
-            self.0.iter().map(copied).collect()
+        /// Something of all there is, copied, so that nothing stays taken.
+        pub(crate) fn copied<C>(&self, copy: impl Fn(&SharingKey, &V) -> C) -> Vec<C> {
+            let entries = self.0.iter();
+            entries
+                .map(|entry| copy(entry.key(), entry.value()))
+                .collect()
         }
 
         /// Takes out what is asked for, for the caller to drop when nothing is taken any more.
@@ -96,7 +96,7 @@ mod visible {
         }
     }
 
-    impl<V: Clone> SharingMap<V> {
+    impl<V> SharingMap<V> {
         fn lock(&self) -> MutexGuard<'_, HashMap<SharingKey, V>> {
             self.0.lock().unwrap_or_else(PoisonError::into_inner)
         }
@@ -108,9 +108,9 @@ mod visible {
             }
         }
 
-        pub(crate) fn entries(&self) -> Vec<(SharingKey, V)> {
-            let copied = |(key, value): (&SharingKey, &V)| (key.clone(), value.clone());
-            self.lock().iter().map(copied).collect()
+        pub(crate) fn copied<C>(&self, copy: impl Fn(&SharingKey, &V) -> C) -> Vec<C> {
+            let map = self.lock();
+            map.iter().map(|(key, value)| copy(key, value)).collect()
         }
 
         pub(crate) fn take(&self, is_it: impl Fn(&V) -> bool) -> Option<V> {
