@@ -25,23 +25,22 @@ impl SimulateCommand {
 
     /// So many seeds twice: each has to be the same run again (T12).
     pub(crate) fn twice(seeds: u64) -> Self {
-        let mut command = Self::seeds(seeds);
-        command.arguments.push("--twice".to_owned());
-        command
+        Self::seeds(seeds).with("--twice")
     }
 
     /// Every planted bug, each with so many seeds at most.
     pub(crate) fn mutants(seeds: u64) -> Self {
-        let mut command = Self::seeds(seeds);
-        command.arguments.push("--mutants".to_owned());
-        command
+        Self::seeds(seeds).with("--mutants")
     }
 
     /// The same, searching everything that is logged or shown for payloads (SEC-9).
     pub(crate) fn canary(seeds: u64) -> Self {
-        let mut command = Self::seeds(seeds);
-        command.arguments.push("--canary".to_owned());
-        command
+        Self::seeds(seeds).with("--canary")
+    }
+
+    fn with(mut self, option: &str) -> Self {
+        self.arguments.push(option.to_owned());
+        self
     }
 }
 
