@@ -65,6 +65,17 @@ pub(super) struct WireMeta<'a> {
 }
 
 impl WireMeta<'_> {
+    /// Whether all that makes an identity in a namespace was found.
+    fn is_whole(&self) -> bool {
+        let parts = [
+            &self.resource_version,
+            &self.uid,
+            &self.namespace,
+            &self.name,
+        ];
+        parts.iter().all(|part| !part.is_empty())
+    }
+
     /// The same, owned; nothing of the answer's buffer survives in it (FM-61).
     pub(super) fn to_owned_meta(&self, namespaces: &mut LastNamespace) -> ObjectMeta {
         ObjectMeta {
@@ -199,7 +210,6 @@ impl<'de> Visitor<'de> for MetaReader<'_, 'de> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let mut meta = WireMeta::default();
-        let mut missing = 4;
         while let Some(key) = map.next_key::<Text<'de>>()? {
             let part = match key.as_str() {
                 "namespace" => &mut meta.namespace,
@@ -211,10 +221,8 @@ impl<'de> Visitor<'de> for MetaReader<'_, 'de> {
                     continue;
                 }
             };
-            let is_new = part.is_empty();
             *part = map.next_value()?;
-            missing -= usize::from(is_new && !part.is_empty());
-            if missing == 0 && self.may_stop {
+            if self.may_stop && meta.is_whole() {
                 break;
             }
         }
@@ -260,6 +268,15 @@ mod tests {
         ] {
             assert!(Envelope::of_list_item(json).meta.is_none(), "{json}");
         }
+    }
+
+    /// A hostile server repeats what it said, and takes it back in between.
+    #[test]
+    fn what_is_said_again_counts_last() {
+        let json = r#"{"metadata":{"namespace":"a","name":"b","uid":"c","resourceVersion":"1",
+            "name":"","name":"d"},"kind":"K","apiVersion":"v1"}"#;
+        let meta = Envelope::of_event_object(json).meta.expect("metadata");
+        assert_eq!(meta.name.as_str(), "d");
     }
 
     /// Neighbours in one namespace share its name.
