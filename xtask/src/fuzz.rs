@@ -36,6 +36,10 @@ const TARGETS: [&str; 10] = [
 const MANIFEST: &str = "crates/fuzz/Cargo.toml";
 const SEEDS: &str = "crates/fuzz/corpus";
 
+/// The words of a server's answers, and the targets that read them.
+const WORDS: &str = "crates/fuzz/answers.dict";
+const READERS: [&str; 3] = ["watch_event", "status_classify", "list_page"];
+
 /// Opens the crates' proofs, and counts every edge of the program. What only other proofs use is
 /// dead here; the ordinary build judges that.
 const FLAGS: &str = "--cfg fuzzing -Adead_code -Cpasses=sancov-module \
@@ -161,6 +165,9 @@ impl Run {
         start.arg(format!("-rss_limit_mb={MEMORY_MB}"));
         start.arg(format!("-timeout={}", SLOWEST.as_secs()));
         start.arg("-print_final_stats=1");
+        if READERS.contains(&target) {
+            start.arg(format!("-dict={WORDS}"));
+        }
         let prefix = found.join(format!("{target}-"));
         start.arg(format!("-artifact_prefix={}", prefix.display()));
         // New ones go into the first, the seeds in the tree are read only.
