@@ -1,26 +1,33 @@
 //! How long to wait before the next attempt. Pure: chance is drawn from a seed, time is the
 //! caller's.
 //!
-//! - RFX-9: the n-th delay lies in `[d/2, d)`, `d = min(base * 2^n, cap)`, or is what the server
-//!   asked for if that is longer.
+//! - RFX-9, as changed by ADR 11: a delay lies in `[d/2, d)`, `d = min(base * 2^n, cap)`, or is
+//!   what the server asked for if that is longer. While a failure is young, n is at most 1 (R4).
+//! - An answer that is clear, and says what to do, does not lengthen the delays: [`Delays::soon`].
 //! - RFX-8: only [`Delays::start_over`] shortens the delays again, and the machine calls it for
 //!   nothing but a watch that lived. Tested in `proof/random.rs` and below.
 
 use std::time::Duration;
 
-use crate::{Backoff, FailureKind, chance::Chance};
+use crate::{Backoff, Failure, FailureKind, chance::Chance};
 
 /// Whatever is configured, no loop is hotter than this.
 const SHORTEST: Duration = Duration::from_millis(2);
+
+/// The largest exponent while a failure is young. Not 0: a thousand that ask each second twice are
+/// more than R3 allows.
+const YOUNG: u32 = 1;
 
 /// The state of the back-off: how far it has grown, and how often in a row something failed.
 #[derive(Clone, Debug)]
 pub(crate) struct Delays {
     config: Backoff,
-    /// How many delays have been drawn; the exponent.
+    /// The exponent of the next delay.
     step: u32,
     /// Failed attempts, those answered at once included.
     attempts: u32,
+    /// When the first of them failed.
+    since: Option<Duration>,
 }
 
 impl Delays {
@@ -29,6 +36,7 @@ impl Delays {
             config,
             step: 0,
             attempts: 0,
+            since: None,
         }
     }
 
@@ -38,45 +46,66 @@ impl Delays {
     }
 
     /// Counts a failed attempt that is answered at once, by a different request.
-    pub(crate) fn count(&mut self) {
+    pub(crate) fn count(&mut self, now: Duration) {
         self.attempts = self.attempts.saturating_add(1);
+        self.since.get_or_insert(now);
     }
 
-    /// Counts a failed attempt and draws the delay that answers it.
+    /// Counts an attempt that failed now and draws the delay that answers it.
     ///
     /// `progress` says that the attempt brought something before it failed.
     pub(crate) fn draw(
         &mut self,
-        kind: FailureKind,
-        retry_after: Option<Duration>,
+        now: Duration,
+        failure: &Failure,
         progress: bool,
         chance: &mut Chance,
     ) -> Duration {
-        self.count();
-        let cap = match kind {
+        self.count(now);
+        let age = now.saturating_sub(self.since.unwrap_or(now));
+        if age <= self.config.young {
+            self.step = self.step.min(YOUNG);
+        }
+        let cap = match failure.kind {
             FailureKind::Forbidden | FailureKind::NotFound => self.config.absent_cap,
             _ => self.config.cap,
         };
-        let grown = 2_u32.checked_pow(self.step).unwrap_or(u32::MAX);
-        let longest = self
-            .config
-            .base
-            .saturating_mul(grown)
-            .min(cap)
-            .max(SHORTEST);
+        let mut delay = self.nth(self.step, cap, chance);
         self.step = self.step.saturating_add(1);
-        let mut delay = chance.between(longest / 2, longest);
-        if progress && may_hurry(kind) {
+        if progress && may_hurry(failure.kind) {
             delay = delay.min(self.config.progress_cap);
         }
-        let asked = retry_after.unwrap_or_default();
-        delay.max(asked.min(self.config.retry_after_cap))
+        self.as_asked(delay, failure)
+    }
+
+    /// Counts a failed attempt and draws the shortest delay; those that follow do not grow by it.
+    pub(crate) fn soon(
+        &mut self,
+        now: Duration,
+        failure: &Failure,
+        chance: &mut Chance,
+    ) -> Duration {
+        self.count(now);
+        let delay = self.nth(0, self.config.cap, chance);
+        self.as_asked(delay, failure)
     }
 
     /// The next delay is the first again.
     pub(crate) fn start_over(&mut self) {
-        self.step = 0;
-        self.attempts = 0;
+        *self = Self::new(self.config.clone());
+    }
+
+    fn nth(&self, step: u32, cap: Duration, chance: &mut Chance) -> Duration {
+        let grown = 2_u32.checked_pow(step).unwrap_or(u32::MAX);
+        let longest = self.config.base.saturating_mul(grown);
+        let longest = longest.min(cap).max(SHORTEST);
+        chance.between(longest / 2, longest)
+    }
+
+    /// The server may lengthen a delay, up to a bound.
+    fn as_asked(&self, delay: Duration, failure: &Failure) -> Duration {
+        let asked = failure.retry_after.unwrap_or_default();
+        delay.max(asked.min(self.config.retry_after_cap))
     }
 }
 
@@ -94,23 +123,78 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
+    fn failure(kind: FailureKind, retry_after: Option<Duration>) -> Failure {
+        Failure::new(kind, "Drawn", "").with_retry_after(retry_after)
+    }
+
+    /// Delays, each after the one before, and when they began.
+    fn timed(failure: &Failure, progress: bool, seed: u64) -> Vec<(Duration, Duration)> {
+        let (mut delays, mut chance) = (Delays::new(Backoff::default()), Chance::seeded(seed));
+        let mut now = 1000 * SECOND;
+        let draw = |_| {
+            let (began, delay) = (now, delays.draw(now, failure, progress, &mut chance));
+            now += delay;
+            (began - 1000 * SECOND, delay)
+        };
+        (0..60).map(draw).collect()
+    }
+
     fn draws(kind: FailureKind, retry_after: Option<Duration>, progress: bool) -> Vec<Duration> {
-        let (mut delays, mut chance) = (Delays::new(Backoff::default()), Chance::seeded(3));
-        let mut draw = |_| delays.draw(kind, retry_after, progress, &mut chance);
-        (0..60).map(&mut draw).collect()
+        let timed = timed(&failure(kind, retry_after), progress, 3);
+        timed.into_iter().map(|(_, delay)| delay).collect()
+    }
+
+    fn lies_below(delay: Duration, longest: Duration) -> bool {
+        delay >= longest / 2 && delay < longest
+    }
+
+    /// R4: whatever chance says, nobody who failed for the first time up to 5 s ago, and a second
+    /// for the attempt itself, waits for longer than 1.6 s; and a thousand of them ask less than
+    /// 1,200 times a second (R3).
+    #[test]
+    fn delays_do_not_grow_while_a_failure_is_young() {
+        let base = Backoff::default().base;
+        for seed in 0..1000 {
+            let drawn = timed(&failure(FailureKind::Connect, None), false, seed);
+            let young = drawn.iter().take_while(|(began, _)| *began <= 6 * SECOND);
+            for (n, (began, delay)) in young.enumerate() {
+                let longest = base * if n == 0 { 1 } else { 2 };
+                assert!(lies_below(*delay, longest), "{began:?}: {delay:?}");
+            }
+        }
     }
 
     /// RFX-9, design 6.20; scenario of `TestReflectorListAndWatchInitConnBackoff`.
     #[test]
-    fn delays_double_within_half_open_halves_and_then_stay() {
-        for (n, delay) in draws(FailureKind::Connect, None, false)
-            .into_iter()
-            .enumerate()
-        {
-            let doubled = 0.8 * 2_f64.powi(i32::try_from(n).expect("small"));
-            let longest = Duration::from_secs_f64(doubled.min(30.0));
-            assert!(delay >= longest / 2 && delay < longest, "{n}: {delay:?}");
+    fn later_delays_double_within_half_open_halves_and_then_stay() {
+        for seed in 0..100 {
+            let drawn = timed(&failure(FailureKind::Connect, None), false, seed);
+            let old = drawn.iter().filter(|(began, _)| *began > 6 * SECOND);
+            for (n, (_, delay)) in old.enumerate() {
+                let doubled = 3.2 * 2_f64.powi(i32::try_from(n).expect("small"));
+                let longest = Duration::from_secs_f64(doubled.min(32.0));
+                assert!(lies_below(*delay, longest), "{n}: {delay:?}");
+            }
         }
+    }
+
+    /// An answer that says what to do is followed by the shortest delay, and nothing grows by it;
+    /// what the server asks for counts (FM-12).
+    #[test]
+    fn soon_is_the_first_delay_however_many_there_were() {
+        let (mut delays, mut chance) = (Delays::new(Backoff::default()), Chance::seeded(3));
+        let base = Backoff::default().base;
+        for n in 0..20 {
+            let now = n * 60 * SECOND;
+            let step = delays.step;
+            let plain = failure(FailureKind::Expired, None);
+            assert!(lies_below(delays.soon(now, &plain, &mut chance), base));
+            assert_eq!(delays.step, step);
+            let asked = failure(FailureKind::Expired, Some(9 * SECOND));
+            assert_eq!(delays.soon(now, &asked, &mut chance), 9 * SECOND);
+            delays.draw(now, &plain, false, &mut chance);
+        }
+        assert_eq!(delays.attempts(), 60);
     }
 
     /// FM-12, SEC-27: the server may lengthen a delay, never shorten it, and not beyond a minute.
@@ -144,7 +228,8 @@ mod tests {
             ..Backoff::default()
         };
         let (mut delays, mut chance) = (Delays::new(nothing), Chance::seeded(3));
-        let delay = delays.draw(FailureKind::Other, None, false, &mut chance);
+        let other = failure(FailureKind::Other, None);
+        let delay = delays.draw(SECOND, &other, false, &mut chance);
         assert!(delay >= Duration::from_millis(1));
     }
 
@@ -152,13 +237,16 @@ mod tests {
     #[test]
     fn starting_over_forgets_everything() {
         let (mut delays, mut chance) = (Delays::new(Backoff::default()), Chance::seeded(3));
-        for _ in 0..9 {
-            delays.draw(FailureKind::Other, None, false, &mut chance);
+        let other = failure(FailureKind::Other, None);
+        for n in 0..9 {
+            delays.draw(60 * n * SECOND, &other, false, &mut chance);
         }
         assert_eq!(delays.attempts(), 9);
         delays.start_over();
-        let first = delays.draw(FailureKind::Other, None, false, &mut chance);
-        assert!(first < Duration::from_millis(800));
-        assert_eq!(delays.attempts(), 1);
+        for longest in [800, 1600, 1600, 1600] {
+            let delay = delays.draw(1000 * SECOND, &other, false, &mut chance);
+            assert!(lies_below(delay, Duration::from_millis(longest)));
+        }
+        assert_eq!(delays.attempts(), 4);
     }
 }

@@ -76,16 +76,20 @@ pub enum InitialState {
     Consistent,
 }
 
-/// How attempts are spaced (RFX-8, RFX-9, design 6.20).
+/// How attempts are spaced (RFX-8, RFX-9, design 6.20, ADR 11).
 ///
-/// The n-th delay is drawn uniformly from `[d/2, d)` with `d = min(base * 2^n, cap)`.
+/// A delay is drawn uniformly from `[d/2, d)` with `d = min(base * 2^n, cap)`. n is the number of
+/// the delay, but at most 1 while the failure is young.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Backoff {
     /// The first `d`. 0.8 s, as in client-go (RL-03).
     pub base: Duration,
-    /// The largest `d`. 30 s: at most 200 lists an hour whatever goes wrong (R1), and convergence
-    /// within a minute after the server is back (R4).
+    /// For how long after the first failure the delays stay below `2 * base`. 6 s: an outage of up
+    /// to 5 s is over within 3 s (R4), and the last attempt during it may take a second to fail.
+    pub young: Duration,
+    /// The largest `d`. 32 s: at most 200 lists an hour whatever goes wrong (R1), convergence
+    /// within 35 s after the server is back (R4), and lists of many spread over 30 s (R3).
     pub cap: Duration,
     /// The largest `d` while the answer is 403 or 404. 60 s: these last until a person acts, and
     /// are still noticed within a minute (FM-76, FM-77, R8).
@@ -126,7 +130,8 @@ impl Default for Backoff {
     fn default() -> Self {
         Self {
             base: Duration::from_millis(800),
-            cap: Duration::from_secs(30),
+            young: Duration::from_secs(6),
+            cap: Duration::from_secs(32),
             absent_cap: Duration::from_secs(60),
             retry_after_cap: Duration::from_secs(60),
             progress_cap: Duration::from_secs(5),

@@ -10,7 +10,7 @@ use super::{
     judge::{judge_event, judge_list, judge_status},
     status,
 };
-use crate::{Backoff, backoff::Delays, chance::Chance, proof::fuzzed::kind};
+use crate::{Backoff, Failure, backoff::Delays, chance::Chance, proof::fuzzed::kind};
 
 /// Any pieces of the same bytes give the same lines and the same end, and no more is held than a
 /// line of the longest kind and one piece.
@@ -164,8 +164,10 @@ pub fn retry_after(data: &[u8]) {
     let (longest, cap) = (config.absent_cap.max(config.cap), config.retry_after_cap);
     let mut delays = Delays::new(config);
     let mut chance = Chance::seeded(u64::from(*kind_number));
-    for _ in 0..9 {
-        let delay = delays.draw(kind, asked, kind_number % 2 == 0, &mut chance);
+    let failure = Failure::new(kind, "Fuzzed", "").with_retry_after(asked);
+    for n in 0..9 {
+        let now = Duration::from_secs(30 * n);
+        let delay = delays.draw(now, &failure, kind_number % 2 == 0, &mut chance);
         assert!(
             delay >= asked.unwrap_or_default().min(cap),
             "FM-12: {delay:?}"

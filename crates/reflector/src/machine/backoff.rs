@@ -2,12 +2,12 @@
 //!
 //! Every failed attempt passes through [`Machine::answer`], once (RFX-13). Of each kind of answer
 //! that needs no delay, one is free per healthy spell: the second time the same thing happens it is
-//! not bad luck, and it waits (R1, FM-03, FM-04).
+//! not bad luck, and it waits (R1, FM-03, FM-04). So it is with answers that need the shortest.
 
 use std::time::Duration;
 
 use super::{Effect, Input, Machine, Pass, State, list::Extent};
-use crate::{Failure, Report};
+use crate::{Failure, FailureKind, Report};
 
 /// What is learnt from failures and remembered beyond a phase.
 #[derive(Default)]
@@ -31,7 +31,7 @@ pub(super) struct Lessons {
     pub(super) incomparable_told: bool,
 }
 
-/// The answers that need no delay, once each.
+/// The answers that need no delay, or the shortest, once each.
 #[derive(Default)]
 pub(super) struct Spent {
     /// Watching again after an early close (FM-21).
@@ -40,6 +40,25 @@ pub(super) struct Spent {
     pub(super) consistent: bool,
     /// Listing unpaged after a continue token was refused (PG-04).
     pub(super) unpaged: bool,
+    /// Listing soon after the history was lost (R4).
+    pub(super) history: bool,
+    /// Asking soon after credentials were refused: they are read again (R7).
+    pub(super) credentials: bool,
+}
+
+impl Spent {
+    /// Where an answer is clear, says what to do, and has not been given in vain before.
+    ///
+    /// Who waits after an outage has been spread by its delays already, so that no herd comes of
+    /// not waiting once more.
+    fn is_clear(&mut self, kind: FailureKind) -> bool {
+        let spent = match kind {
+            FailureKind::Expired | FailureKind::TooLarge => &mut self.history,
+            FailureKind::Unauthorized => &mut self.credentials,
+            _ => return false,
+        };
+        !std::mem::replace(spent, true)
+    }
 }
 
 /// Since when, and how, watches have been failing.
@@ -90,12 +109,15 @@ impl<T> Machine<T> {
     ) {
         let next_in = match pace {
             Pace::AtOnce => {
-                self.delays.count();
+                self.delays.count(self.now);
                 Duration::ZERO
             }
+            Pace::Delayed { .. } if self.lessons.spent.is_clear(failure.kind) => {
+                self.delays.soon(self.now, &failure, &mut self.chance)
+            }
             Pace::Delayed { progress } => {
-                let (kind, asked) = (failure.kind, failure.retry_after);
-                self.delays.draw(kind, asked, progress, &mut self.chance)
+                let chance = &mut self.chance;
+                self.delays.draw(self.now, &failure, progress, chance)
             }
         };
         out.push(Effect::Report(Report::Failed {

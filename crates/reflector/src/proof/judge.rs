@@ -35,9 +35,50 @@ pub(super) struct Judge {
     lists: Vec<Duration>,
     watches: Vec<Duration>,
     demands: usize,
-    /// Delays drawn since a watch last lived (RFX-8).
-    drawn: i32,
+    /// What failed since a watch last lived (RFX-8).
+    spell: Spell,
     watch: Option<Open>,
+}
+
+/// Failures since a watch last lived.
+#[derive(Default)]
+struct Spell {
+    since: Option<Duration>,
+    /// The exponent of the next delay.
+    grown: i32,
+    /// History was lost, and listed for soon.
+    history: bool,
+    /// Credentials were refused, and read again soon.
+    credentials: bool,
+}
+
+impl Spell {
+    /// Twice the shortest delay that may follow, Retry-After and progress aside.
+    fn longest(&mut self, kind: FailureKind, now: Duration) -> f64 {
+        const BASE: f64 = 0.8;
+        let clear = match kind {
+            FailureKind::Expired | FailureKind::TooLarge => Some(&mut self.history),
+            FailureKind::Unauthorized => Some(&mut self.credentials),
+            _ => None,
+        };
+        if clear.is_some_and(|spent| !std::mem::replace(spent, true)) {
+            return BASE;
+        }
+        let is_young = self
+            .since
+            .is_none_or(|since| now - since <= Duration::from_secs(6));
+        let exponent = if is_young {
+            self.grown.min(1)
+        } else {
+            self.grown
+        };
+        self.grown = exponent + 1;
+        let cap = match kind {
+            FailureKind::Forbidden | FailureKind::NotFound => 60.0,
+            _ => 32.0,
+        };
+        (BASE * 2_f64.powi(exponent)).min(cap)
+    }
 }
 
 /// The watch that is open.
@@ -136,7 +177,7 @@ impl Judge {
     fn note_health(&mut self, now: Duration) {
         let lived = |open: &Open| !open.initial && now - open.since >= Duration::from_secs(120);
         if self.watch.as_ref().is_some_and(lived) {
-            self.drawn = 0;
+            self.spell = Spell::default();
         }
     }
 
@@ -166,7 +207,7 @@ impl Judge {
         }
     }
 
-    /// RFX-9, with design 6.20.
+    /// RFX-9, with design 6.20 and ADR 11.
     fn failed(
         &mut self,
         failure: &Failure,
@@ -180,6 +221,7 @@ impl Judge {
         if failure.reason == "ServerBehind" {
             self.refused = true;
         }
+        self.spell.since.get_or_insert(now);
         if next_in.is_zero() {
             return;
         }
@@ -188,12 +230,7 @@ impl Judge {
             Some(now + next_in),
             "the delay that was told"
         );
-        let cap = match failure.kind {
-            FailureKind::Forbidden | FailureKind::NotFound => 60.0,
-            _ => 30.0,
-        };
-        let longest = (0.8 * 2_f64.powi(self.drawn)).min(cap);
-        self.drawn += 1;
+        let longest = self.spell.longest(failure.kind, now);
         let asked = failure
             .retry_after
             .unwrap_or_default()

@@ -176,7 +176,7 @@ impl World {
         }
         // A wait of a minute may be under way (404, Retry-After); then each of a refused watch, an
         // expired one, a stale list and its repetition may wait half of one.
-        self.advance(Duration::from_secs(185));
+        self.advance(Duration::from_secs(190));
         let expected = self
             .server
             .snapshot(self.server.branch(), self.server.version());

@@ -43,6 +43,7 @@ pub(crate) fn failure(kind: &str) -> Failure {
         ("Throttled", FailureKind::Throttled),
         ("Unavailable", FailureKind::Unavailable),
         ("Internal", FailureKind::Internal),
+        ("Unauthorized", FailureKind::Unauthorized),
         ("Forbidden", FailureKind::Forbidden),
         ("Invalid", FailureKind::Invalid),
         ("Connect", FailureKind::Connect),
