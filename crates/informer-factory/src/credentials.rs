@@ -2,6 +2,9 @@
 //!
 //! kube-client reads a token file at most once a minute, and asks a plugin when its credential runs
 //! out. A token that was rotated before that would be refused until then.
+//!
+//! They are asked for when the next request is made, not when one was refused: between the two is
+//! the time in which a new token comes.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -20,7 +23,7 @@ type Authorized<R> = BoxCloneService<Request<Body>, Response<R>, BoxError>;
 /// Requests without.
 type Http<R> = BoxCloneSyncService<Request<Body>, Response<R>, BoxError>;
 
-/// A service that adds credentials to each request, and replaces them after a 401.
+/// A service that adds credentials to each request, and replaces them before the next after a 401.
 pub(crate) struct Credentials<R>(Arc<Shared<R>>);
 
 struct Shared<R> {
@@ -34,6 +37,8 @@ struct Shared<R> {
 struct Current<R> {
     /// How often they were replaced.
     generation: u64,
+    /// The server does not accept them.
+    is_refused: bool,
     service: Authorized<R>,
 }
 
@@ -52,6 +57,7 @@ impl<R: Send + 'static> Credentials<R> {
             http,
             current: Mutex::new(Current {
                 generation: 0,
+                is_refused: false,
                 service,
             }),
             renewing: tokio::sync::Mutex::default(),
@@ -74,9 +80,12 @@ impl<R: Send + 'static> Shared<R> {
     }
 
     /// Replaces what was refused, unless somebody has already.
-    async fn renew(self: &Arc<Self>, refused: u64) {
+    async fn renew_refused(self: &Arc<Self>) {
+        if !self.current().is_refused {
+            return;
+        }
         let _renewing = self.renewing.lock().await;
-        if self.current().generation != refused {
+        if !self.current().is_refused {
             return;
         }
         let shared = Arc::clone(self);
@@ -86,6 +95,7 @@ impl<R: Send + 'static> Shared<R> {
             Ok(Ok(service)) => {
                 let mut current = self.current();
                 current.generation += 1;
+                current.is_refused = false;
                 current.service = service;
             }
             // The error may quote what was read (SEC-7).
@@ -111,14 +121,16 @@ impl<R: Send + 'static> Service<Request<Body>> for Credentials<R> {
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
         let shared = Arc::clone(&self.0);
-        let (generation, service) = {
-            let current = shared.current();
-            (current.generation, current.service.clone())
-        };
         Box::pin(async move {
+            shared.renew_refused().await;
+            let (generation, service) = {
+                let current = shared.current();
+                (current.generation, current.service.clone())
+            };
             let answer = service.oneshot(request).await?;
             if answer.status() == StatusCode::UNAUTHORIZED {
-                shared.renew(generation).await;
+                let mut current = shared.current();
+                current.is_refused |= current.generation == generation;
             }
             Ok(answer)
         })
@@ -127,7 +139,7 @@ impl<R: Send + 'static> Service<Request<Body>> for Credentials<R> {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use std::time::Duration;
+    use std::{path::PathBuf, time::Duration};
 
     use informer_testkit::{ApiServer, Fault, Match, Resource, Times};
     use k8s_openapi::api::core::v1::Pod;
@@ -136,7 +148,7 @@ pub(crate) mod tests {
     use tokio::time::Instant;
 
     use super::*;
-    use crate::SharedInformerFactory;
+    use crate::{SharedInformer, SharedInformerFactory};
 
     /// A pod on the server; its version.
     pub(crate) fn create(server: &ApiServer, name: &str) -> String {
@@ -148,51 +160,118 @@ pub(crate) mod tests {
         created.version().to_string()
     }
 
+    /// A server that accepts one token, and one that refuses whoever comes with another.
+    struct Gate {
+        server: ApiServer,
+        refused: ApiServer,
+        accepted: Arc<Mutex<&'static str>>,
+        file: PathBuf,
+        /// Its informers end with it.
+        _factory: SharedInformerFactory,
+        informer: SharedInformer<Pod>,
+    }
+
+    impl Gate {
+        /// With the token `one`, and an informer that watches with it.
+        async fn open(name: &str) -> Self {
+            let (server, refused) = (ApiServer::new(), ApiServer::new());
+            let fault = Fault::status(401, "Unauthorized", "who are you");
+            refused.fault(Match::any(), fault, Times::Always);
+            let accepted = Arc::new(Mutex::new("Bearer one"));
+            let http = tower::service_fn({
+                let (server, refused) = (server.clone(), refused.clone());
+                let accepted = Arc::clone(&accepted);
+                move |request: Request<Body>| {
+                    let accepted = *accepted.lock().expect("whole");
+                    let token = request.headers().get(http::header::AUTHORIZATION);
+                    let is_accepted = token.is_some_and(|token| token == accepted);
+                    let server = if is_accepted { &server } else { &refused };
+                    let answer = server.service().oneshot(request);
+                    async move { answer.await.map_err(BoxError::from) }
+                }
+            });
+            let file = format!("informer-token-{name}-{}", std::process::id());
+            let file = std::env::temp_dir().join(file);
+            std::fs::write(&file, "one").expect("a temporary file");
+            let mut config = Config::new("http://api.test".parse().expect("a URL"));
+            config.auth_info.token_file = Some(file.display().to_string());
+            let service = Credentials::new(config, http).expect("the file is there");
+            let factory = SharedInformerFactory::new(Client::new(service, "default"));
+            let informer = factory.informer::<Pod>();
+            create(&server, "a");
+            factory.start().expect("a runtime");
+            factory.wait_for_sync(SOON).await.expect("synced");
+            server.wait_for_watches(&Resource::pods(), 1).await;
+            assert!(refused.requests().is_empty());
+            Self {
+                server,
+                refused,
+                accepted,
+                file,
+                _factory: factory,
+                informer,
+            }
+        }
+
+        /// From now on the token is `two`.
+        async fn rotate(&self) {
+            *self.accepted.lock().expect("whole") = "Bearer two";
+            self.server.close_watches();
+            self.server.wait_for_watches(&Resource::pods(), 0).await;
+        }
+
+        /// Which the client is told.
+        fn hand_out(&self) {
+            std::fs::write(&self.file, "two").expect("a temporary file");
+        }
+
+        /// Until the informer is where the server is.
+        async fn reach(&self) -> Duration {
+            let start = Instant::now();
+            let version = create(&self.server, "b").into();
+            assert_eq!(self.informer.lister().all().len(), 1);
+            let reached = self.informer.wait_for_version(&version, SOON).await;
+            reached.expect("reached");
+            start.elapsed()
+        }
+    }
+
+    impl Drop for Gate {
+        fn drop(&mut self) {
+            std::fs::remove_file(&self.file).expect("a temporary file");
+        }
+    }
+
+    const SOON: Duration = Duration::from_secs(120);
+
     /// FM-75, R7: a token is rotated. One request is refused, the next one carries the new token;
     /// what is stored can be read meanwhile.
     #[tokio::test(start_paused = true)]
     async fn a_rotated_token_is_used_by_the_next_attempt() {
-        let (server, gate) = (ApiServer::new(), ApiServer::new());
-        let refused = Fault::status(401, "Unauthorized", "who are you");
-        gate.fault(Match::any(), refused, Times::Always);
-        let accepted = Arc::new(Mutex::new("Bearer one"));
-        let http = tower::service_fn({
-            let (server, gate, accepted) = (server.clone(), gate.clone(), Arc::clone(&accepted));
-            move |request: Request<Body>| {
-                let accepted = *accepted.lock().expect("whole");
-                let token = request.headers().get(http::header::AUTHORIZATION);
-                let is_accepted = token.is_some_and(|token| token == accepted);
-                let server = if is_accepted { &server } else { &gate };
-                let answer = server.service().oneshot(request);
-                async move { answer.await.map_err(BoxError::from) }
-            }
-        });
-        let path = format!("informer-token-{}", std::process::id());
-        let path = std::env::temp_dir().join(path);
-        std::fs::write(&path, "one").expect("a temporary file");
-        let mut config = Config::new("http://api.test".parse().expect("a URL"));
-        config.auth_info.token_file = Some(path.display().to_string());
-        let service = Credentials::new(config, http).expect("the file is there");
-        let factory = SharedInformerFactory::new(Client::new(service, "default"));
-        let informer = factory.informer::<Pod>();
-        create(&server, "a");
-        factory.start().expect("a runtime");
-        let soon = Duration::from_secs(120);
-        factory.wait_for_sync(soon).await.expect("synced");
-        server.wait_for_watches(&Resource::pods(), 1).await;
-        assert!(gate.requests().is_empty());
+        let gate = Gate::open("rotated").await;
+        gate.hand_out();
+        gate.rotate().await;
+        assert!(gate.reach().await <= Duration::from_secs(5), "R7");
+        let refused = gate.refused.requests();
+        assert_eq!(refused.len(), 1, "{refused:#?}");
+    }
 
-        std::fs::write(&path, "two").expect("a temporary file");
-        *accepted.lock().expect("whole") = "Bearer two";
-        server.close_watches();
-        server.wait_for_watches(&Resource::pods(), 0).await;
-        let start = Instant::now();
-        let version = create(&server, "b").into();
-        assert_eq!(informer.lister().all().len(), 1);
-        let reached = informer.wait_for_version(&version, soon).await;
-        std::fs::remove_file(&path).expect("a temporary file");
-        reached.expect("reached");
-        assert!(start.elapsed() <= Duration::from_secs(5), "R7");
-        assert_eq!(gate.requests().len(), 1, "{:#?}", gate.requests());
+    /// FM-75, R7: the new token comes after a request was refused, and is used by the next one.
+    #[tokio::test(start_paused = true)]
+    async fn a_token_that_comes_late_is_used_by_the_next_attempt() {
+        let gate = Gate::open("late").await;
+        gate.rotate().await;
+        let refused = async {
+            while gate.refused.requests().is_empty() {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        let waited = tokio::time::timeout(SOON, refused).await;
+        waited.expect("a request is refused");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        gate.hand_out();
+        assert!(gate.reach().await <= Duration::from_secs(5), "R7");
+        let refused = gate.refused.requests();
+        assert_eq!(refused.len(), 1, "{refused:#?}");
     }
 }
