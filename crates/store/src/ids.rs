@@ -183,10 +183,15 @@ impl IdList {
         };
         let left = to.map_or(self.len, before).saturating_sub(before(from));
         let (here, rest) = match chunks.get(from.chunk..) {
-            Some([first, rest @ ..]) => (first[from.offset..].iter(), rest.iter()),
+            Some([first, rest @ ..]) => (&first[from.offset..], rest.iter()),
             _ => Default::default(),
         };
-        Ids { here, rest, left }
+        let here = &here[..left.min(here.len())];
+        Ids {
+            left: left - here.len(),
+            here: here.iter(),
+            rest,
+        }
     }
 
     fn chunks_mut(&mut self) -> &mut Vec<Arc<[Id]>> {
@@ -222,7 +227,20 @@ impl IdList {
 pub(crate) struct Ids<'a> {
     here: std::slice::Iter<'a, Id>,
     rest: std::slice::Iter<'a, Arc<[Id]>>,
+    /// How many of the rest are wanted.
     left: usize,
+}
+
+impl Ids<'_> {
+    /// Goes to the next chunk.
+    #[inline(never)]
+    fn turn(&mut self) -> Option<Id> {
+        let chunk = self.rest.next()?;
+        let here = &chunk[..self.left.min(chunk.len())];
+        self.left -= here.len();
+        self.here = here.iter();
+        self.here.next().copied()
+    }
 }
 
 impl Iterator for Ids<'_> {
@@ -230,17 +248,27 @@ impl Iterator for Ids<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Id> {
-        self.left = self.left.checked_sub(1)?;
-        loop {
-            if let Some(id) = self.here.next() {
-                return Some(*id);
-            }
-            self.here = self.rest.next()?.iter();
+        match self.here.next() {
+            Some(id) => Some(*id),
+            None => self.turn(),
         }
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.left, Some(self.left))
+        let left = self.here.len() + self.left;
+        (left, Some(left))
+    }
+
+    #[inline]
+    fn fold<A, F: FnMut(A, Id) -> A>(self, first: A, mut pass: F) -> A {
+        let mut so_far = self.here.copied().fold(first, &mut pass);
+        let mut left = self.left;
+        for chunk in self.rest {
+            let here = &chunk[..left.min(chunk.len())];
+            left -= here.len();
+            so_far = here.iter().copied().fold(so_far, &mut pass);
+        }
+        so_far
     }
 }
 

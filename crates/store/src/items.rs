@@ -99,6 +99,11 @@ impl<T> Items<T> {
         self.slots.get(id).expect("a filed number has a record")
     }
 
+    /// Loads the counts that an [`update`](Self::update) will change.
+    pub(crate) fn fetch(&self, id: Id) {
+        self.slots.fetch(id);
+    }
+
     /// Puts a new record in the place of one with the same key.
     pub(crate) fn update(&mut self, id: Id, record: Arc<Record<T>>) -> Arc<Record<T>> {
         self.slots

@@ -13,7 +13,7 @@ use crate::slots::Walk;
 
 /// How many are loaded at a time: about what a processor waits for at once. Small in tests, so
 /// that short histories cross it.
-const AHEAD: usize = if cfg!(any(test, fuzzing)) { 3 } else { 16 };
+const AHEAD: usize = if cfg!(any(test, fuzzing)) { 3 } else { 32 };
 
 /// Records in the order of their numbers in a list.
 pub(crate) struct Records<'a, T> {
@@ -60,44 +60,45 @@ impl<'a, T> Records<'a, T> {
         Some(self.walk.get(id).expect("a filed number has a record"))
     }
 
-    fn loaded(&mut self) -> Option<&'a Arc<Record<T>>> {
-        if self.next == AHEAD {
-            self.ahead = self.several();
-            self.next = 0;
+    /// Finds the next few and loads them.
+    #[inline(never)]
+    fn load(&mut self) {
+        let mut found = 0;
+        while found < AHEAD
+            && let Some(record) = self.one()
+        {
+            self.ahead[found] = Some(record);
+            found += 1;
         }
-        let record = self.ahead[self.next]?;
-        self.next += 1;
-        Some(record)
-    }
-
-    fn several(&mut self) -> [Option<&'a Arc<Record<T>>>; AHEAD] {
-        let mut found = [None; AHEAD];
-        for place in &mut found {
-            *place = self.one();
-        }
-        for record in found.iter().flatten() {
+        self.ahead[found..].fill(None);
+        self.next = 0;
+        for record in self.loaded() {
             black_box(Arc::as_ptr(&record.entry.object));
         }
-        found
+    }
+
+    /// Those that were found and are still to come.
+    #[inline]
+    fn loaded(&self) -> impl Iterator<Item = &'a Arc<Record<T>>> {
+        self.ahead[self.next..].iter().map_while(|found| *found)
     }
 
     /// The objects, each counted once more.
     ///
     /// Nothing else is done while a count comes from memory, so several are looked at beforehand.
     pub(crate) fn objects(mut self) -> Vec<Arc<T>> {
-        if !self.is_scattered {
-            return self
-                .map(|record| Arc::clone(&record.entry.object))
-                .collect();
-        }
         let mut objects = Vec::with_capacity(self.len());
+        if !self.is_scattered {
+            self.for_each(|record| objects.push(Arc::clone(&record.entry.object)));
+            return objects;
+        }
         while self.len() > 0 {
-            let found = self.several();
-            for record in found.iter().flatten() {
+            self.load();
+            for record in self.loaded() {
                 black_box(Arc::strong_count(&record.entry.object));
             }
-            let found = found.into_iter().flatten();
-            objects.extend(found.map(|record| Arc::clone(&record.entry.object)));
+            objects.extend(self.loaded().map(|record| Arc::clone(&record.entry.object)));
+            self.next = AHEAD;
         }
         objects
     }
@@ -108,17 +109,33 @@ impl<'a, T> Iterator for Records<'a, T> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        if self.is_scattered {
-            self.loaded()
-        } else {
-            self.one()
+        if !self.is_scattered {
+            return self.one();
         }
+        if self.next >= AHEAD {
+            self.load();
+        }
+        let record = self.ahead[self.next]?;
+        self.next += 1;
+        Some(record)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let loaded = self.ahead.iter().skip(self.next).flatten().count();
-        let left = self.ids.size_hint().0 + loaded;
+        let left = self.ids.size_hint().0 + self.loaded().count();
         (left, Some(left))
+    }
+
+    #[inline]
+    fn fold<A, F: FnMut(A, Self::Item) -> A>(mut self, first: A, mut pass: F) -> A {
+        let mut so_far = self.loaded().fold(first, &mut pass);
+        if !self.is_scattered {
+            return self.walk.fold(self.ids, so_far, pass);
+        }
+        while self.ids.size_hint().0 > 0 {
+            self.load();
+            so_far = self.loaded().fold(so_far, &mut pass);
+        }
+        so_far
     }
 }
 

@@ -5,6 +5,7 @@
 //! and its ancestors; both are short because each copied pointer is a reference count in a
 //! far cache line. The figures are in `docs/adr/0002-store-structure.md`.
 
+use std::hint::black_box;
 use std::sync::Arc;
 
 use crate::ids::Id;
@@ -41,14 +42,14 @@ impl<R> Clone for Inner<R> {
 }
 
 impl<R> Inner<R> {
-    /// The leaf of a slot below this node.
+    /// The leaf of a slot and those beside it, below this node.
     #[inline]
-    fn leaf(&self, id: Id, mut height: u32) -> Option<&Leaf<R>> {
+    fn leaves(&self, id: Id, mut height: u32) -> Option<&[Option<Arc<Leaf<R>>>; FAN]> {
         let mut node = self;
         loop {
             match node {
                 Self::Inners(inners) => node = inners[child(id, height)].as_deref()?,
-                Self::Leaves(leaves) => return leaves[child(id, height)].as_deref(),
+                Self::Leaves(leaves) => return Some(leaves),
             }
             height -= 1;
         }
@@ -86,6 +87,13 @@ fn array<R, const N: usize>(items: impl Iterator<Item = Arc<R>>) -> [Option<Arc<
         .zip(items)
         .for_each(|(place, item)| *place = Some(item));
     array
+}
+
+/// Loads the counts of all of them.
+fn touch<R>(items: &[Option<Arc<R>>]) {
+    for item in items.iter().flatten() {
+        black_box(Arc::strong_count(item));
+    }
 }
 
 impl<R> Slots<R> {
@@ -139,12 +147,37 @@ impl<R> Slots<R> {
     #[inline]
     fn leaf(&self, id: Id) -> Option<&Leaf<R>> {
         let (node, height) = self.above(id, 1)?;
-        node.leaf(id, height)
+        node.leaves(id, height)?[child(id, 1)].as_deref()
     }
 
     #[inline]
     pub(crate) fn get(&self, id: Id) -> Option<&Arc<R>> {
         self.leaf(id)?[id as usize % LEAF].as_ref()
+    }
+
+    /// Loads the counts that filling a slot will change, all at once and not each when it is its
+    /// turn: those of whatever lies beside it, in every node above it.
+    pub(crate) fn fetch(&self, id: Id) {
+        let mut node = &*self.root;
+        let mut height = self.height;
+        loop {
+            let next = match node {
+                Inner::Inners(inners) => {
+                    touch(inners);
+                    inners[child(id, height)].as_deref()
+                }
+                Inner::Leaves(leaves) => {
+                    touch(leaves);
+                    if let Some(leaf) = &leaves[child(id, height)] {
+                        touch(leaf.as_slice());
+                    }
+                    None
+                }
+            };
+            let Some(next) = next else { return };
+            node = next;
+            height -= 1;
+        }
     }
 
     /// Fills or empties a slot and returns what was in it.
@@ -182,6 +215,7 @@ impl<R> Slots<R> {
         Walk {
             slots: self,
             block: None,
+            near: None,
             leaf: None,
             at: Id::MAX,
         }
@@ -192,6 +226,8 @@ impl<R> Slots<R> {
 pub(crate) struct Walk<'a, R> {
     slots: &'a Slots<R>,
     block: Option<(&'a Inner<R>, u32)>,
+    /// The leaves beside the last one, and itself.
+    near: Option<&'a [Option<Arc<Leaf<R>>>; FAN]>,
     leaf: Option<&'a Leaf<R>>,
     /// Which leaf it is; before the first, one that is not.
     at: Id,
@@ -212,17 +248,50 @@ impl<'a, R> Walk<'a, R> {
         self.leaf?[id as usize % LEAF].as_ref()
     }
 
+    /// What becomes of a first value when it passes all these slots, which are filled.
+    ///
+    /// The loop is as short as can be: objects that are looked at come from memory, and the fewer
+    /// instructions lie between two of them, the more of them a processor waits for at once.
+    #[inline]
+    pub(crate) fn fold<A>(
+        mut self,
+        ids: impl Iterator<Item = Id>,
+        first: A,
+        mut pass: impl FnMut(A, &'a Arc<R>) -> A,
+    ) -> A {
+        let (mut at, mut leaf) = (self.at, self.leaf);
+        ids.fold(first, |so_far, id| {
+            if id >> LEAF_BITS != at {
+                self.turn(id);
+                (at, leaf) = (self.at, self.leaf);
+            }
+            let record = leaf.and_then(|leaf| leaf[id as usize % LEAF].as_ref());
+            pass(so_far, record.expect("a filed number has a record"))
+        })
+    }
+
     /// Goes to the leaf of a slot.
-    #[inline(never)]
+    #[inline]
     fn turn(&mut self, id: Id) {
         let at = id >> LEAF_BITS;
-        if (at ^ self.at) >> (BLOCK * FAN_BITS) != 0 {
+        if (at ^ self.at) >> FAN_BITS != 0 {
+            self.leap(id);
+        }
+        self.at = at;
+        self.leaf = self
+            .near
+            .and_then(|leaves| leaves[at as usize % FAN].as_deref());
+    }
+
+    /// Goes to the node above the leaf of a slot.
+    #[inline(never)]
+    fn leap(&mut self, id: Id) {
+        if ((id >> LEAF_BITS) ^ self.at) >> (BLOCK * FAN_BITS) != 0 {
             self.block = self.slots.above(id, BLOCK);
         }
         // The block may be a root that is lower than one.
         let block = self.block.filter(|_| self.slots.spans(id));
-        self.leaf = block.and_then(|(node, height)| node.leaf(id, height));
-        self.at = at;
+        self.near = block.and_then(|(node, height)| node.leaves(id, height));
     }
 }
 

@@ -174,6 +174,7 @@ impl<T> Clone for Entries<'_, T> {
 impl<'a, T> Iterator for Entries<'a, T> {
     type Item = (&'a ObjectKey, &'a Entry<T>);
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         self.records
             .next()
@@ -182,6 +183,13 @@ impl<'a, T> Iterator for Entries<'a, T> {
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         self.records.size_hint()
+    }
+
+    #[inline]
+    fn fold<A, F: FnMut(A, Self::Item) -> A>(self, first: A, mut pass: F) -> A {
+        self.records.fold(first, |so_far, record| {
+            pass(so_far, (&record.key, &record.entry))
+        })
     }
 }
 

@@ -106,6 +106,7 @@ impl<T> State<T> {
                 commit.inserted += 1;
             }
             Some((id, old)) => {
+                self.items.fetch(id);
                 old.entry.fetch();
                 let record = self.record(key, entry, Some(old), None);
                 let old = self.items.update(id, Arc::clone(&record));

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::model::{Change, INDEXES, Model, Step, Thing, values};
-use crate::{Batch, Entry, ObjectKey, Scope, Snapshot, StoreReader, StoreWriter, store};
+use crate::{Batch, Entries, Entry, ObjectKey, Scope, Snapshot, StoreReader, StoreWriter, store};
 
 /// The store under test, its model, and a look from inside the index functions.
 pub(crate) struct History {
@@ -37,6 +37,21 @@ fn content(snapshot: &Snapshot<Thing>) -> Content {
         .iter()
         .map(|(key, entry)| (key.to_string(), Thing::clone(&entry.object)))
         .collect()
+}
+
+/// A walk item by item, and one that passes the rest at once after some, meet the same.
+fn check_walk(entries: &Entries<'_, Thing>) -> Result<(), String> {
+    let mut single = Vec::new();
+    for (key, _) in entries.clone() {
+        single.push(key);
+    }
+    for taken in [0, 1, single.len() / 2] {
+        let mut rest = entries.clone();
+        let mut met: Vec<_> = rest.by_ref().take(taken).map(|(key, _)| key).collect();
+        rest.for_each(|(key, _)| met.push(key));
+        same("a walk at once", &met, &single)?;
+    }
+    Ok(())
 }
 
 fn key(text: &str) -> ObjectKey {
@@ -163,6 +178,7 @@ impl History {
         let snapshot = self.reader.snapshot();
         let model: Vec<_> = self.model.items.clone().into_iter().collect();
         same("list", &content(&snapshot), &model)?;
+        check_walk(&snapshot.iter())?;
         same("sequence", &snapshot.sequence(), &self.model.sequence)?;
         let cursor = snapshot.clone().cursor();
         same("cursor's length", &cursor.len(), &model.len())?;
@@ -173,6 +189,7 @@ impl History {
         for namespace in ["a", "b", "a-b", ""] {
             let found = snapshot.namespace(namespace);
             same("a range's length", &found.len(), &found.clone().count())?;
+            check_walk(&found)?;
             let found: Vec<_> = found.map(|(key, _)| key.to_string()).collect();
             let keys = self.model.items.keys();
             let expected: Vec<_> = keys
@@ -235,6 +252,7 @@ impl History {
                 .by_index(name, value)
                 .map_err(|error| error.to_string())?;
             same("a bucket's length", &found.len(), &keys.len())?;
+            check_walk(&found)?;
             for ((found, entry), expected) in found.zip(keys) {
                 same("STX-1: key", &found.as_str(), &expected.as_str())?;
                 same("STX-1: object", &*entry.object, &self.model.items[expected])?;
