@@ -87,11 +87,14 @@ impl<'a, T> Records<'a, T> {
     ///
     /// Nothing else is done while a count comes from memory, so several are looked at beforehand.
     pub(crate) fn objects(mut self) -> Vec<Arc<T>> {
-        let mut objects = Vec::with_capacity(self.len());
         if !self.is_scattered {
-            self.for_each(|record| objects.push(Arc::clone(&record.entry.object)));
-            return objects;
+            let objects = self.ids.map(|id| {
+                let record = self.walk.get(id).expect("a filed number has a record");
+                Arc::clone(&record.entry.object)
+            });
+            return objects.collect();
         }
+        let mut objects = Vec::with_capacity(self.len());
         while self.len() > 0 {
             self.load();
             for record in self.loaded() {
