@@ -1,12 +1,12 @@
 //! A handler that never returns, many updates, and the memory they cost, through the whole facade.
 //!
-//! `cargo run --release -p informer-factory --example blocked_handler [UPDATES]`
+//! `cargo run --release -p informer-factory --example stuck_handler [UPDATES]`
 //!
 //! 1,000 objects of 2 KiB each are changed over and over behind the back of a handler that
 //! coalesces and blocks. Every update goes through an API server in memory, HTTP framing, decoding,
 //! queue, store and ring; the process must not grow by more than 16 MiB (goal M3), or the exit
 //! status is 1. That the server keeps some history is counted against us. Linux only: the figure is
-//! read from `/proc/self/statm`. The layer alone is measured by the example of the same name in
+//! read from `/proc/self/statm`. The layer alone is measured by the example `blocked_handler` of
 //! `informer-processor`.
 
 use std::process::ExitCode;
