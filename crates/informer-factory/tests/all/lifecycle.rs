@@ -1,11 +1,9 @@
 //! Start, stop, release and drop, in every order (IN-4..6, FAX-2..5, FM-67, FM-80, FM-81).
 
-mod cluster;
-
 use std::sync::Arc;
 use std::time::Duration;
 
-use cluster::{QUEUES, Recorder, SOON, factory, pod, pods};
+use crate::cluster::{QUEUES, Recorder, SOON, factory, pod, pods};
 use futures::StreamExt;
 use informer_factory::{
     Grace, InformerState, ListenerConfig, Notification, ObjectKey, ResourceVersion, SharedInformer,

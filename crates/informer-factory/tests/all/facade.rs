@@ -1,11 +1,9 @@
 //! The main job, over the API server in memory and the whole HTTP path, under a paused clock; once
 //! with each queue.
 
-mod cluster;
-
 use std::time::Duration;
 
-use cluster::{QUEUES, Recorder, SOON, assert_store_matches_pods, factory, pod, pods};
+use crate::cluster::{QUEUES, Recorder, SOON, assert_store_matches_pods, factory, pod, pods};
 use informer_factory::{Grace, ListenerConfig, Overflow, ResourceVersion, index};
 use informer_testkit::{ApiServer, Fault, Match, Times};
 use k8s_openapi::api::core::v1::Pod;
@@ -208,7 +206,7 @@ async fn a_coalescing_handler_ends_where_the_store_is() {
         .await
         .expect("one event");
     assert_eq!(
-        cluster::tell_event(&event),
+        crate::cluster::tell_event(&event),
         format!("add a@{version} initial")
     );
     assert_eq!(registration.status().coalesced, 50);
@@ -245,7 +243,7 @@ async fn missing_access_is_named_and_heals_when_granted() {
 async fn resync_reaches_only_who_asked_for_it() {
     let server = ApiServer::new();
     let a = server.create(&pods(), pod("a", "n1")).expect("created");
-    let builder = informer_factory::SharedInformerFactory::builder(cluster::client(&server));
+    let builder = informer_factory::SharedInformerFactory::builder(crate::cluster::client(&server));
     let factory = builder.default_resync(Duration::from_secs(600)).build();
     let informer = factory.informer::<Pod>();
     let (eager, calm) = (Recorder::default(), Recorder::default());

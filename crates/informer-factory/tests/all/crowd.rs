@@ -1,11 +1,9 @@
 //! L4: many informers of one factory, and handlers that come and go on all of them at once, while
 //! objects change. `INFORMERS=1000` is as many as the goal says; each gets ten handlers in turn.
 
-mod cluster;
-
 use std::time::Duration;
 
-use cluster::{QUEUES, Recorder, SOON, factory, pod, pods};
+use crate::cluster::{QUEUES, Recorder, SOON, factory, pod, pods};
 use informer_factory::{Grace, InformerOptions, SharedInformer};
 use informer_testkit::ApiServer;
 use k8s_openapi::api::core::v1::Pod;

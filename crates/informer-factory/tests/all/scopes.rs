@@ -1,9 +1,7 @@
 //! What is cached: namespaces, selectors, dynamic kinds, metadata, transforms (FAX-1, design 6.16,
 //! 6.17).
 
-mod cluster;
-
-use cluster::{QUEUES, Recorder, SOON, factory, pod, pod_in, pods};
+use crate::cluster::{QUEUES, Recorder, SOON, factory, pod, pod_in, pods};
 use informer_factory::{
     InformerError, InformerOptions, ListByLabels, Namespaces, Projection, Transform,
 };
@@ -183,7 +181,7 @@ async fn projections_are_caches_of_their_own() {
     let full = factory.informer::<Pod>();
     factory.start().expect("a runtime");
     factory.wait_for_sync(SOON).await.expect("synced");
-    let managed = |informer: &cluster::Pods| {
+    let managed = |informer: &crate::cluster::Pods| {
         informer
             .lister()
             .get("default/a")
@@ -201,7 +199,7 @@ async fn projections_are_caches_of_their_own() {
 async fn senseless_scopes_are_refused() {
     let server = ApiServer::new();
     let factory = factory(&server, QUEUES[0]);
-    let builder = informer_factory::SharedInformerFactory::builder(cluster::client(&server));
+    let builder = informer_factory::SharedInformerFactory::builder(crate::cluster::client(&server));
     let in_one = builder.namespaces(Namespaces::one("default")).build();
     assert_eq!(
         in_one.informer::<Node>().name(),

@@ -1,10 +1,8 @@
 //! The role a factory asks for is what its requests need (SEC-14, SEC-15).
 
-mod cluster;
-
 use std::collections::BTreeSet;
 
-use cluster::{QUEUES, SOON, factory};
+use crate::cluster::{QUEUES, SOON, factory};
 use informer_factory::{Grace, InformerOptions, Namespaces, RbacRole};
 use informer_testkit::{ApiServer, Verb};
 use k8s_openapi::api::core::v1::{Node, Pod};

@@ -2,13 +2,11 @@
 //! each of which every task goes on to its next await; it is ended after each number of turns,
 //! with one queue and the other in turn.
 
-mod cluster;
-
 use std::future::{Future, poll_fn};
 use std::task::Poll;
 use std::time::Duration;
 
-use cluster::{QUEUES, Recorder, factory, pod, pods};
+use crate::cluster::{QUEUES, Recorder, factory, pod, pods};
 use informer_factory::{
     Grace, InformerOptions, InformerState, QueueKind, SharedInformer, SharedInformerFactory,
 };

@@ -1,11 +1,9 @@
 //! The consistency checker finds what no watch can tell, repairs it within one period, and never
 //! harms the informer (FM-24, FM-39, FM-40, RFX-16, R10); the whole HTTP path, a paused clock.
 
-mod cluster;
-
 use std::time::Duration;
 
-use cluster::{Pods, QUEUES, SOON, client, pod, pod_in, pods};
+use crate::cluster::{Pods, QUEUES, SOON, client, pod, pod_in, pods};
 use informer_factory::reflector::{Config, FailureKind, PartialObjectMetadata};
 use informer_factory::{
     CheckOutcome, Consistency, ConsistencyStatus, Grace, InformerOptions, InformerState,
@@ -116,7 +114,7 @@ impl World {
 
     /// The next check finds everything as it should be.
     async fn is_consistent_again(&self) {
-        cluster::assert_store_matches_pods(&self.server, &self.informer);
+        crate::cluster::assert_store_matches_pods(&self.server, &self.informer);
         let before = self.found();
         sleep(PERIOD + MOMENT).await;
         let after = self.found();

@@ -1,12 +1,10 @@
 //! The controller: one consumer whose processing may fail (CT, QU-06, FQ-11).
 
-mod cluster;
-
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use cluster::{QUEUES, pod, pods, tell_event};
+use crate::cluster::{QUEUES, pod, pods, tell_event};
 use informer_factory::{Controller, ControllerConfig, OnFailure};
 use informer_testkit::ApiServer;
 use k8s_openapi::api::core::v1::Pod;

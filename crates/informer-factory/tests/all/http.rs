@@ -1,12 +1,10 @@
 //! The facade over real sockets: HTTP on loopback, with the client we keep promises with. No timing
 //! is asserted; everything that is waited for has a deadline far off.
 
-mod cluster;
-
 use std::sync::Arc;
 use std::time::Duration;
 
-use cluster::{QUEUES, Recorder, SOON, assert_store_matches_pods, config_map, pod, pods};
+use crate::cluster::{QUEUES, Recorder, SOON, assert_store_matches_pods, config_map, pod, pods};
 use informer_factory::reflector::Config;
 use informer_factory::{
     Grace, ListenerConfig, Overflow, QueueKind, ResourceVersion, SharedInformerFactory, index,

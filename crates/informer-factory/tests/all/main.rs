@@ -1,0 +1,16 @@
+//! The facade over the API server in memory, from the outside.
+//!
+//! One program: each that uses the facade compiles all of it once more, for its own types.
+
+#[path = "../cluster/mod.rs"]
+mod cluster;
+
+mod any_moment;
+mod consistency;
+mod controller;
+mod crowd;
+mod facade;
+mod http;
+mod lifecycle;
+mod rbac;
+mod scopes;
