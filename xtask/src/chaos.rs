@@ -9,7 +9,7 @@ use clap::Args;
 use crate::control_plane::{
     Availability, CONTROL_VARIABLE, Control, ControlPlane, KUBECONFIG_VARIABLE, find_or_build,
 };
-use crate::e2e::run_cargo;
+use crate::e2e::run_until;
 use crate::shell::cargo;
 use crate::stop_signal::StopSignal;
 
@@ -35,7 +35,7 @@ pub(crate) fn run(command: &ChaosCommand) -> Result<()> {
     };
     println!("control plane: {}", binaries.origin);
     // Compiled before anything runs, so that the servers do not compete with the compiler.
-    run_cargo(cargo(["build"]).args(PROGRAM), &stop)?;
+    run_until(cargo(["build"]).args(PROGRAM), &stop)?;
     let plane = ControlPlane::start(binaries, stop.clone())?;
     let kubeconfig = plane.kubeconfig();
     let control = Control::serve(plane)?;
@@ -46,7 +46,7 @@ pub(crate) fn run(command: &ChaosCommand) -> Result<()> {
         .args(&command.arguments)
         .env(KUBECONFIG_VARIABLE, &kubeconfig)
         .env(CONTROL_VARIABLE, control.path());
-    run_cargo(&mut chaos, &stop)
+    run_until(&mut chaos, &stop)
 }
 
 const PROGRAM: [&str; 6] = [

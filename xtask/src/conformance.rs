@@ -8,7 +8,8 @@ use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 
 use crate::checkout;
-use crate::shell::{cargo, output_of, program, run as shell_run};
+use crate::fast_build::{self, Built};
+use crate::shell::{output_of, program, run as shell_run};
 use crate::stopwatch::Outcome;
 
 /// How many random scenarios continuous integration compares, over all levels.
@@ -51,7 +52,7 @@ pub(crate) struct Selection {
 /// Runs one command.
 pub(crate) fn run(command: &ConformanceCommand) -> Result<()> {
     match command {
-        ConformanceCommand::Check => shell_run(&mut conformance("check")),
+        ConformanceCommand::Check => shell_run(&mut conformance("check")?),
         ConformanceCommand::Record(selection) => {
             let upstream = format!("--upstream={}", upstream()?.display());
             with_judge("record", selection, &[&*upstream])
@@ -74,7 +75,7 @@ pub(crate) fn run(command: &ConformanceCommand) -> Result<()> {
 
 /// The job of continuous integration: what is stored, then both sides live.
 pub(crate) fn ci() -> Result<Outcome> {
-    shell_run(&mut conformance("check"))?;
+    shell_run(&mut conformance("check")?)?;
     if !has_go() {
         let why = "Go is not installed: stored traces were checked, client-go was not asked";
         return Ok(Outcome::Skipped(why.to_owned()));
@@ -88,7 +89,7 @@ pub(crate) fn ci() -> Result<Outcome> {
 
 fn with_judge(command: &str, selection: &Selection, arguments: &[&str]) -> Result<()> {
     let judge = build_judge()?;
-    let mut command = conformance(command);
+    let mut command = conformance(command)?;
     command.arg("--judge").arg(judge).args(arguments);
     if let Some(level) = &selection.level {
         command.args(["--level", level]);
@@ -99,18 +100,11 @@ fn with_judge(command: &str, selection: &Selection, arguments: &[&str]) -> Resul
     shell_run(&mut command)
 }
 
-fn conformance(subcommand: &str) -> Command {
-    let build = ["run", "--quiet", "--release", "--locked"];
-    let mut command = cargo(build);
-    command.args([
-        "-p",
-        "informer-conformance",
-        "--bin",
-        "conformance",
-        "--",
-        subcommand,
-    ]);
-    command
+fn conformance(subcommand: &str) -> Result<Command> {
+    let mut build = fast_build::build_program("conformance", "coverage");
+    let mut command = Built::by(&mut build)?.program("conformance")?;
+    command.arg(subcommand);
+    Ok(command)
 }
 
 /// Whether Go programs can be built here.

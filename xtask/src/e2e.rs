@@ -18,11 +18,15 @@ use crate::control_plane::{
     Availability, Binaries, CONTROL_VARIABLE, Control, ControlPlane, KUBECONFIG_VARIABLE,
     find_or_build,
 };
-use crate::shell;
+use crate::fast_build::{self, Built};
+use crate::shell::words;
 use crate::stop_signal::StopSignal;
 use crate::stopwatch::{Outcome, Report};
 
-/// The packages with an end-to-end test: a test target `e2e` behind a feature `e2e`.
+/// The end-to-end test of a package, behind a feature of the same name.
+const TARGET: &str = "e2e";
+
+/// The packages that have one.
 const PACKAGES: [&str; 3] = ["informer-factory", "informer-cli", BESIDE_CLIENT_GO];
 
 /// The package that needs a program of client-go's beside it, and how its test finds that.
@@ -55,14 +59,17 @@ fn run_parts(report: &mut Report, stop: &StopSignal) -> Result<()> {
     println!("control plane: {}", binaries.origin);
     let beside = client_go(report)?;
     let is_possible = |package: &&str| beside.is_some() || *package != BESIDE_CLIENT_GO;
-    let packages: Vec<&str> = PACKAGES.into_iter().filter(is_possible).collect();
+    let packages = PACKAGES.into_iter().filter(is_possible);
     // Compiled before anything runs, so that the servers do not compete with the compiler.
-    for package in &packages {
-        noted(report, &format!("compile {package}"), || {
-            compile(package, stop)
-        })?;
+    let built = noted(report, "compile", || {
+        run_until(&mut fast_build::build_tests(TARGET), stop)?;
+        Built::by(&mut fast_build::build_tests(TARGET))
+    })?;
+    let mut tests = Vec::new();
+    for package in packages {
+        tests.push((package, built.tests(package, TARGET)?));
     }
-    with_control_plane(report, binaries, &packages, beside.as_deref(), stop)
+    with_control_plane(report, binaries, tests, beside.as_deref(), stop)
 }
 
 /// Builds the program around client-go; without Go there is none, and the report says so.
@@ -79,7 +86,7 @@ fn client_go(report: &mut Report) -> Result<Option<PathBuf>> {
 fn with_control_plane(
     report: &mut Report,
     binaries: Binaries,
-    packages: &[&str],
+    tests: Vec<(&str, Command)>,
     beside: Option<&Path>,
     stop: &StopSignal,
 ) -> Result<()> {
@@ -88,14 +95,14 @@ fn with_control_plane(
     })?;
     let kubeconfig = plane.kubeconfig();
     let control = Control::serve(plane)?;
-    for package in packages {
+    for (package, mut command) in tests {
         let tested = noted(report, package, || {
-            let mut command = cargo_test(package, &["--", "--nocapture", "--test-threads", "1"]);
             command
+                .args(["--nocapture", "--test-threads", "1"])
                 .env(KUBECONFIG_VARIABLE, &kubeconfig)
                 .env(CONTROL_VARIABLE, control.path())
                 .envs(beside.map(|program| (BESIDE_VARIABLE, program)));
-            run_cargo(&mut command, stop)
+            run_until(&mut command, stop)
         });
         if tested.is_err() {
             eprintln!("{}", control.log_tails());
@@ -118,25 +125,9 @@ fn noted<T>(report: &mut Report, name: &str, part: impl FnOnce() -> Result<T>) -
     result
 }
 
-fn compile(package: &str, stop: &StopSignal) -> Result<()> {
-    run_cargo(&mut cargo_test(package, &["--no-run"]), stop)
-}
-
-fn cargo_test(package: &str, more: &[&str]) -> Command {
-    let mut command = shell::cargo(["test", "--locked", "--release", "-p", package]);
-    command
-        .args(["--features", "e2e", "--test", "e2e"])
-        .args(more);
-    command
-}
-
-/// Runs cargo in a process group of its own, so that an interruption reaches the tests below it.
-pub(crate) fn run_cargo(command: &mut Command, stop: &StopSignal) -> Result<()> {
-    let words: Vec<_> = command
-        .get_args()
-        .map(|word| word.to_string_lossy())
-        .collect();
-    println!("$ cargo {}", words.join(" "));
+/// Runs it in a process group of its own, so that an interruption reaches what is below it.
+pub(crate) fn run_until(command: &mut Command, stop: &StopSignal) -> Result<()> {
+    println!("$ {}", words(command));
     let mut child = command
         .process_group(0)
         .spawn()

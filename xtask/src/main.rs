@@ -10,9 +10,10 @@ mod clock;
 mod conformance;
 mod control_plane;
 mod e2e;
+mod fast_build;
 mod fuzz;
 mod layers;
-mod planted_build;
+mod proof_build;
 mod shell;
 mod shuttle;
 mod simulate;
@@ -66,7 +67,7 @@ enum Task {
 }
 
 fn main() -> ExitCode {
-    if let Some(code) = planted_build::compile() {
+    if let Some(code) = proof_build::compile() {
         return code;
     }
     let result = match Task::parse() {

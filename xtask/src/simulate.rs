@@ -3,8 +3,9 @@
 use anyhow::Result;
 use clap::Args;
 
-use crate::planted_build;
-use crate::shell::cargo;
+use crate::fast_build::{self, Built};
+use crate::proof_build;
+use crate::shell;
 
 /// What the simulator is told; `--help` shows what it knows.
 #[derive(Debug, Args)]
@@ -48,15 +49,14 @@ impl SimulateCommand {
 ///
 /// A build that has planted bugs is made where one is asked for.
 pub(crate) fn run(command: &SimulateCommand) -> Result<()> {
-    let package = ["-p", "informer-simulation", "--bin", "simulate"];
-    let mut simulate = cargo(["run", "--quiet", "--release", "--locked"]);
-    simulate.args(package).arg("--").args(&command.arguments);
+    let mut build = fast_build::build_program("simulate", "smoke");
     if command
         .arguments
         .iter()
         .any(|one| one.starts_with("--mutant"))
     {
-        planted_build::plant(&mut simulate)?;
+        proof_build::open(&mut build)?;
     }
-    crate::shell::run(&mut simulate)
+    let mut simulate = Built::by(&mut build)?.program("simulate")?;
+    shell::run(simulate.args(&command.arguments))
 }

@@ -38,6 +38,11 @@ impl Report {
             .all(|(_, outcome, _)| *outcome != Outcome::Failed)
     }
 
+    /// Whether the part `name` has ended.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.parts.iter().any(|(part, _, _)| part == name)
+    }
+
     /// The time split, and a closing line that counts the outcomes.
     pub(crate) fn summary(&self) -> String {
         let mut text = String::new();

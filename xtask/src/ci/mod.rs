@@ -1,51 +1,46 @@
-//! `cargo xtask ci`: everything that has to hold, in order, cheap things first.
+//! `cargo xtask ci`: everything that has to hold, cheap things first.
 //!
 //! The workflow of the repository's host calls the same jobs one by one, so there is no second
 //! list of commands anywhere.
 
 mod jobs;
+mod lanes;
+mod property;
 
 use anyhow::{Context, Result, bail};
 
 use crate::clock;
 use crate::stopwatch::{Outcome, Report};
-use jobs::JOBS;
+use jobs::{JOBS, Job};
 
 /// Runs one job, or all of them until the first failure, and prints the time split.
 pub(crate) fn run(name: Option<&str>) -> Result<()> {
-    let chosen = match name {
-        None => &JOBS[..],
-        Some(name) => std::slice::from_ref(find(name)?),
-    };
-    let mut report = Report::default();
-    let mut failure = None;
-    let mut rest = chosen.iter();
-    for job in rest.by_ref() {
-        println!("\n== {}: {}", job.name, job.about);
-        let start = clock::now();
-        match (job.run)() {
-            Ok(outcome) => report.note(job.name, outcome, start),
-            Err(error) => {
-                eprintln!("error: {error:#}");
-                report.note(job.name, Outcome::Failed, start);
-                failure = Some(job.name);
-                break;
-            }
-        }
-    }
-    println!();
-    let left: Vec<&str> = rest.map(|job| job.name).collect();
-    if !left.is_empty() {
-        println!("not run: {}", left.join(", "));
-    }
-    println!("{}", report.summary());
-    match failure {
-        None => Ok(()),
-        Some(name) => bail!("job {name} failed; `cargo xtask ci {name}` runs it alone"),
+    match name {
+        None => lanes::run(),
+        Some(name) => alone(find(name)?),
     }
 }
 
-fn find(name: &str) -> Result<&'static jobs::Job> {
+fn alone(job: &Job) -> Result<()> {
+    let mut report = Report::default();
+    println!("\n== {}: {}", job.name, job.about);
+    let start = clock::now();
+    let outcome = (job.run)().unwrap_or_else(|error| {
+        eprintln!("error: {error:#}");
+        Outcome::Failed
+    });
+    report.note(job.name, outcome, start);
+    println!("\n{}", report.summary());
+    if !report.is_good() {
+        bail!(
+            "job {name} failed; `cargo xtask ci {name}` runs it alone",
+            name = job.name
+        );
+    }
+    Ok(())
+}
+
+fn find(name: &str) -> Result<&'static Job> {
     let names = || JOBS.map(|job| job.name).join(", ");
     let job = JOBS.iter().find(|job| job.name == name);
     job.with_context(|| format!("there is no job {name:?}; there are {}", names()))

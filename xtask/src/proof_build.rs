@@ -1,7 +1,9 @@
-//! The compiler of the simulator's build with planted bugs.
+//! The compiler of the build with planted bugs, for the simulator, and with tests over shuttle.
 //!
-//! Cargo calls a wrapper for the crates of the workspace alone, so that `cfg(sim)` costs no second
-//! build of everybody else's. The wrapper is this very program, told so by a variable.
+//! Cargo calls a wrapper for the crates of the workspace alone, so that `cfg(sim)` and
+//! `cfg(shuttle)` cost no second build of everybody else's. The wrapper is this very program, told
+//! so by a variable. Neither does anything to what the other is for: a bug is only there to be
+//! switched on, and shuttle only in a test.
 
 use std::{
     env,
@@ -10,10 +12,11 @@ use std::{
 
 use anyhow::{Context, Result};
 
-const MARK: &str = "INFORMER_PLANTED_BUILD";
+const MARK: &str = "INFORMER_PROOF_BUILD";
+const PROOFS: [&str; 4] = ["--cfg", "sim", "--cfg", "shuttle"];
 
-/// Has the crates of the workspace built with planted bugs.
-pub(crate) fn plant(command: &mut Command) -> Result<()> {
+/// Has the crates of the workspace built for proofs.
+pub(crate) fn open(command: &mut Command) -> Result<()> {
     let this = env::current_exe().context("cannot find xtask itself")?;
     command.env("RUSTC_WORKSPACE_WRAPPER", this).env(MARK, "1");
     Ok(())
@@ -24,7 +27,7 @@ pub(crate) fn compile() -> Option<ExitCode> {
     env::var_os(MARK)?;
     let mut arguments = env::args_os().skip(1);
     let mut compiler = Command::new(arguments.next()?);
-    let status = compiler.args(arguments).args(["--cfg", "sim"]).status();
+    let status = compiler.args(arguments).args(PROOFS).status();
     Some(match status {
         Ok(status) if status.success() => ExitCode::SUCCESS,
         Ok(_) => ExitCode::FAILURE,

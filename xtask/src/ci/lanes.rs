@@ -1,0 +1,174 @@
+//! All jobs, in two lanes beside each other: one builds for debugging, the other for speed.
+//!
+//! Cargo lets one build at a time into a folder, and these are two. What one lane leaves of the
+//! machine, where it links or a last test runs long, the other takes. The cheap jobs come before,
+//! and the fuzzer after, whose seconds are counted and who wants the cores for itself.
+//!
+//! Each job is a process of its own. What it says is shown when it ends, so that nothing is mixed.
+
+use std::fs::File;
+use std::io::{Read, Seek};
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+
+use super::jobs::JOBS;
+use crate::clock;
+use crate::stopwatch::{Outcome, Report};
+
+type Lane = &'static [&'static str];
+
+const STAGES: [[Lane; 2]; 3] = [
+    [&["fmt", "tidy", "layers"], &[]],
+    [
+        &[
+            "clippy", "test", "leaves", "doc", "examples", "package", "msrv", "wasm",
+        ],
+        &[
+            "property",
+            "simulate",
+            "mutants",
+            "shuttle",
+            "conformance",
+            "gate",
+        ],
+    ],
+    [&["fuzz"], &[]],
+];
+
+/// Runs all jobs; after the first failure none is begun.
+pub(super) fn run() -> Result<()> {
+    let start = clock::now();
+    let all = All {
+        // Asked now: the answer is another one when a job has built xtask again.
+        xtask: std::env::current_exe().context("cannot find xtask itself")?,
+        report: Mutex::default(),
+    };
+    for lanes in STAGES {
+        thread::scope(|scope| {
+            for lane in lanes {
+                scope.spawn(|| all.run(lane));
+            }
+        });
+    }
+    let report = all.report();
+    let names = JOBS.map(|job| job.name);
+    let left = names.into_iter().filter(|name| !report.has(name));
+    let left: Vec<&str> = left.collect();
+    if !left.is_empty() {
+        println!("\nnot run: {}", left.join(", "));
+    }
+    println!("\n{}", report.summary());
+    println!("{} in all", clock::seconds_since(start));
+    if !report.is_good() {
+        bail!("`cargo xtask ci JOB` runs one job alone");
+    }
+    Ok(())
+}
+
+#[derive(Debug)]
+struct All {
+    xtask: PathBuf,
+    report: Mutex<Report>,
+}
+
+impl All {
+    fn report(&self) -> MutexGuard<'_, Report> {
+        self.report.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn run(&self, lane: Lane) {
+        for name in lane {
+            if !self.report().is_good() {
+                return;
+            }
+            println!("{name} ...");
+            let start = clock::now();
+            let ended = self.job(name);
+            self.end(name, ended, start);
+        }
+    }
+
+    /// Whether it succeeded, and what it said.
+    fn job(&self, name: &str) -> Result<(bool, String)> {
+        let mut said: File = tempfile::tempfile().context("cannot keep what a job says")?;
+        // As cargo started us: it said where the checkout is.
+        let mut job = Command::new(&self.xtask);
+        job.args(["ci", name])
+            .stdout(said.try_clone()?)
+            .stderr(said.try_clone()?);
+        let status = job.status().context("cannot run xtask")?;
+        said.rewind()?;
+        let mut bytes = Vec::new();
+        said.read_to_end(&mut bytes)?;
+        Ok((
+            status.success(),
+            String::from_utf8_lossy(&bytes).into_owned(),
+        ))
+    }
+
+    /// Shows it as a whole, under the lock of the report.
+    fn end(&self, name: &str, ended: Result<(bool, String)>, start: Instant) {
+        let mut report = self.report();
+        let outcome = match ended {
+            Ok((succeeded, said)) => {
+                println!("{said}");
+                outcome(name, succeeded, &said)
+            }
+            Err(error) => {
+                println!("error: {error:#}");
+                Outcome::Failed
+            }
+        };
+        report.note(name, outcome, start);
+    }
+}
+
+/// How a job ended, by what it said.
+fn outcome(name: &str, succeeded: bool, said: &str) -> Outcome {
+    let prefix = format!("{name}: skipped (");
+    let skipped = said.lines().find_map(|line| line.strip_prefix(&*prefix));
+    match skipped {
+        _ if !succeeded => Outcome::Failed,
+        Some(reason) => Outcome::Skipped(reason.trim_end_matches(')').to_owned()),
+        None => Outcome::Passed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_job_is_in_one_lane() {
+        let mut names: Vec<&str> = STAGES.as_flattened().concat();
+        names.sort_unstable();
+        let mut jobs = JOBS.map(|job| job.name);
+        jobs.sort_unstable();
+        assert_eq!(names, jobs);
+    }
+
+    #[test]
+    fn a_job_that_was_skipped_says_so_and_why() {
+        let skipped = outcome("wasm", true, "== wasm\nwasm: skipped (no target)\n");
+        assert_eq!(skipped, Outcome::Skipped("no target".to_owned()));
+        assert_eq!(outcome("test", true, "wasm: skipped (x)"), Outcome::Passed);
+        assert_eq!(outcome("test", false, ""), Outcome::Failed);
+    }
+
+    #[test]
+    fn what_a_job_says_is_kept_and_its_end_is_noted() {
+        let all = All {
+            xtask: PathBuf::from("false"),
+            report: Mutex::default(),
+        };
+        all.run(&["fmt", "tidy"]);
+        let report = all.report();
+        assert!(report.has("fmt") && !report.is_good());
+        assert!(!report.has("tidy"), "nothing is begun after a failure");
+    }
+}
