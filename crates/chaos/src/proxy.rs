@@ -43,6 +43,8 @@ pub(crate) enum Fate {
 const DROP: usize = 64;
 const TRICKLE_PAUSE: Duration = Duration::from_millis(20);
 const BUFFER: usize = 16 * 1024;
+/// Longer than anybody may take to find out that a connection is half-open.
+const FORGOTTEN: Duration = Duration::from_secs(120);
 
 /// Forwards connections until it is dropped.
 pub(crate) struct Proxy {
@@ -197,9 +199,9 @@ fn vanish(near: &TcpStream) -> io::Result<()> {
     SockRef::from(near).attach_filter(&[SockFilter::new(RETURN, 0, 0, 0)])
 }
 
-/// Keeps the socket, since closing it would tell the peer.
+/// Keeps the socket, since closing it would tell the peer, until the peer has given up for sure.
 async fn hold(near: TcpStream) {
-    std::future::pending::<()>().await;
+    tokio::time::sleep(FORGOTTEN).await;
     drop(near);
 }
 

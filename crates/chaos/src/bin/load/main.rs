@@ -4,10 +4,12 @@
 //! L4 and D2 are tests of the facade.
 
 mod hostile;
+mod lags;
 mod layers;
 #[path = "../../resident.rs"]
 mod resident;
 mod served;
+mod steady;
 
 use std::process::{Command, ExitCode};
 
@@ -37,14 +39,17 @@ enum Row {
 struct Arguments {
     /// Which; without any, all, each in a process of its own.
     rows: Vec<Row>,
+    /// For how long L2 lasts; the specification says 600.
+    #[arg(long, default_value_t = 30)]
+    seconds: u64,
 }
 
 fn main() -> ExitCode {
-    let rows = Arguments::parse().rows;
+    let Arguments { rows, seconds } = Arguments::parse();
     let result = match rows[..] {
-        [row] => run(row),
-        [] => each(Row::value_variants()),
-        _ => each(&rows),
+        [row] => run(row, seconds),
+        [] => each(Row::value_variants(), seconds),
+        _ => each(&rows, seconds),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -55,22 +60,23 @@ fn main() -> ExitCode {
     }
 }
 
-fn each(rows: &[Row]) -> Result<()> {
+fn each(rows: &[Row], seconds: u64) -> Result<()> {
     let mut failed = 0;
     for row in rows {
         let name = row.to_possible_value().context("every row has a name")?;
         let mut again = Command::new(std::env::current_exe()?);
-        failed += i32::from(!again.arg(name.get_name()).status()?.success());
+        again.args([name.get_name(), "--seconds", &seconds.to_string()]);
+        failed += i32::from(!again.status()?.success());
     }
     ensure!(failed == 0, "{failed} rows");
     Ok(())
 }
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
-async fn run(row: Row) -> Result<()> {
+async fn run(row: Row, seconds: u64) -> Result<()> {
     match row {
         Row::L1 => served::many_objects().await,
-        Row::L2 => served::steady().await,
+        Row::L2 => steady::steady(seconds).await,
         Row::L3 => served::burst().await,
         Row::L5 => layers::churn(),
         Row::M3 => layers::blocked().await,

@@ -1,4 +1,4 @@
-//! L1 to L3: the facade over HTTP from the API server in memory, in one process.
+//! L1 and L3: the facade over HTTP from the API server in memory, in one process.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,18 +12,16 @@ use informer_testkit::{ApiServer, Resource};
 use k8s_openapi::api::core::v1::{Node, Pod};
 use kube_client::Config;
 use serde_json::{Value, json};
-use tokio::time::{Instant, interval, sleep};
+use tokio::time::{Instant, sleep};
 
+use crate::lags::Lags;
 use crate::resident::resident;
 
-const SOON: Duration = Duration::from_secs(300);
-const HANDLERS: usize = 10;
-const RATE: u64 = 10_000;
-const SECONDS: u64 = 30;
-const LIVE: u64 = 5_000;
+pub(crate) const SOON: Duration = Duration::from_secs(300);
+pub(crate) const LIVE: u64 = 5_000;
 const BURST: u64 = 100_000;
 
-fn pod(i: u64, text: &str) -> Value {
+pub(crate) fn pod(i: u64, text: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Pod",
         "metadata": {
@@ -37,7 +35,7 @@ fn pod(i: u64, text: &str) -> Value {
     })
 }
 
-async fn serve(history: usize) -> Result<(ApiServer, SharedInformerFactory)> {
+pub(crate) async fn serve(history: usize) -> Result<(ApiServer, SharedInformerFactory)> {
     let server = ApiServer::builder().history_limit(history).build();
     // Its task serves on when the handle is gone.
     let handle = server.serve().await?;
@@ -128,142 +126,32 @@ pub(crate) async fn many_objects() -> Result<()> {
     Ok(())
 }
 
-/// When each version was written.
-type Written = Arc<Mutex<Vec<(u64, Instant)>>>;
-
-/// L2.
-pub(crate) async fn steady() -> Result<()> {
-    let (server, factory) = serve(200_000).await?;
-    for i in 0..LIVE {
-        server.create(&Resource::pods(), pod(i, "first"))?;
-    }
-    let (informer, origin) = (factory.informer::<Pod>(), Instant::now());
-    let told: Vec<_> = (0..HANDLERS)
-        .map(|number| listen(&informer, origin, number))
-        .collect::<Result<_>>()?;
-    factory.start()?;
-    factory.wait_for_sync(SOON).await?;
-    let written = Written::default();
-    let sampler = tokio::spawn(sample(informer.clone(), Arc::clone(&written)));
-    let (start, mut ticks) = (Instant::now(), interval(Duration::from_millis(5)));
-    let (mut count, mut last) = (0, 0);
-    while count < RATE * SECONDS {
-        ticks.tick().await;
-        let due = (start.elapsed().as_secs_f64() * RATE as f64) as u64;
-        while count < due.min(RATE * SECONDS) {
-            let sent = origin.elapsed().as_nanos().to_string();
-            let made = server.replace(&Resource::pods(), pod(count % LIVE, &sent))?;
-            last = made.version();
-            let mut written = written.lock().unwrap_or_else(PoisonError::into_inner);
-            written.push((last, Instant::now()));
-            count += 1;
-        }
-    }
-    let rate = count as f64 / start.elapsed().as_secs_f64();
-    informer
-        .wait_for_version(&last.to_string().as_str().into(), SOON)
-        .await?;
-    while told
-        .iter()
-        .any(|told| told.count.load(Ordering::SeqCst) < count)
-    {
-        ensure!(start.elapsed() < SOON, "a handler has lost something");
-        sleep(Duration::from_millis(10)).await;
-    }
-    sampler.abort();
-    let store = sampler_lags(&written);
-    let mut handler: Vec<_> = told.iter().flat_map(Told::lags).collect();
-    handler.sort_unstable();
-    let reconnects = informer.status().sources[0].reconnects();
-    println!(
-        "L2: {count} events at {rate:.0}/s, {HANDLERS} handlers, loss 0, {reconnects} reconnects: \
-         store lag p50 {} p99 {} (of 100 ms), handler lag p50 {} p99 {} max {} (of 250 ms)",
-        ms(&store, 50),
-        ms(&store, 99),
-        ms(&handler, 50),
-        ms(&handler, 99),
-        ms(&handler, 100),
-    );
-    Ok(())
-}
-
-static STORE_LAGS: Mutex<Vec<u64>> = Mutex::new(Vec::new());
-
-/// Each millisecond: how long the oldest write that is not applied has been waiting.
-async fn sample(informer: SharedInformer<Pod>, written: Written) {
-    let (mut ticks, mut next) = (interval(Duration::from_millis(1)), 0);
-    loop {
-        ticks.tick().await;
-        let applied = informer.status().sources[0].applied.clone();
-        let applied: u64 = applied
-            .and_then(|v| v.to_string().parse().ok())
-            .unwrap_or(0);
-        let written = written.lock().unwrap_or_else(PoisonError::into_inner);
-        while written
-            .get(next)
-            .is_some_and(|(version, _)| *version <= applied)
-        {
-            next += 1;
-        }
-        let lag = written
-            .get(next)
-            .map_or(Duration::ZERO, |(_, at)| at.elapsed());
-        let mut lags = STORE_LAGS.lock().unwrap_or_else(PoisonError::into_inner);
-        lags.push(lag.as_micros() as u64);
-    }
-}
-
-fn sampler_lags(_: &Written) -> Vec<u64> {
-    let mut lags = STORE_LAGS
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .clone();
-    lags.sort_unstable();
-    lags
-}
-
 /// What one handler was told.
-struct Told {
-    count: Arc<AtomicU64>,
-    lags: Arc<Mutex<Vec<u64>>>,
+#[derive(Default)]
+pub(crate) struct Told {
+    pub(crate) count: Arc<AtomicU64>,
+    pub(crate) lags: Arc<Mutex<Lags>>,
 }
 
-impl Told {
-    fn lags(&self) -> Vec<u64> {
-        self.lags
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
-    }
-}
-
-fn listen(informer: &SharedInformer<Pod>, origin: Instant, number: usize) -> Result<Told> {
-    let told = Told {
-        count: Arc::default(),
-        lags: Arc::default(),
-    };
+/// Adds a handler that counts updates, and how long after it was written each came.
+pub(crate) fn listen(
+    informer: &SharedInformer<Pod>,
+    origin: Instant,
+    number: usize,
+) -> Result<Told> {
+    let told = Told::default();
     let (count, lags) = (Arc::clone(&told.count), Arc::clone(&told.lags));
     let handler = Callbacks::new().on_update(move |_: &Arc<Pod>, new: &Arc<Pod>, _| {
         count.fetch_add(1, Ordering::SeqCst);
         let annotations = new.metadata.annotations.as_ref();
-        let sent = annotations.and_then(|all| all.get("text")?.parse::<u128>().ok());
-        let lag = sent.map(|sent| origin.elapsed().as_nanos().saturating_sub(sent) / 1_000);
+        let sent = annotations.and_then(|all| all.get("text")?.parse::<u64>().ok());
+        let lag = sent.map(|sent| origin.elapsed().saturating_sub(Duration::from_nanos(sent)));
         let mut lags = lags.lock().unwrap_or_else(PoisonError::into_inner);
-        lags.extend(lag.and_then(|lag| u64::try_from(lag).ok()));
+        lag.into_iter().for_each(|lag| lags.add(lag));
     });
     let config = ListenerConfig::named(format!("handler-{number}"));
     informer.add_handler_with(handler, config)?;
     Ok(told)
-}
-
-/// In milliseconds.
-fn ms(sorted_micros: &[u64], percent: usize) -> String {
-    let last = sorted_micros.len().saturating_sub(1);
-    let value = sorted_micros
-        .get(last * percent / 100)
-        .copied()
-        .unwrap_or(0);
-    format!("{:.1}", value as f64 / 1_000.0)
 }
 
 /// L3.
