@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use anyhow::Result;
+use futures::{StreamExt, TryStreamExt, stream};
 use kube_client::api::{DeleteParams, Patch, PatchParams, PostParams};
 use kube_client::{Api, Client, Error};
 use kube_core::DynamicObject;
@@ -20,6 +21,8 @@ use crate::cluster::body;
 
 /// How many names there are in each collection.
 const NAMES: u64 = 150;
+/// How many are made at a time where every name is to be there.
+const AT_ONCE: usize = 8;
 /// Between two writes of one writer.
 const PERIOD: Duration = Duration::from_millis(80);
 /// A write that takes longer is given up; it may still happen.
@@ -29,6 +32,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub(crate) struct Load {
     gate: Arc<RwLock<()>>,
     written: Arc<AtomicU64>,
+    collections: Vec<(Api<DynamicObject>, ApiResource)>,
     _writers: JoinSet<()>,
 }
 
@@ -36,10 +40,12 @@ impl Load {
     /// One writer for each of these.
     pub(crate) fn start(client: &Client, of: &[(ApiResource, &str)], seed: u64) -> Self {
         let (gate, written) = (Arc::<RwLock<()>>::default(), Arc::<AtomicU64>::default());
-        let mut writers = JoinSet::new();
+        let (mut writers, mut collections) = (JoinSet::new(), Vec::new());
         for ((resource, namespace), number) in of.iter().zip(1..) {
+            let api = Api::namespaced_with(client.clone(), namespace, resource);
+            collections.push((api.clone(), resource.clone()));
             let writer = Writer {
-                api: Api::namespaced_with(client.clone(), namespace, resource),
+                api,
                 resource: resource.clone(),
                 chance: Chance::seeded(seed.wrapping_add(number << 32)),
                 count: 0,
@@ -49,8 +55,28 @@ impl Load {
         Self {
             gate,
             written,
+            collections,
             _writers: writers,
         }
+    }
+
+    /// Makes every object that is missing. To be called while the load is held.
+    pub(crate) async fn fill(&self) -> Result<()> {
+        for (api, resource) in &self.collections {
+            let missing = (0..NAMES).map(async |number| {
+                let name = name(number);
+                match api.get_metadata_opt(&name).await? {
+                    Some(_) => Ok(()),
+                    None => create(api, resource, &name).await,
+                }
+            });
+            let made: Vec<_> = stream::iter(missing)
+                .buffered(AT_ONCE)
+                .try_collect()
+                .await?;
+            drop(made);
+        }
+        Ok(())
     }
 
     /// How many writes were acknowledged.
@@ -86,33 +112,25 @@ impl Writer {
     }
 
     async fn write(&mut self) -> Result<()> {
-        let name = format!("object-{:03}", self.chance.below(NAMES));
+        let name = name(self.chance.below(NAMES));
         self.count += 1;
         let dice = self.chance.below(100);
         if dice < 25 {
             self.delete(&name).await?;
             // Half of them come back at once, as another.
             if dice < 12 {
-                self.create(&name).await?;
+                create(&self.api, &self.resource, &name).await?;
             }
             return Ok(());
         }
         let patch = json!({ "metadata": { "labels": { "count": self.count.to_string() } } });
         let (params, patch) = (PatchParams::default(), Patch::Merge(patch));
         match self.api.patch(&name, &params, &patch).await {
-            Err(Error::Api(status)) if status.code == 404 => self.create(&name).await,
+            Err(Error::Api(status)) if status.code == 404 => {
+                create(&self.api, &self.resource, &name).await
+            }
             answer => Ok(answer.map(drop)?),
         }
-    }
-
-    async fn create(&self, name: &str) -> Result<()> {
-        let mut object = body(&self.resource);
-        object["metadata"] = json!({ "name": name });
-        object["apiVersion"] = self.resource.api_version.clone().into();
-        object["kind"] = self.resource.kind.clone().into();
-        let object = serde_json::from_value(object)?;
-        self.api.create(&PostParams::default(), &object).await?;
-        Ok(())
     }
 
     async fn delete(&self, name: &str) -> Result<()> {
@@ -125,4 +143,18 @@ impl Writer {
             answer => Ok(answer.map(drop)?),
         }
     }
+}
+
+fn name(number: u64) -> String {
+    format!("object-{number:03}")
+}
+
+async fn create(api: &Api<DynamicObject>, resource: &ApiResource, name: &str) -> Result<()> {
+    let mut object = body(resource);
+    object["metadata"] = json!({ "name": name });
+    object["apiVersion"] = resource.api_version.clone().into();
+    object["kind"] = resource.kind.clone().into();
+    let object = serde_json::from_value(object)?;
+    api.create(&PostParams::default(), &object).await?;
+    Ok(())
 }

@@ -16,6 +16,7 @@ use crate::bound::SHORT_WATCH;
 use crate::cluster::{Cluster, NAMESPACES, PATIENCE, config_maps, gadgets, pods, secrets};
 use crate::collection::Collection;
 use crate::load::Load;
+use crate::memory::Memory;
 use crate::proxy::Proxy;
 use crate::subject::Subject;
 
@@ -101,6 +102,21 @@ impl World {
     /// Compares everything with the server, while nothing is written.
     pub(crate) async fn agree(&self, limit: Duration) -> Result<()> {
         let _held = self.load.hold().await;
+        self.compare(limit).await
+    }
+
+    /// Makes every object there may be, and marks what memory is then.
+    pub(crate) async fn mark(&self, memory: &mut Memory) -> Result<()> {
+        let _held = self.load.hold().await;
+        self.load.fill().await.context("making every object")?;
+        self.compare(PATIENCE).await.context("with every object")?;
+        let stored = self.subjects();
+        let objects = stored.map(|subject| subject.informer.reader().len());
+        memory.mark(objects.sum()).await;
+        Ok(())
+    }
+
+    async fn compare(&self, limit: Duration) -> Result<()> {
         let mut newest = 0;
         for subject in self.subjects() {
             for version in subject.touch().await? {
