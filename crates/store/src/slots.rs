@@ -156,10 +156,11 @@ impl<R> Slots<R> {
     }
 
     /// Loads the counts that filling a slot will change, all at once and not each when it is its
-    /// turn: those of whatever lies beside it, in every node above it.
+    /// turn: those of whatever lies beside it, in the nodes above it that are too many for a cache.
     pub(crate) fn fetch(&self, id: Id) {
-        let mut node = &*self.root;
-        let mut height = self.height;
+        let Some((mut node, mut height)) = self.above(id, 2) else {
+            return;
+        };
         loop {
             let next = match node {
                 Inner::Inners(inners) => {
