@@ -109,6 +109,10 @@ async fn a_watch_that_is_not_the_protocol_loses_nothing() {
             world.delete("c");
             let a = world.change("a");
             tokio::time::sleep(HOUR).await;
+            if lasts {
+                // A watch that its first bookmark spoils looks well until then.
+                world.until_failing().await;
+            }
             let status = world.informer.status();
             let (failure, state) = (&status.sources[0].failure, status.state);
             assert_eq!(failure.is_some(), lasts, "{fault:?}: {status:?}");

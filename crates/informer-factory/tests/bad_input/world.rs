@@ -142,6 +142,16 @@ impl World {
         requests
     }
 
+    /// Waits for the informer to tell of a failure, for two minutes at most.
+    pub(crate) async fn until_failing(&self) {
+        for _ in 0..120 {
+            if self.informer.status().sources[0].failure.is_some() {
+                return;
+            }
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+    }
+
     /// Waits until the store shows what the server holds, key by key (RFX-10).
     pub(crate) async fn converges(&self) {
         let version = self.create("last").to_string();
