@@ -1,4 +1,4 @@
-//! How fast an informer has to be back, by the specification's rules R4, R5 and R8.
+//! How fast an informer has to be back, by the specification's rules R4, R5, R8 and R10.
 
 use std::time::Duration;
 
@@ -6,6 +6,12 @@ use crate::plan::Kind;
 
 /// Watches of the impatient informers last this long, so that a silent peer is found in 20 s.
 pub(crate) const SHORT_WATCH: Duration = Duration::from_secs(15);
+
+/// Every informer is compared with the server this often.
+pub(crate) const CHECKED: Duration = Duration::from_secs(10);
+
+/// How long a server thinks about a version that it has not reached before it says so.
+const UNREACHED: Duration = Duration::from_secs(3);
 
 /// What is demanded after one outage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,6 +42,13 @@ impl Bound {
                 recovered: Duration::from_secs(60),
                 rule: "R8",
             },
+            // A rewound server accepts a watch from what will come, and says nothing. Only the
+            // comparison finds that (FM-39), within a period and a list (R10, RFX-16).
+            Kind::Restore => Self {
+                found: None,
+                recovered: after(outage) + CHECKED + UNREACHED,
+                rule: "R4, R10",
+            },
             _ => Self {
                 found: None,
                 recovered: after(outage),
@@ -63,6 +76,8 @@ mod tests {
         let bound = |seconds| Bound::of(Kind::Cut, Duration::from_secs(seconds)).recovered;
         let seconds = [5, 6, 60, 61].map(|outage| bound(outage).as_secs());
         assert_eq!(seconds, [3, 35, 35, 60]);
+        let rewound = Bound::of(Kind::Restore, Duration::from_secs(5)).recovered;
+        assert_eq!(rewound.as_secs(), 16);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Informers under load while a real API server fails in every way, one outage after the other.
 //!
 //! `cargo xtask chaos` starts the server and calls this. After each outage all informers have to be
-//! what the server says, within the bounds of the specification (R4, R5, R8), and all handlers must
-//! have been told so in order.
+//! what the server says, within the bounds of the specification (R4, R5, R8, R10), and all handlers
+//! must have been told so in order.
 //!
 //! | file | concept |
 //! | --- | --- |

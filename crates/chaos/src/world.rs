@@ -12,16 +12,13 @@ use informer_factory::{
 use kube_core::discovery::ApiResource;
 
 use crate::account::Account;
-use crate::bound::SHORT_WATCH;
+use crate::bound::{CHECKED, SHORT_WATCH};
 use crate::cluster::{Cluster, NAMESPACES, PATIENCE, config_maps, gadgets, pods, secrets};
 use crate::collection::Collection;
 use crate::load::Load;
 use crate::memory::Memory;
 use crate::proxy::Proxy;
 use crate::subject::Subject;
-
-/// Between two checks of an informer by itself. A rewind that nobody sees is found by these alone.
-const CHECKED: Duration = Duration::from_secs(10);
 
 /// What there is before the informers start.
 const FURNISHED: Duration = Duration::from_secs(3);
