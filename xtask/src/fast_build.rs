@@ -22,12 +22,14 @@ const SCOPE: [&str; 5] = [
 ];
 
 /// A build of the workspace's libraries and of the targets that are added to it. They run a
-/// thousand times and are no use to a debugger.
+/// thousand times and are no use to a debugger. Optimising them as far as possible would take
+/// longer than it saves.
 fn build(verb: &str) -> Command {
     let mut command = cargo([verb]);
     command
         .args(SCOPE)
-        .env("CARGO_PROFILE_RELEASE_DEBUG", "false");
+        .env("CARGO_PROFILE_RELEASE_DEBUG", "false")
+        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1");
     command
 }
 
