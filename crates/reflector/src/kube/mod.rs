@@ -32,6 +32,7 @@ mod object;
 mod page;
 mod partial;
 mod projection;
+mod repeated;
 mod request;
 mod selection;
 mod separator;

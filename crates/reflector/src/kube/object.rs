@@ -20,9 +20,9 @@ use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 
 use super::{
-    KubeSource, Limits, Projection, Representation, Transform,
+    KubeSource, Limits, Projection, Representation, Transform, repeated,
     shape::{Shaped, TypeNames},
-    tape::Scratch,
+    tape::{Misfit, Scratch},
     taped::Taped,
     wire::{Envelope, Text},
 };
@@ -157,12 +157,17 @@ impl<T: DeserializeOwned> ObjectDecoder<T> {
         scratch: &mut Scratch,
     ) -> Option<T> {
         let node = (!self.projection.is_empty()).then(|| self.projection.root());
-        scratch.read(json, |mut tokens| {
-            T::deserialize(Taped::new(&mut tokens, node, names))
+        scratch.read(json, |mut tokens| match repeated::on_tape(tokens)? {
+            true => Err(Misfit),
+            false => T::deserialize(Taped::new(&mut tokens, node, names)),
         })
     }
 
     fn parse_text(&self, json: &str, names: Option<TypeNames<'_>>) -> Result<T, DecodeError> {
+        if repeated::in_text(json) {
+            let path = "metadata".to_owned();
+            return Err(DecodeError::new(DecodeErrorCategory::Data, path, 0, 0));
+        }
         let mut deserializer = serde_json::Deserializer::from_str(json);
         let decoded = if names.is_none() && self.projection.is_empty() {
             T::deserialize(&mut deserializer)

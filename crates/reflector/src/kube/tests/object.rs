@@ -76,6 +76,19 @@ fn size_is_bounded() {
     );
 }
 
+/// RFX-2, FM-53: an object that says twice who it is is not decoded, whichever of the two its
+/// identity was read from.
+#[test]
+fn an_identity_is_said_once() {
+    let json = r#"{"metadata":{"namespace":"x","name":"a","uid":"ua","resourceVersion":"1",
+        "uid":"ubb"}}"#;
+    let body = decode_with::<DynamicObject>(json, |_| {});
+    assert_eq!(error(&body).category, DecodeErrorCategory::Data);
+    assert_eq!(&*error(&body).path, "metadata");
+    let body = decode_with::<Pod>(json, |source| source.projection = Projection::lean());
+    assert_eq!(&*error(&body).path, "metadata");
+}
+
 /// FM-57: once for each object; refusal and panic cost this object only.
 #[test]
 fn a_transform_runs_once() {
