@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn what_is_repeated_is_found() {
         let judge = |json: &str| {
-            let on_tape = Scratch::default().read(json, |tokens| on_tape(tokens));
+            let on_tape = Scratch::default().read(json, on_tape);
             assert_eq!(on_tape, Some(in_text(json)), "{json}");
             in_text(json)
         };
