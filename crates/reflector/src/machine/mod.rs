@@ -22,6 +22,7 @@ mod replace;
 mod stream;
 mod version;
 mod watch;
+mod watching;
 
 use std::{fmt, mem, time::Duration};
 
@@ -32,7 +33,8 @@ use backoff::{Lessons, Waiting};
 use list::Listing;
 use replace::Replacing;
 use stream::Streaming;
-use watch::{Connection, Watching};
+use watch::Connection;
+use watching::Watching;
 
 /// The list and watch protocol for one collection.
 #[doc(alias = "Reflector")]

@@ -3,10 +3,7 @@
 //! - RFX-2: version and lessons move when the sink has accepted, not before.
 //! - RFX-15 (FM-39): a collection older than what we have begins a new epoch.
 
-use super::{
-    Effect, Input, Machine, State,
-    watch::{Connection, Watching},
-};
+use super::{Effect, Input, Machine, State, watch::Connection, watching::Watching};
 use crate::{
     Body, DecodeError, Emission, Item, ObjectMeta, Phase, RelistCause, Report, ResourceVersion,
 };

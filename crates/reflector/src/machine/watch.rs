@@ -12,11 +12,12 @@ use super::{
     Effect, Input, Machine, Pass, State,
     backoff::{Next, Pace, Trouble, once},
     list::{cause_of_refusal, is_nameless, nameless, server_behind},
-    replace::{Handover, undecodable},
+    replace::undecodable,
+    watching::{Taking, Watching},
 };
 use crate::{
-    Change, DecodeError, Emission, Failure, FailureKind, Item, ObjectMeta, Recovery, RelistCause,
-    Report, ResourceVersion, WatchEvent, WatchRequest,
+    Change, Emission, Failure, FailureKind, Item, Recovery, RelistCause, Report, ResourceVersion,
+    WatchEvent, WatchRequest,
 };
 
 /// A watch, from the moment it is asked for.
@@ -28,58 +29,11 @@ pub(super) struct Connection {
     pub(super) deadline: Duration,
 }
 
-/// An open watch.
-pub(super) struct Watching {
-    connection: Connection,
-    events: u64,
-    /// The resume version has moved.
-    progress: bool,
-    /// The server has shown that its history reaches to where we began, or a consistent list just
-    /// before did. What is older than our version is a replay from then on, not a rewind.
-    confirmed: bool,
-    taking: Option<Taking>,
-}
-
-/// The sink is taking an event.
-struct Taking {
-    received: ResourceVersion,
-    undecodable: Option<(ObjectMeta, DecodeError)>,
-}
-
 /// How far a watch got before it failed.
 struct Reached {
     /// `None` if the server never accepted it.
     lived: Option<Duration>,
     progress: bool,
-}
-
-impl Watching {
-    fn new(connection: Connection, confirmed: bool) -> Self {
-        Self {
-            connection,
-            events: 0,
-            progress: false,
-            confirmed,
-            taking: None,
-        }
-    }
-
-    pub(super) fn after_initial_events(handover: Handover) -> Self {
-        Self {
-            events: handover.events,
-            progress: true,
-            ..Self::new(handover.connection, true)
-        }
-    }
-
-    pub(super) fn is_taking(&self) -> bool {
-        self.taking.is_some()
-    }
-
-    /// None while the sink holds us back: the watch is not at fault.
-    pub(super) fn deadline(&self) -> Option<Duration> {
-        (!self.is_taking()).then_some(self.connection.deadline)
-    }
 }
 
 impl<T> Machine<T> {
@@ -200,6 +154,10 @@ impl<T> Machine<T> {
         let received = self.received(version);
         self.tell_if_incomparable(version, out);
         watching.events += 1;
+        if change != Change::Deleted && watching.is_repeated(version, &self.resume) {
+            self.state = State::Watching(watching);
+            return;
+        }
         watching.confirmed |= received == *version;
         watching.taking = Some(Taking {
             received: received.clone(),
