@@ -164,10 +164,6 @@ impl<T: DeserializeOwned> ObjectDecoder<T> {
     }
 
     fn parse_text(&self, json: &str, names: Option<TypeNames<'_>>) -> Result<T, DecodeError> {
-        if repeated::in_text(json) {
-            let path = "metadata".to_owned();
-            return Err(DecodeError::new(DecodeErrorCategory::Data, path, 0, 0));
-        }
         let mut deserializer = serde_json::Deserializer::from_str(json);
         let decoded = if names.is_none() && self.projection.is_empty() {
             T::deserialize(&mut deserializer)
@@ -175,9 +171,16 @@ impl<T: DeserializeOwned> ObjectDecoder<T> {
             let root = self.projection.root();
             T::deserialize(Shaped::new(&mut deserializer, root, names))
         };
-        decoded
+        let object = decoded
             .and_then(|object| deserializer.end().map(|()| object))
-            .map_err(|error| self.explain(json, names, &error))
+            .map_err(|error| self.explain(json, names, &error))?;
+        match repeated::in_text(json) {
+            true => {
+                let path = "metadata".to_owned();
+                Err(DecodeError::new(DecodeErrorCategory::Data, path, 0, 0))
+            }
+            false => Ok(object),
+        }
     }
 
     /// Decodes once more, to learn the path; good objects do not pay for that.

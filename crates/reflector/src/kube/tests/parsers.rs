@@ -12,7 +12,7 @@ use serde_json::{Value, json, value::RawValue};
 
 use super::{hostile::damaged, scripted};
 use crate::kube::{
-    Projection, object::ObjectDecoder, shape::TypeNames, tape::Scratch, taped::Taped,
+    Projection, object::ObjectDecoder, repeated, shape::TypeNames, tape::Scratch, taped::Taped,
 };
 
 /// As many of serde's ways as fit into one type.
@@ -65,9 +65,10 @@ fn decoded<T: DeserializeOwned + Debug>(json: &str) -> Option<String> {
     body.object().map(|object| format!("{object:?}"))
 }
 
-/// Compared as shown, in which `-0.0` is not `0.0`.
+/// Compared as shown, in which `-0.0` is not `0.0`. Who says twice who they are, neither decodes.
 fn assert_same<T: DeserializeOwned + Debug>(json: &str) {
     let expected = serde_json::from_str::<T>(json).ok();
+    let expected = expected.filter(|_| !repeated::in_text(json));
     let expected = expected.map(|object| format!("{object:?}"));
     assert_eq!(decoded::<T>(json), expected, "{json}");
 }
