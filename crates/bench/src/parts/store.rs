@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::sync::Arc;
 
-use informer_factory::store::{Scope, StoreWriter, store};
+use informer_factory::store::{Entries, Scope, StoreWriter, store};
 use informer_factory::{StoreReader, index};
 use k8s_openapi::api::core::v1::Pod;
 
@@ -15,13 +15,15 @@ use crate::pod;
 const SEEDS: u64 = 128;
 
 /// All of them.
-pub const PARTS: [Part; 8] = [
+pub const PARTS: [Part; 10] = [
     part("store/get", 800 * SEEDS, get),
     part("store/get_borrowed", 800 * SEEDS, get_borrowed),
     part("store/by_index", 200 * SEEDS, by_index),
+    part("store/by_index_borrowed", 200 * SEEDS, by_index_borrowed),
     part("store/by_index_collect", 200 * SEEDS, by_index_collect),
     part("store/snapshot", 800 * SEEDS, snapshot),
     part("store/iterate", 8 * SEEDS, iterate),
+    part("store/iterate_borrowed", 8 * SEEDS, iterate_borrowed),
     part("store/list", 8 * SEEDS, list),
     part("store/update", 80 * SEEDS, update),
 ];
@@ -88,6 +90,7 @@ fn get_borrowed(pods: &Pods) -> Operation {
     })
 }
 
+/// And something of each object is read.
 fn by_index(pods: &Pods) -> Operation {
     let (reader, nodes) = by_node(pods);
     let mut next = 0;
@@ -100,6 +103,25 @@ fn by_index(pods: &Pods) -> Operation {
             black_box(read);
         }
     })
+}
+
+/// Only the addresses of the objects are asked for, as by client-go.
+fn by_index_borrowed(pods: &Pods) -> Operation {
+    let (reader, nodes) = by_node(pods);
+    let mut next = 0;
+    Box::new(move |times| {
+        for _ in 0..times {
+            let snapshot = reader.snapshot();
+            let entries = snapshot.by_index("node", turn::<String>(&nodes, &mut next));
+            look_at_none(entries.expect("the index is there"));
+        }
+    })
+}
+
+fn look_at_none(entries: Entries<'_, Pod>) {
+    entries.for_each(|(_, entry)| {
+        black_box(Arc::as_ptr(&entry.object));
+    });
 }
 
 fn by_index_collect(pods: &Pods) -> Operation {
@@ -122,6 +144,7 @@ fn snapshot(pods: &Pods) -> Operation {
     })
 }
 
+/// And something of each object is read.
 fn iterate(pods: &Pods) -> Operation {
     let (_, reader) = filled(pods);
     Box::new(move |times| {
@@ -129,6 +152,16 @@ fn iterate(pods: &Pods) -> Operation {
             let snapshot = reader.snapshot();
             let read: usize = snapshot.iter().map(|(_, entry)| visit(&entry.object)).sum();
             black_box(read);
+        }
+    })
+}
+
+/// Only the addresses of the objects are asked for, as by client-go.
+fn iterate_borrowed(pods: &Pods) -> Operation {
+    let (_, reader) = filled(pods);
+    Box::new(move |times| {
+        for _ in 0..times {
+            look_at_none(reader.snapshot().iter());
         }
     })
 }

@@ -7,7 +7,7 @@ const OURS: &str = "ours, parts";
 const KUBE: &str = "kube-runtime, parts";
 const GO: &str = "client-go, parts";
 
-pub(super) const LINES: [Line; 9] = [
+pub(super) const LINES: [Line; 11] = [
     (
         "P10",
         "get by key, borrowed / client-go",
@@ -24,10 +24,24 @@ pub(super) const LINES: [Line; 9] = [
     ),
     (
         "P10",
+        "find a fiftieth, by index / client-go",
+        (OURS, "store_by_index_borrowed_ns"),
+        (GO, "store_by_index_collect_ns"),
+        AtMost(0.25),
+    ),
+    (
+        "P10",
         "visit a fiftieth, by index / client-go",
         (OURS, "store_by_index_ns"),
         (GO, "store_by_index_ns"),
         AtMost(0.25),
+    ),
+    (
+        "P10",
+        "walk all / client-go",
+        (OURS, "store_iterate_borrowed_ns"),
+        (GO, "store_list_ns"),
+        AtMost(0.5),
     ),
     (
         "P10",
