@@ -42,6 +42,21 @@ struct Client {
 }
 
 impl Client {
+    /// Whose watch was open, and has just been cut.
+    fn cut_off(config: Config, seed: u64, outage: Outage) -> Self {
+        let mut client = Self {
+            machine: Machine::new(config, seed),
+            now: Duration::ZERO,
+            outage,
+            failed: 0,
+            last_failure: DOWN,
+        };
+        client.step(Input::Start);
+        client.now = DOWN;
+        client.step(Input::Event(Err(failure("Cut"))));
+        client
+    }
+
     fn step(&mut self, input: Input<()>) {
         let mut effects = Vec::new();
         self.machine.step(self.now, input, &mut effects);
@@ -96,16 +111,7 @@ impl Client {
 
 /// How long the shortest such outage was, and how long after it a watch was open.
 fn recovery(config: Config, seed: u64, outage: Outage) -> (Duration, Duration) {
-    let mut client = Client {
-        machine: Machine::new(config, seed),
-        now: Duration::ZERO,
-        outage,
-        failed: 0,
-        last_failure: DOWN,
-    };
-    client.step(Input::Start);
-    client.now = DOWN;
-    client.step(Input::Event(Err(failure("Cut"))));
+    let mut client = Client::cut_off(config, seed, outage);
     while client.machine.phase() != Phase::Watching || client.failed < outage.fails {
         client.now = client.machine.deadline().expect("it always waits");
         client.step(Input::Timer);
@@ -174,16 +180,7 @@ fn a_refused_token_is_replaced_soon() {
 
 /// How long the outage was, and how long after the refusal that followed the next attempt.
 fn refused_once(seed: u64, outage: Outage) -> (Duration, Duration) {
-    let mut client = Client {
-        machine: Machine::new(listing(), seed),
-        now: Duration::ZERO,
-        outage,
-        failed: 0,
-        last_failure: DOWN,
-    };
-    client.step(Input::Start);
-    client.now = DOWN;
-    client.step(Input::Event(Err(failure("Cut"))));
+    let mut client = Client::cut_off(listing(), seed, outage);
     while client.failed < outage.fails {
         client.now = client.machine.deadline().expect("it always waits");
         client.step(Input::Timer);
