@@ -64,7 +64,7 @@ fn metadata_on_tape(mut tokens: Tokens<'_, '_>) -> Result<bool, Misfit> {
 
 /// The same of a text; one that is no object repeats nothing.
 pub(super) fn in_text(json: &str) -> bool {
-    let Ok(object) = serde_json::from_str::<Members<'_>>(json) else {
+    let Ok(object) = serde_json::from_str::<Pairs<'_>>(json) else {
         return false;
     };
     let mut all = object.0.iter().filter(|(key, _)| key.as_str() == METADATA);
@@ -72,23 +72,23 @@ pub(super) fn in_text(json: &str) -> bool {
         return false;
     };
     let mut met = Met::default();
-    let metadata = serde_json::from_str::<Members<'_>>(metadata.get());
+    let metadata = serde_json::from_str::<Pairs<'_>>(metadata.get());
     let mut parts = metadata.iter().flat_map(|metadata| &metadata.0);
     all.next().is_some() || parts.any(|(key, _)| met.again(key.as_str()))
 }
 
-/// The members of an object, in their order, repeated ones too.
-struct Members<'a>(Vec<(Text<'a>, &'a RawValue)>);
+/// The keys and values of an object, in their order, repeated ones too.
+struct Pairs<'a>(Vec<(Text<'a>, &'a RawValue)>);
 
-impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for Pairs<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(MembersVisitor).map(Self)
+        deserializer.deserialize_map(PairsVisitor).map(Self)
     }
 }
 
-struct MembersVisitor;
+struct PairsVisitor;
 
-impl<'de> Visitor<'de> for MembersVisitor {
+impl<'de> Visitor<'de> for PairsVisitor {
     type Value = Vec<(Text<'de>, &'de RawValue)>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -96,11 +96,11 @@ impl<'de> Visitor<'de> for MembersVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut members = Vec::new();
-        while let Some(member) = map.next_entry()? {
-            members.push(member);
+        let mut pairs = Vec::new();
+        while let Some(pair) = map.next_entry()? {
+            pairs.push(pair);
         }
-        Ok(members)
+        Ok(pairs)
     }
 }
 
