@@ -70,11 +70,8 @@ impl Load {
                     None => create(api, resource, &name).await,
                 }
             });
-            let made: Vec<_> = stream::iter(missing)
-                .buffered(AT_ONCE)
-                .try_collect()
-                .await?;
-            drop(made);
+            let made = stream::iter(missing).buffered(AT_ONCE);
+            made.try_collect::<()>().await?;
         }
         Ok(())
     }
