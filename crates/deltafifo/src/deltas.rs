@@ -82,6 +82,11 @@ impl<V> Deltas<V> {
         self.stamps().map(|stamped| &stamped.delta)
     }
 
+    /// The objects of the changes, oldest first; a tombstone may have none.
+    pub(crate) fn objects(&self) -> impl Iterator<Item = &V> {
+        self.iter().filter_map(Delta::object)
+    }
+
     /// How many changes there are; at least one.
     #[expect(clippy::len_without_is_empty, reason = "a list is never empty (FQ-1)")]
     pub fn len(&self) -> usize {

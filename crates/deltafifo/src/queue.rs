@@ -142,6 +142,11 @@ pub trait Queue<K, V, M>: Send {
         self.len() == 0
     }
 
+    /// Visits the objects of all changes that are pending or leased, of each key oldest first: what
+    /// a consumer will be told, and its store does not show yet. Tombstones without an object are
+    /// passed over.
+    fn for_each_queued(&self, visit: &mut dyn FnMut(&K, &V));
+
     /// The objects left out since the last call because they could not be transformed; of more
     /// than 1,024 the newest.
     fn take_rejected(&mut self) -> Vec<Rejected<K>>;
@@ -215,6 +220,10 @@ impl<K, V, M, Q: Queue<K, V, M> + ?Sized> Queue<K, V, M> for Box<Q> {
 
     fn len(&self) -> usize {
         (**self).len()
+    }
+
+    fn for_each_queued(&self, visit: &mut dyn FnMut(&K, &V)) {
+        (**self).for_each_queued(visit);
     }
 
     fn take_rejected(&mut self) -> Vec<Rejected<K>> {

@@ -261,6 +261,14 @@ where
         self.ledger.unsettled()
     }
 
+    fn for_each_queued(&self, visit: &mut dyn FnMut(&K, &V)) {
+        let leased = self.out.iter().flat_map(Out::keys);
+        let waiting = self.line.iter().map(|(_, key, slot)| (key, &slot.deltas));
+        for (key, deltas) in leased.chain(waiting) {
+            deltas.objects().for_each(|object| visit(key, object));
+        }
+    }
+
     fn take_rejected(&mut self) -> Vec<Rejected<K>> {
         self.intake.take_rejected()
     }

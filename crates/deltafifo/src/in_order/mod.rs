@@ -90,15 +90,17 @@ where
         self.waiting.push_back((Tag { seq, attempts: 0 }, work));
     }
 
+    /// What is leased and pending, oldest first.
+    fn queued(&self) -> impl DoubleEndedIterator<Item = &Work<K, V>> {
+        let leased = self.out.as_ref().map_or(&[][..], |out| &out.works);
+        let waiting = self.waiting.iter().map(|(_, work)| work);
+        leased.iter().chain(waiting)
+    }
+
     /// The newest object of `key` once all that is queued is applied. Only asked when an object
     /// was rejected, so a walk from the newest change is good enough.
     fn newest(&self, key: &K, known: &dyn Known<K, V>) -> Option<V> {
-        let leased = self.out.as_ref().map_or(&[][..], |out| &out.works);
-        for work in leased
-            .iter()
-            .chain(self.waiting.iter().map(|(_, work)| work))
-            .rev()
-        {
+        for work in self.queued().rev() {
             match work {
                 Work::Key { key: other, deltas } if other == key => {
                     let newest = deltas.newest();
@@ -240,6 +242,18 @@ where
 
     fn len(&self) -> usize {
         self.ledger.unsettled()
+    }
+
+    fn for_each_queued(&self, visit: &mut dyn FnMut(&K, &V)) {
+        for work in self.queued() {
+            match work {
+                Work::Key { key, deltas } => {
+                    deltas.objects().for_each(|object| visit(key, object));
+                }
+                Work::Replace { items } => items.iter().for_each(|(key, value)| visit(key, value)),
+                Work::Resync => {}
+            }
+        }
     }
 
     fn take_rejected(&mut self) -> Vec<Rejected<K>> {

@@ -6,11 +6,12 @@
 //!   applied to it, is what direct application of all calls gives; and what is really handed
 //!   out when the queue is drained leads there.
 //! - FQ-9: synced never goes back. Design 6.5: applied never goes back.
+//! - Design 6.1: what is visited as queued is what is leased and pending.
 //! - FQ-12: what went through the transform is what was received, once each, in order.
 //! - FQ-10: after close every producer call is refused, and everything is still handed out.
 
 use super::judged::Judged;
-use super::model::{Handed, Key, Mark, Model, Store, Value, apply};
+use super::model::{Handed, Key, Mark, Model, Store, TestWork, Value, apply};
 use crate::{Closed, Config, Deletion, Delta, Final, Lease, Quarantined, Work};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::{Arc, Mutex};
@@ -282,6 +283,13 @@ impl<Q: Judged> World<Q> {
         }
     }
 
+    fn queued(&self) -> Vec<(Key, Value)> {
+        let mut queued = Vec::new();
+        self.queue
+            .for_each_queued(&mut |key, value| queued.push((*key, *value)));
+        queued
+    }
+
     fn judge(&mut self) -> Verdict {
         must_equal!("FQ-9 synced", self.queue.synced(), self.model.synced());
         must_equal!(
@@ -295,6 +303,7 @@ impl<Q: Judged> World<Q> {
             self.model.received()
         );
         must_equal!("FQ-13 length", self.queue.len(), self.model.len());
+        must_equal!("queued", self.queued(), objects(&self.model.outstanding()));
         must_equal!("FQ-9 goes back", self.synced && !self.queue.synced(), false);
         must_equal!(
             "applied goes back",
@@ -364,4 +373,16 @@ pub(super) fn check<Q: Judged>(ops: &[Op], attempts: u32) -> Verdict {
     world
         .drain()
         .map_err(|wrong| format!("drained after {ops:?}: {wrong}"))
+}
+
+fn objects(works: &[TestWork]) -> Vec<(Key, Value)> {
+    let objects = |work: &TestWork| match work {
+        Work::Key { key, deltas } => {
+            let objects = deltas.iter().filter_map(Delta::object);
+            objects.map(|value| (*key, *value)).collect()
+        }
+        Work::Replace { items } => items.clone(),
+        Work::Resync => Vec::new(),
+    };
+    works.iter().flat_map(objects).collect()
 }

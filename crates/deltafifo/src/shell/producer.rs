@@ -174,6 +174,11 @@ impl<K, V, M> Producer<K, V, M> {
         self.shared.lock().queue.received().cloned()
     }
 
+    /// [`Queue::for_each_queued`]. `visit` is called under the lock: it must not call the queue.
+    pub fn for_each_queued(&self, visit: &mut dyn FnMut(&K, &V)) {
+        self.shared.lock().queue.for_each_queued(visit);
+    }
+
     /// [`Queue::take_rejected`].
     pub fn take_rejected(&self) -> Vec<Rejected<K>> {
         self.shared.lock().queue.take_rejected()

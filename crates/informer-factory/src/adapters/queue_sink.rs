@@ -1,6 +1,6 @@
 //! Puts what the reflector accepted into the queue.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use informer_deltafifo::{Deletion, Final, Producer};
@@ -72,20 +72,40 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
     /// Whether a list knows an object in an older state than we do, without being older itself.
     ///
     /// In one history that cannot be. The server was rewound and has grown beyond our version
-    /// since, which no watch shows; the list is what there is (FM-39).
+    /// since, which no watch shows; the list is what there is (FM-39). What we know is what is
+    /// queued, and then what is stored.
     fn contradicts(&self, items: &[Item<T>], received: &ResourceVersion) -> bool {
+        // Looked at before the store: what leaves the queue in between is in the store by then.
+        let queued = self.queued_versions();
         let store = self.core.reader.snapshot();
-        let mut decoded = items
-            .iter()
-            .filter(|item| !store.is_empty() && !matches!(item.body, Body::Reused(_)));
-        decoded.any(|item| {
-            let key = key_of(&item.meta).ok();
-            let held = key.and_then(|key| store.get(key.as_str()).map(|held| &held.version));
-            held.is_some_and(|held| {
+        if queued.is_empty() && store.is_empty() {
+            return false;
+        }
+        items.iter().any(|item| {
+            let Ok(key) = key_of(&item.meta) else {
+                return false;
+            };
+            let stored = || match item.body {
+                // Just what is stored.
+                Body::Reused(_) => None,
+                _ => store.get(key.as_str()).map(|held| &held.version),
+            };
+            queued.get(&key).or_else(stored).is_some_and(|held| {
                 let held = ResourceVersion::new(Arc::clone(held));
                 item.meta.version.is_older_than(&held) && !received.is_older_than(&held)
             })
         })
+    }
+
+    /// The newest version of each key that waits for the store.
+    fn queued_versions(&self) -> HashMap<ObjectKey, Arc<str>> {
+        let mut queued = HashMap::new();
+        self.producer.for_each_queued(&mut |key, arrival| {
+            if arrival.epoch == self.epoch {
+                queued.insert(key.clone(), Arc::clone(&arrival.version));
+            }
+        });
+        queued
     }
 
     /// A quarantined key that was never good is nobody's to delete: a relist without it is its end.

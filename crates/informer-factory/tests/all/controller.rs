@@ -1,6 +1,7 @@
 //! The controller: one consumer whose processing may fail (CT, QU-06, FQ-11).
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -132,4 +133,57 @@ async fn skipping_counts_the_failure_and_goes_on() {
         (1, 1, 1)
     );
     assert_eq!(handle.reader().len(), 1);
+}
+
+/// A list that contradicts what is still to be processed is believed, as if it were in the store
+/// already: the server was rewound, and nobody saw it (FM-39; the simulator's seeds 2024562 and
+/// 2049403).
+#[tokio::test(start_paused = true)]
+async fn a_rewind_is_seen_also_while_changes_wait() {
+    // `a` is being processed when the list comes, or waits behind `c`.
+    for (queue, first) in QUEUES
+        .into_iter()
+        .flat_map(|queue| [(queue, "a"), (queue, "c")])
+    {
+        let server = ApiServer::new();
+        for name in ["a", "c"] {
+            server.create(&pods(), pod(name, "n1")).expect("created");
+        }
+        let source = Arc::new(server.source::<Pod>(&pods()).expect("registered"));
+        let controller = Controller::new(source, ControllerConfig::named("pods").queue(queue));
+        let handle = controller.handle();
+        let process = |_| async {
+            tokio::time::sleep(Duration::from_secs(30)).await;
+            Ok::<_, Infallible>(())
+        };
+        let (stop, stopped) = oneshot::channel::<()>();
+        let running = tokio::spawn(controller.run(process, async { drop(stopped.await) }));
+        while !handle.has_synced() {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+        let backup = server.version();
+        for name in [first, "a"] {
+            let patch = json!({"spec": {"nodeName": "n2"}});
+            server
+                .patch(&pods(), "default", name, patch)
+                .expect("patched");
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+        server.restore(backup).expect("within the history");
+        server.skip_versions(1_000);
+        server.compact();
+        server.cut_watches();
+
+        tokio::time::sleep(Duration::from_secs(300)).await;
+        let (objects, _) = server.snapshot(&pods()).expect("registered");
+        let held = handle.reader().snapshot();
+        for object in objects {
+            let key = format!("default/{}", object.name());
+            let held = held.get(&key).expect("held");
+            let (held, wanted) = (&*held.version, object.version().to_string());
+            assert_eq!(held, wanted, "{key}, {queue:?}, {first} first");
+        }
+        stop.send(()).expect("it runs");
+        running.await.expect("ends");
+    }
 }
