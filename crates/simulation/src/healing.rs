@@ -1,9 +1,9 @@
 //! The healing, and the end.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use informer_factory::{Grace, ResourceVersion};
-use informer_testkit::Resource;
+use informer_testkit::{Object, Resource};
 use tokio::{runtime::Handle, task::yield_now, time::sleep};
 
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
     oracle::heal_bound,
     plan::Write,
     run::World,
-    writing::sighting,
+    writing::{key, serial, tier},
 };
 
 /// How long handlers may go on with what they have when the store is right again.
@@ -56,42 +56,34 @@ impl World {
         ending
     }
 
-    /// Key, uid, version and serial of all that is selected, from the server itself.
-    fn server_state(&self) -> Vec<(String, String, u64, u64)> {
+    /// All that is selected, from the server itself.
+    fn selected(&self) -> Vec<Object> {
         let scope = self.plan.informer.scope;
-        self.state_where(|one| {
-            let namespace = one.0.metadata.namespace.as_deref();
-            scope.selects(namespace.unwrap_or_default(), one.tier())
-        })
+        let mut selected = self.on_server();
+        selected.retain(|one| scope.selects(one.namespace().unwrap_or_default(), tier(one)));
+        selected
     }
 
-    fn state_where(
-        &self,
-        is_wanted: impl Fn(&Sighting) -> bool,
-    ) -> Vec<(String, String, u64, u64)> {
+    /// All there is, from the server itself.
+    fn on_server(&self) -> Vec<Object> {
         let snapshot = self.server.snapshot(&Resource::config_maps());
-        let (objects, _) = snapshot.expect("config maps are known");
-        let seen = objects.iter().filter_map(sighting);
-        let mut state: Vec<_> = seen
-            .filter(is_wanted)
-            .map(|one| (one.key(), one.uid().to_owned(), one.version(), one.serial()))
-            .collect();
-        state.sort_unstable();
-        state
+        snapshot.expect("config maps are known").0
     }
 
     fn is_converged(&self) -> bool {
         let refused = self.plan.informer.refuses_multiples;
-        let is_refused = |serial: u64| refused.is_some_and(|by| serial.is_multiple_of(by));
-        let server = self.server_state();
-        let wanted = server.iter().filter(|(.., serial)| !is_refused(*serial));
+        let is_refused = |one: &Object| refused.is_some_and(|by| serial(one).is_multiple_of(by));
+        let server = self.selected();
+        let server: BTreeMap<String, &Object> = server.iter().map(|one| (key(one), one)).collect();
         let held = self.held();
-        let has = |key: &str| held.iter().find(|(one, _)| one.as_str() == key);
-        let all_there = wanted.clone().all(|(key, uid, version, _)| {
-            has(key).is_some_and(|(_, one)| one.uid() == uid && one.version() == *version)
-        });
-        let on_server = |one: &str| server.iter().any(|(key, ..)| key == one);
-        all_there && held.iter().all(|(key, _)| on_server(key.as_str()))
+        let held: BTreeMap<&str, &Sighting> =
+            held.iter().map(|(key, one)| (key.as_str(), one)).collect();
+        let is_held = |(key, one): (&String, &&Object)| {
+            let held = held.get(key.as_str());
+            held.is_some_and(|held| held.uid() == one.uid() && held.version() == one.version())
+                || is_refused(one)
+        };
+        server.iter().all(is_held) && held.keys().all(|key| server.contains_key(*key))
     }
 
     /// Waits for the handlers, shuts down, and looks what is left.
@@ -103,8 +95,8 @@ impl World {
         // Whoever had nothing to do has had time to see that nothing came.
         sleep(SECOND * 20).await;
         self.sample();
-        ending.server = self.server_state();
-        ending.everything = self.state_where(|_| true);
+        ending.server = states(&self.selected());
+        ending.everything = states(&self.on_server());
         let controlled = self.end_control(&ending).await;
         let version = ResourceVersion::from(self.server.version().to_string());
         let waited = self.informer.wait_for_version(&version, SECOND * 400).await;
@@ -174,6 +166,14 @@ impl World {
             .map(|one| one.joined.notebook.told().len())
             .sum()
     }
+}
+
+/// Key, uid, version and serial of each.
+fn states(objects: &[Object]) -> Vec<(String, String, u64, u64)> {
+    let state = |one: &Object| (key(one), one.uid().to_owned(), one.version(), serial(one));
+    let mut states: Vec<_> = objects.iter().map(state).collect();
+    states.sort_unstable();
+    states
 }
 
 impl crate::run::Member {

@@ -49,13 +49,6 @@ impl Sighting {
         serial_of(&self.0)
     }
 
-    pub(crate) fn tier(&self) -> &str {
-        let labels = self.0.metadata.labels.as_ref();
-        labels
-            .and_then(|labels| labels.get("tier"))
-            .map_or("", String::as_str)
-    }
-
     /// How often the transform ran on it.
     pub(crate) fn transformed(&self) -> usize {
         let data = self.0.data.as_ref();

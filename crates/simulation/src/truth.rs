@@ -69,24 +69,48 @@ impl Truth {
                 }))
     }
 
-    /// What was there at this version, if nothing was ever undone: serials by key.
-    pub(crate) fn state_at(
+    /// From before the first write, of what is selected, if nothing was ever undone.
+    pub(crate) fn history(
         &self,
-        version: u64,
         is_selected: impl Fn(&Written) -> bool,
-    ) -> BTreeMap<&str, u64> {
-        let mut state = BTreeMap::new();
-        let until = self
-            .writes
-            .iter()
-            .take_while(|written| written.version <= version);
-        for written in until.filter(|written| !written.is_undone) {
-            if written.is_deletion || !is_selected(written) {
-                state.remove(written.key.as_str());
-            } else {
-                state.insert(written.key.as_str(), written.serial);
-            }
+    ) -> History<'_, impl Fn(&Written) -> bool> {
+        History {
+            writes: &self.writes,
+            next: 0,
+            is_selected,
+            state: BTreeMap::new(),
         }
-        state
+    }
+}
+
+/// The writes, played again.
+pub(crate) struct History<'a, F> {
+    writes: &'a [Written],
+    next: usize,
+    is_selected: F,
+    state: BTreeMap<&'a str, u64>,
+}
+
+impl<'a, F: Fn(&Written) -> bool> History<'a, F> {
+    /// What was there at this version: serials by key. Cheap for versions that grow.
+    pub(crate) fn at(&mut self, version: u64) -> &BTreeMap<&'a str, u64> {
+        let is_beyond = self
+            .next
+            .checked_sub(1)
+            .is_some_and(|last| self.writes[last].version > version);
+        if is_beyond {
+            self.next = 0;
+            self.state.clear();
+        }
+        while let Some(write) = self.writes.get(self.next)
+            && write.version <= version
+        {
+            match !write.is_deletion && (self.is_selected)(write) {
+                true => self.state.insert(&write.key, write.serial),
+                false => self.state.remove(write.key.as_str()),
+            };
+            self.next += 1;
+        }
+        &self.state
     }
 }

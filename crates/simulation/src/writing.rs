@@ -1,11 +1,9 @@
 //! Carries out what people write, and keeps the truth about it.
 
-use std::sync::Arc;
-
 use informer_testkit::{Object, Resource};
 
 use crate::{
-    object::{NAMESPACES, Sighting, TIERS, body},
+    object::{NAMESPACES, TIERS, body, serial_of},
     plan::Write,
     run::World,
     truth::Written,
@@ -30,7 +28,7 @@ impl World {
             }
             Write::FlipLabel { namespace, name } => {
                 let present = self.present(namespace, name);
-                let first = present.is_some_and(|present| present.tier() == TIERS[0]);
+                let first = present.is_some_and(|present| tier(&present) == TIERS[0]);
                 self.put(namespace, name, TIERS[usize::from(first)]);
             }
             Write::Wipe { namespace } => {
@@ -41,12 +39,12 @@ impl World {
         }
     }
 
-    fn present(&self, namespace: usize, name: usize) -> Option<Sighting> {
+    fn present(&self, namespace: usize, name: usize) -> Option<Object> {
         let config_maps = Resource::config_maps();
         let found = self
             .server
             .get(&config_maps, NAMESPACES[namespace], &format!("k{name}"));
-        found.ok().as_ref().and_then(sighting)
+        found.ok()
     }
 
     fn put(&mut self, namespace: usize, name: usize, tier: &str) {
@@ -59,7 +57,7 @@ impl World {
             Err(_) => self.server.create(&config_maps, object),
         };
         let written = written.expect("a write without conditions succeeds");
-        self.note(&written, false);
+        self.note(&written, self.serial, false);
     }
 
     fn delete(&mut self, namespace: usize, name: usize) {
@@ -68,27 +66,35 @@ impl World {
             .server
             .delete(&Resource::config_maps(), NAMESPACES[namespace], &name);
         if let Ok(deletion) = deleted {
-            self.note(deletion.object(), true);
+            let last = deletion.object();
+            self.note(last, serial(last), true);
         }
     }
 
-    fn note(&mut self, object: &Object, is_deletion: bool) {
-        let seen = sighting(object).expect("config maps can be decoded");
+    fn note(&mut self, object: &Object, serial: u64, is_deletion: bool) {
         self.truth.record(Written {
             version: object.version(),
-            key: seen.key(),
+            key: key(object),
             uid: object.uid().to_owned(),
-            serial: seen.serial(),
-            tier: seen.tier().to_owned(),
+            serial,
+            tier: tier(object).to_owned(),
             is_deletion,
             is_undone: false,
         });
     }
 }
 
-pub(crate) fn sighting(object: &Object) -> Option<Sighting> {
-    object
-        .decode()
-        .ok()
-        .map(|decoded| Sighting(Arc::new(decoded)))
+/// The key of an object on the server.
+pub(crate) fn key(object: &Object) -> String {
+    let namespace = object.namespace().unwrap_or_default();
+    format!("{namespace}/{}", object.name())
+}
+
+pub(crate) fn tier(object: &Object) -> &str {
+    object.labels().get("tier").map_or("", String::as_str)
+}
+
+/// Which write made an object on the server.
+pub(crate) fn serial(object: &Object) -> u64 {
+    serial_of(&object.decode().expect("config maps can be decoded"))
 }

@@ -134,10 +134,13 @@ fn initial(listener: &Listened, findings: &mut Findings) {
     findings.check("PR-8", listener.joined, in_front, || {
         format!("an initial one is late: {late:?}")
     });
-    if listener.is_early || listener.left.is_some() {
+    // Whoever left may have done so before it was told.
+    if listener.left.is_some() {
         return;
     }
-    let mut told: Vec<_> = listener.told.iter().filter(flagged).collect();
+    let initial = listener.told.iter().filter(|told| !told.is_resync());
+    let initial = initial.take(listener.present.len()).filter(flagged);
+    let mut told: Vec<_> = initial.collect();
     told.sort_by(|a, b| a.key.cmp(&b.key));
     let same = told.len() == listener.present.len()
         && told
@@ -187,12 +190,10 @@ fn isolation(evidence: &Evidence, findings: &mut Findings) {
         if listener.plan.coalesces || listener.left.is_some() || listener.depth > 0 {
             continue;
         }
-        let is_first = |told: &&Told| matches!(told.what, What::Added { initial: true, .. });
+        // What was there it is told first; where there are several sources, the first list of one
+        // may be news to whoever joined after that of another.
         let news = listener.told.iter().filter(|told| !told.is_resync());
-        let news: Vec<&Told> = match listener.is_early {
-            true => news.collect(),
-            false => news.filter(|told| !is_first(told)).collect(),
-        };
+        let news: Vec<&Told> = news.skip(listener.present.len()).collect();
         let from = all.len().checked_sub(news.len());
         let differs = from.map(|from| {
             all[from..]

@@ -12,11 +12,13 @@ use super::Findings;
 use crate::{
     evidence::{Evidence, Sample},
     object::{Held, group},
+    truth::{History, Written},
 };
 
 pub(super) fn judge(evidence: &Evidence, findings: &mut Findings) {
     let mut before: &[Held] = &[];
     let is_honest = evidence.is_honest();
+    let mut history = history(evidence);
     for sample in &evidence.samples {
         index(sample, findings);
         keys(sample, findings);
@@ -24,7 +26,7 @@ pub(super) fn judge(evidence: &Evidence, findings: &mut Findings) {
             versions(before, sample, findings);
         }
         if is_honest && sample.is_synced {
-            state(evidence, sample, findings);
+            state(evidence, sample, &mut history, findings);
         }
         before = &sample.held;
     }
@@ -33,19 +35,20 @@ pub(super) fn judge(evidence: &Evidence, findings: &mut Findings) {
     }
 }
 
+/// What the server had of what is selected.
+fn history(evidence: &Evidence) -> History<'_, impl Fn(&Written) -> bool> {
+    let scope = evidence.plan.informer.scope;
+    evidence.truth.history(move |written| {
+        let namespace = written.key.split('/').next().unwrap_or_default();
+        scope.selects(namespace, &written.tier)
+    })
+}
+
 /// STX-4, STX-8, FM-13, FM-74: whoever looks while a commit is made sees the state before it.
 fn glimpses(evidence: &Evidence, findings: &mut Findings) {
-    let scope = evidence.plan.informer.scope;
-    let mut state: BTreeMap<&str, u64> = BTreeMap::new();
-    let mut writes = evidence.truth.writes.iter().peekable();
+    let mut history = history(evidence);
     for glimpse in &evidence.glimpses {
-        while let Some(write) = writes.next_if(|write| write.version <= glimpse.applied) {
-            let namespace = write.key.split('/').next().unwrap_or_default();
-            match !write.is_deletion && scope.selects(namespace, &write.tier) {
-                true => state.insert(&write.key, write.serial),
-                false => state.remove(write.key.as_str()),
-            };
-        }
+        let state = history.at(glimpse.applied);
         let held = glimpse.held.iter();
         let same = held
             .map(|(key, serial)| (key.as_str(), serial))
@@ -114,34 +117,30 @@ fn versions(before: &[Held], sample: &Sample, findings: &mut Findings) {
 
 /// STX-8, X-5, X-6: the store is the server's state at the version it says; where changes wait by
 /// key, single objects may be ahead of it (design 6.5).
-fn state(evidence: &Evidence, sample: &Sample, findings: &mut Findings) {
+fn state(
+    evidence: &Evidence,
+    sample: &Sample,
+    history: &mut History<'_, impl Fn(&Written) -> bool>,
+    findings: &mut Findings,
+) {
     let Some(applied) = sample.applied else {
         return;
     };
-    let scope = evidence.plan.informer.scope;
-    let truth = &evidence.truth;
-    let selected = |written: &crate::truth::Written| {
-        let namespace = written.key.split('/').next().unwrap_or_default();
-        scope.selects(namespace, &written.tier)
-    };
-    let wanted = truth.state_at(applied, selected);
+    let wanted = history.at(applied);
     let held: BTreeMap<&str, u64> = sample
         .held
         .iter()
         .map(|(key, seen)| (key.as_str(), seen.serial()))
         .collect();
     if evidence.plan.informer.queue == QueueKind::InOrder {
-        findings.check("STX-8", sample.at, held == wanted, || {
+        findings.check("STX-8", sample.at, held == *wanted, || {
             format!("at {applied} the server has {wanted:?}, the store {held:?}")
         });
         return;
     }
     let changed_later = |key: &str| {
-        let mut later = truth
-            .writes
-            .iter()
-            .rev()
-            .take_while(|one| one.version > applied);
+        let writes = evidence.truth.writes.iter();
+        let mut later = writes.rev().take_while(|one| one.version > applied);
         later.any(|one| one.key == key)
     };
     let keys = held.keys().chain(wanted.keys());
