@@ -13,6 +13,7 @@
 use super::judged::Judged;
 use super::model::{Handed, Key, Mark, Model, Store, TestWork, Value, apply};
 use crate::{Closed, Config, Deletion, Delta, Final, Lease, Quarantined, Work};
+use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::{Arc, Mutex};
 
@@ -283,10 +284,10 @@ impl<Q: Judged> World<Q> {
         }
     }
 
-    fn queued(&self) -> Vec<(Key, Value)> {
-        let mut queued = Vec::new();
+    fn queued(&self) -> BTreeMap<Key, Vec<Value>> {
+        let mut queued = BTreeMap::<_, Vec<_>>::new();
         self.queue
-            .for_each_queued(&mut |key, value| queued.push((*key, *value)));
+            .for_each_queued(&mut |key, value| queued.entry(*key).or_default().push(*value));
         queued
     }
 
@@ -375,14 +376,19 @@ pub(super) fn check<Q: Judged>(ops: &[Op], attempts: u32) -> Verdict {
         .map_err(|wrong| format!("drained after {ops:?}: {wrong}"))
 }
 
-fn objects(works: &[TestWork]) -> Vec<(Key, Value)> {
-    let objects = |work: &TestWork| match work {
-        Work::Key { key, deltas } => {
-            let objects = deltas.iter().filter_map(Delta::object);
-            objects.map(|value| (*key, *value)).collect()
+/// By key, oldest first.
+fn objects(works: &[TestWork]) -> BTreeMap<Key, Vec<Value>> {
+    let mut objects = BTreeMap::<_, Vec<_>>::new();
+    let mut put = |key: Key, value: Value| objects.entry(key).or_default().push(value);
+    for work in works {
+        match work {
+            Work::Key { key, deltas } => {
+                let deltas = deltas.iter().filter_map(Delta::object);
+                deltas.for_each(|value| put(*key, *value));
+            }
+            Work::Replace { items } => items.iter().for_each(|(key, value)| put(*key, *value)),
+            Work::Resync => {}
         }
-        Work::Replace { items } => items.clone(),
-        Work::Resync => Vec::new(),
-    };
-    works.iter().flat_map(objects).collect()
+    }
+    objects
 }
