@@ -7,8 +7,9 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 
+use crate::built::Built;
 use crate::checkout;
-use crate::fast_build::{self, Built};
+use crate::fast_build;
 use crate::shell::{output_of, program, run as shell_run};
 use crate::stopwatch::Outcome;
 

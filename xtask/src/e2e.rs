@@ -12,13 +12,14 @@ use std::process::{Child, Command};
 use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use crate::built::Built;
 use crate::clock;
 use crate::conformance::{build_beside, has_go};
 use crate::control_plane::{
     Availability, Binaries, CONTROL_VARIABLE, Control, ControlPlane, KUBECONFIG_VARIABLE,
     find_or_build,
 };
-use crate::fast_build::{self, Built};
+use crate::fast_build;
 use crate::shell::words;
 use crate::stop_signal::StopSignal;
 use crate::stopwatch::{Outcome, Report};

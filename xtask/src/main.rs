@@ -3,12 +3,14 @@
 //! `cargo xtask --help` lists them. Nothing here is published; the crates do not know of it.
 
 mod bench;
+mod built;
 mod chaos;
 mod checkout;
 mod ci;
 mod clock;
 mod conformance;
 mod control_plane;
+mod debug_build;
 mod e2e;
 mod fast_build;
 mod fuzz;

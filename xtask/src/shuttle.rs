@@ -1,16 +1,16 @@
 //! `cargo xtask shuttle`: the threads of the crates that have some, in thousands of orders.
 //!
 //! The unit tests are built with `--cfg shuttle`, which puts shuttle's primitives in the place of
-//! std's in the crate that is tested, and in no other: the code asks for `test`, too. So this is
-//! the build that the simulator's planted bugs need anyway.
+//! std's in the crate that is tested, and in no other: the code asks for `test`, too.
 
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
 
+use crate::built::Built;
 use crate::checkout;
-use crate::fast_build::{self, Built};
+use crate::debug_build;
 use crate::proof_build;
 use crate::shell::run_watched;
 
@@ -51,11 +51,11 @@ impl Default for ShuttleCommand {
 
 /// Runs the scenarios; fails with the first crate in which one does not hold.
 pub(crate) fn run(command: &ShuttleCommand) -> Result<()> {
-    let mut build = fast_build::build_unit_tests();
-    proof_build::open(&mut build)?;
-    let built = Built::by(&mut build)?;
     let mut scenarios = 0;
     for package in PACKAGES {
+        let mut build = debug_build::build_unit_tests(package);
+        proof_build::open(&mut build)?;
+        let built = Built::by(&mut build)?;
         let mut test = built.unit_tests(package)?;
         test.current_dir(checkout::root())
             .arg(&command.name)

@@ -3,7 +3,8 @@
 use anyhow::Result;
 use clap::Args;
 
-use crate::fast_build::{self, Built};
+use crate::built::Built;
+use crate::fast_build;
 use crate::proof_build;
 use crate::shell;
 

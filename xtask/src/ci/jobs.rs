@@ -1,7 +1,6 @@
 //! The jobs of continuous integration, each a few commands.
 
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -10,6 +9,7 @@ use cargo_metadata::{Metadata, MetadataCommand, Package};
 use crate::bench::gate;
 use crate::checkout;
 use crate::conformance;
+use crate::debug_build::without_leaves;
 use crate::fuzz::{self, FuzzCommand};
 use crate::layers::{self, LEAVES};
 use crate::shell::{cargo, output_of, program, run};
@@ -163,15 +163,6 @@ fn clippy() -> Result<Outcome> {
 
 fn test() -> Result<Outcome> {
     passed(run(&mut without_leaves("test")))
-}
-
-/// The leaves have a job of their own, which is stricter: there they have only what they ask for.
-fn without_leaves(verb: &str) -> Command {
-    let mut command = cargo([verb, "--workspace", "--locked"]);
-    for leaf in LEAVES {
-        command.args(["--exclude", leaf]);
-    }
-    command
 }
 
 fn leaves() -> Result<Outcome> {

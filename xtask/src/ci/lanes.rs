@@ -26,16 +26,10 @@ const STAGES: [[Lane; 2]; 3] = [
     [&["fmt", "tidy", "layers"], &[]],
     [
         &[
-            "clippy", "test", "leaves", "doc", "examples", "package", "msrv", "wasm",
+            "clippy", "test", "leaves", "property", "shuttle", "doc", "examples", "package",
+            "msrv", "wasm",
         ],
-        &[
-            "property",
-            "simulate",
-            "mutants",
-            "shuttle",
-            "conformance",
-            "gate",
-        ],
+        &["simulate", "mutants", "conformance", "gate"],
     ],
     [&["fuzz"], &[]],
 ];

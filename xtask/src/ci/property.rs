@@ -2,7 +2,8 @@
 
 use anyhow::{Result, bail};
 
-use crate::fast_build::{self, Built};
+use crate::built::Built;
+use crate::debug_build;
 use crate::layers::LEAVES;
 use crate::shell::run_watched;
 use crate::stopwatch::Outcome;
@@ -15,9 +16,9 @@ const PROPERTY_FILTER: &str = "proof";
 
 /// Runs them; fails as well if a crate has lost its own.
 pub(super) fn run() -> Result<Outcome> {
-    let built = Built::by(&mut fast_build::build_unit_tests())?;
     // The facade has one pure core too, the apply step.
     for package in LEAVES.into_iter().chain(["informer-factory"]) {
+        let built = Built::by(&mut debug_build::build_unit_tests(package))?;
         let mut command = built.unit_tests(package)?;
         command
             .arg(PROPERTY_FILTER)

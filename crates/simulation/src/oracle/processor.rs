@@ -89,7 +89,8 @@ pub(super) fn grammar(evidence: &Evidence, all: &[Told], coalesces: bool, findin
                 // Merged with an update, it tells what that would have (RB-5).
                 let merged = coalesces
                     && before.is_some_and(|before| {
-                        before.uid() == last.uid() && before.version() <= last.version()
+                        let forward = before.version() <= last.version();
+                        before.uid() == last.uid() && (forward || evidence.may_go_back(told.at))
                     });
                 if !merged {
                     continuity(before, last, told, findings);

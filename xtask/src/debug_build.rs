@@ -1,0 +1,37 @@
+//! What runs once is built for debugging, and in two ways: each leaf alone, all others together.
+//!
+//! Whoever chooses other packages has the dependencies built again, for other features.
+
+use std::process::Command;
+
+use crate::layers::LEAVES;
+use crate::shell::cargo;
+
+/// Libraries whose unit tests only the job `test` is about, and that no feature hangs on.
+const BESIDE: [&str; 3] = ["informer-testkit", "informer-simulation", "informer-chaos"];
+
+/// A command about all crates but the leaves. These are looked at one by one, which is stricter:
+/// there they have only what they ask for.
+pub(crate) fn without_leaves(verb: &str) -> Command {
+    let mut command = cargo([verb, "--workspace", "--locked"]);
+    for leaf in LEAVES {
+        command.args(["--exclude", leaf]);
+    }
+    command
+}
+
+/// The unit tests of a library, if nothing has changed just as the jobs `leaves` and `test` left
+/// them.
+pub(crate) fn build_unit_tests(package: &str) -> Command {
+    let mut command = if LEAVES.contains(&package) {
+        cargo(["test", "--locked", "-p", package])
+    } else {
+        let mut others = without_leaves("test");
+        for beside in BESIDE {
+            others.args(["--exclude", beside]);
+        }
+        others
+    };
+    command.args(["--lib", "--no-run"]);
+    command
+}
