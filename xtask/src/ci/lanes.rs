@@ -1,8 +1,8 @@
 //! All jobs, in two lanes beside each other: one builds for debugging, the other for speed.
 //!
 //! Cargo lets one build at a time into a folder, and these are two. What one lane leaves of the
-//! machine, where it links or a last test runs long, the other takes. The cheap jobs come before,
-//! and the fuzzer after, whose seconds are counted and who wants the cores for itself.
+//! machine, where it links or a last test runs long, the other takes. The cheap jobs come before.
+//! The fuzzer, whose seconds are counted however many cores it gets, comes last.
 //!
 //! Each job is a process of its own. What it says is shown when it ends, so that nothing is mixed.
 
@@ -22,16 +22,15 @@ use crate::stopwatch::{Outcome, Report};
 
 type Lane = &'static [&'static str];
 
-const STAGES: [[Lane; 2]; 3] = [
+const STAGES: [[Lane; 2]; 2] = [
     [&["fmt", "tidy", "layers"], &[]],
     [
         &[
             "clippy", "test", "leaves", "property", "shuttle", "doc", "examples", "package",
             "msrv", "wasm",
         ],
-        &["simulate", "mutants", "conformance", "gate"],
+        &["simulate", "mutants", "conformance", "gate", "fuzz"],
     ],
-    [&["fuzz"], &[]],
 ];
 
 /// Runs all jobs; after the first failure none is begun.
