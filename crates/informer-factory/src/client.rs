@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use hyper_util::client::legacy::Client as HyperClient;
 use hyper_util::client::legacy::connect::{Connect, HttpConnector};
-use hyper_util::rt::TokioExecutor;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
 use kube_client::client::{Body, ClientBuilder, ConfigExt};
 use kube_client::{Client, Config};
 use tower::{BoxError, ServiceBuilder};
@@ -25,6 +25,10 @@ const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(5);
 const KEEP_ALIVE_PROBES: u32 = 3;
 /// The same bound for a peer that stops acknowledging while we send.
 const USER_TIMEOUT: Duration = Duration::from_secs(40);
+/// How long a connection that nobody uses is kept for the next request. A dead peer takes longer to
+/// be found, so whoever comes back after that gets none of the connections that died with it, on
+/// which it would wait as long again (R5).
+const POOL_IDLE: Duration = Duration::from_secs(5);
 
 /// Builds a client for informers out of a kube configuration.
 ///
@@ -79,7 +83,10 @@ fn over<C>(config: Config, connector: C) -> Result<Client, kube_client::Error>
 where
     C: Connect + Clone + Send + Sync + 'static,
 {
-    let http = HyperClient::builder(TokioExecutor::new()).build::<_, Body>(connector);
+    let http = HyperClient::builder(TokioExecutor::new())
+        .pool_idle_timeout(POOL_IDLE)
+        .pool_timer(TokioTimer::new())
+        .build::<_, Body>(connector);
     let http = ServiceBuilder::new()
         .layer(config.extra_headers_layer()?)
         .map_err(BoxError::from)
@@ -102,6 +109,8 @@ mod tests {
     use informer_reflector::Config as ReflectorConfig;
     use informer_testkit::{ApiServer, Resource, Verb};
     use k8s_openapi::api::core::v1::Pod;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::{TcpListener, TcpStream};
 
     use super::*;
     use crate::SharedInformerFactory;
@@ -172,6 +181,54 @@ mod tests {
         let probed = KEEP_ALIVE_IDLE + KEEP_ALIVE_PROBES * KEEP_ALIVE_INTERVAL;
         let promised = Duration::from_secs(45);
         assert!(probed * 9 / 8 <= promised && USER_TIMEOUT * 9 / 8 <= promised);
+    }
+
+    /// R5: a connection that has been idle for as long as no dead one is found is not used again.
+    #[tokio::test]
+    async fn an_idle_connection_is_not_kept_for_long() {
+        let (requests, connections) = (5, 3);
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("loopback");
+        let addr = listener.local_addr().expect("bound");
+        let accepted = Arc::new(Mutex::new(0));
+        let count = Arc::clone(&accepted);
+        let serving = tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                *count.lock().expect("whole") += 1;
+                tokio::spawn(answer_all(stream));
+            }
+        });
+        let url = format!("http://{addr}").parse().expect("a URL");
+        let client = client(Config::new(url)).expect("plain HTTP");
+        for at in 0..requests {
+            let request = http::Request::get("/version").body(Vec::new());
+            let answer = client.request_text(request.expect("a request")).await;
+            assert_eq!(answer.expect("answered"), "{}");
+            // By the second and the fourth, which goes beyond what is kept.
+            if at % 2 == 1 {
+                tokio::time::pause();
+                tokio::time::advance(POOL_IDLE + Duration::from_millis(1)).await;
+                tokio::time::resume();
+            }
+        }
+        assert_eq!(*accepted.lock().expect("whole"), connections);
+        serving.abort();
+    }
+
+    /// Answers whatever comes, one request after the other.
+    async fn answer_all(mut stream: TcpStream) {
+        const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";
+        let mut request = Vec::new();
+        while let Ok(read) = stream.read_buf(&mut request).await
+            && read > 0
+        {
+            if request.ends_with(b"\r\n\r\n") {
+                request.clear();
+                stream
+                    .write_all(ANSWER)
+                    .await
+                    .expect("somebody waits for it");
+            }
+        }
     }
 
     /// FM-19, FM-16: an idle watch is probed before the 60 s after which middle-boxes forget it.
