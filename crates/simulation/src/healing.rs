@@ -102,6 +102,7 @@ impl World {
         let waited = self.informer.wait_for_version(&version, SECOND * 400).await;
         ending.version_error = waited.err().map(|error| error.to_string());
         // What cannot be used is known by now, too: the store may have been right before it came.
+        self.sample();
         ending.quarantined = self.informer.quarantined();
         self.shut_down(&mut ending).await;
         self.into_evidence(ending, controlled)
