@@ -78,17 +78,16 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
         // Looked at before the store: what leaves the queue in between is in the store by then.
         let queued = self.queued_versions();
         let store = self.core.reader.snapshot();
-        if queued.is_empty() && store.is_empty() {
-            return false;
-        }
-        items.iter().any(|item| {
+        // What is reused is just what is stored: only what is queued may be newer.
+        let has_news =
+            |item: &&Item<T>| !queued.is_empty() || !(store.is_empty() || is_reused(item));
+        items.iter().filter(has_news).any(|item| {
             let Ok(key) = key_of(&item.meta) else {
                 return false;
             };
-            let stored = || match item.body {
-                // Just what is stored.
-                Body::Reused(_) => None,
-                _ => store.get(key.as_str()).map(|held| &held.version),
+            let stored = || {
+                let held = store.get(key.as_str()).filter(|_| !is_reused(item));
+                held.map(|held| &held.version)
             };
             queued.get(&key).or_else(stored).is_some_and(|held| {
                 let held = ResourceVersion::new(Arc::clone(held));
@@ -190,6 +189,10 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
             skip_held: same_epoch && self.core.quarantine.len() == 0,
         }
     }
+}
+
+fn is_reused<T>(item: &Item<T>) -> bool {
+    matches!(item.body, Body::Reused(_))
 }
 
 impl<T: Send + Sync + 'static> Sink<T> for QueueSink<T> {
