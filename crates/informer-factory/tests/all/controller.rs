@@ -6,23 +6,32 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::cluster::{QUEUES, pod, pods, tell_event};
-use informer_factory::{Controller, ControllerConfig, OnFailure};
+use informer_factory::{Controller, ControllerConfig, OnFailure, QueueKind};
 use informer_testkit::ApiServer;
 use k8s_openapi::api::core::v1::Pod;
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
+
+fn config(queue: QueueKind) -> ControllerConfig {
+    ControllerConfig::named("pods").queue(queue)
+}
+
+/// A server with these pods, and a controller of them.
+fn controlled(names: &[&str], config: ControllerConfig) -> (ApiServer, Controller<Pod>) {
+    let server = ApiServer::new();
+    for name in names {
+        server.create(&pods(), pod(name, "n1")).expect("created");
+    }
+    let source = Arc::new(server.source::<Pod>(&pods()).expect("registered"));
+    (server, Controller::new(source, config))
+}
 
 /// A change that fails is processed again, before any later change of its key, and everything is
 /// processed in the end.
 #[tokio::test(start_paused = true)]
 async fn what_fails_is_processed_again_in_order() {
     for queue in QUEUES {
-        let server = ApiServer::new();
-        for name in ["a", "b"] {
-            server.create(&pods(), pod(name, "n1")).expect("created");
-        }
-        let source = Arc::new(server.source::<Pod>(&pods()).expect("registered"));
-        let controller = Controller::new(source, ControllerConfig::named("pods").queue(queue));
+        let (server, controller) = controlled(&["a", "b"], config(queue));
         let handle = controller.handle();
         let (lines, mut seen) = mpsc::unbounded_channel();
         let (stop, stopped) = oneshot::channel::<()>();
@@ -70,12 +79,7 @@ async fn what_fails_is_processed_again_in_order() {
 #[tokio::test(start_paused = true)]
 async fn what_never_succeeds_is_quarantined() {
     for queue in QUEUES {
-        let server = ApiServer::new();
-        for name in ["bad", "good"] {
-            server.create(&pods(), pod(name, "n1")).expect("created");
-        }
-        let source = Arc::new(server.source::<Pod>(&pods()).expect("registered"));
-        let controller = Controller::new(source, ControllerConfig::named("pods").queue(queue));
+        let (_server, controller) = controlled(&["bad", "good"], config(queue));
         let handle = controller.handle();
         let process = |event: informer_factory::Event<Pod>| {
             let bad = event.key().as_str() == "default/bad";
@@ -105,11 +109,8 @@ async fn what_never_succeeds_is_quarantined() {
 /// `Skip` counts and goes on.
 #[tokio::test(start_paused = true)]
 async fn skipping_counts_the_failure_and_goes_on() {
-    let server = ApiServer::new();
-    server.create(&pods(), pod("a", "n1")).expect("created");
-    let source = Arc::new(server.source::<Pod>(&pods()).expect("registered"));
     let config = ControllerConfig::named("pods").on_failure(OnFailure::Skip);
-    let controller = Controller::new(source, config);
+    let (_server, controller) = controlled(&["a"], config);
     let handle = controller.handle();
     let seen = Arc::new(Mutex::new(0));
     let counter = Arc::clone(&seen);
@@ -145,12 +146,7 @@ async fn a_rewind_is_seen_also_while_changes_wait() {
         .into_iter()
         .flat_map(|queue| [(queue, "a"), (queue, "c")])
     {
-        let server = ApiServer::new();
-        for name in ["a", "c"] {
-            server.create(&pods(), pod(name, "n1")).expect("created");
-        }
-        let source = Arc::new(server.source::<Pod>(&pods()).expect("registered"));
-        let controller = Controller::new(source, ControllerConfig::named("pods").queue(queue));
+        let (server, controller) = controlled(&["a", "c"], config(queue));
         let handle = controller.handle();
         let process = |_| async {
             tokio::time::sleep(Duration::from_secs(30)).await;
