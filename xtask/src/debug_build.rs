@@ -20,11 +20,16 @@ pub(crate) fn without_leaves(verb: &str) -> Command {
     command
 }
 
+/// All tests of one leaf.
+pub(crate) fn leaf_tests(leaf: &str) -> Command {
+    cargo(["test", "--locked", "-p", leaf])
+}
+
 /// The unit tests of a library, if nothing has changed just as the jobs `leaves` and `test` left
 /// them.
 pub(crate) fn build_unit_tests(package: &str) -> Command {
     let mut command = if LEAVES.contains(&package) {
-        cargo(["test", "--locked", "-p", package])
+        leaf_tests(package)
     } else {
         let mut others = without_leaves("test");
         for beside in BESIDE {

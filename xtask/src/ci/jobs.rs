@@ -9,7 +9,7 @@ use cargo_metadata::{Metadata, MetadataCommand, Package};
 use crate::bench::gate;
 use crate::checkout;
 use crate::conformance;
-use crate::debug_build::without_leaves;
+use crate::debug_build::{leaf_tests, without_leaves};
 use crate::fuzz::{self, FuzzCommand};
 use crate::layers::{self, LEAVES};
 use crate::shell::{cargo, output_of, program, run};
@@ -167,7 +167,7 @@ fn test() -> Result<Outcome> {
 
 fn leaves() -> Result<Outcome> {
     for leaf in LEAVES {
-        run(&mut cargo(["test", "--locked", "-p", leaf]))?;
+        run(&mut leaf_tests(leaf))?;
     }
     let core = [
         "check",
