@@ -29,6 +29,7 @@ use crate::{
 pub(crate) const NAMESPACE: &str = NAMESPACES[2];
 
 pub(crate) struct Control {
+    start: Instant,
     notebook: Arc<Notebook>,
     handle: ControllerHandle<ConfigMap>,
     stop: oneshot::Sender<()>,
@@ -55,6 +56,7 @@ impl Control {
         let stopped = stopped.map(|_| ());
         let running = tokio::spawn(controller.run(process, stopped));
         Self {
+            start,
             notebook,
             handle,
             stop,
@@ -71,10 +73,11 @@ impl Control {
 
     /// Ends it, and waits until what it has begun is done.
     pub(crate) async fn end(self) -> Controlled {
-        let held = self.held();
+        let (held, until) = (self.held(), self.start.elapsed());
         let is_ended = self.stop.send(()).is_ok() && self.running.await.is_ok();
         let told = std::mem::take(&mut *self.notebook.told());
         Controlled {
+            until,
             told,
             held,
             is_ended,

@@ -97,6 +97,8 @@ pub(crate) struct Sample {
 /// A controller, and how it ended.
 #[derive(Debug)]
 pub(crate) struct Controlled {
+    /// When it was asked to end.
+    pub(crate) until: Duration,
     pub(crate) told: Vec<Told>,
     /// What its store held at the end.
     pub(crate) held: Vec<Held>,

@@ -33,16 +33,20 @@ pub(super) fn judge(evidence: &Evidence, findings: &mut Findings) {
     for records in by_source(&evidence.requests) {
         rates(&records, findings);
         resume(&records, findings);
+        let first = records.first();
+        let namespace = first.and_then(|record| record.line.namespace.as_deref());
+        let is_controllers = namespace == Some(NAMESPACE);
         // The controller's own first list may be earlier than the informer's.
-        if records
-            .first()
-            .and_then(|record| record.line.namespace.as_deref())
-            != Some(NAMESPACE)
-        {
+        if !is_controllers {
             asked(evidence, &records, findings);
         }
         refusals(&records, findings);
-        gaps(evidence, &records, findings);
+        gaps(
+            evidence,
+            &records,
+            last_look(evidence, is_controllers),
+            findings,
+        );
     }
     stops(evidence, findings);
 }
@@ -138,12 +142,16 @@ fn refusals(records: &[&RequestRecord], findings: &mut Findings) {
     }
 }
 
+/// Until when requests are due. The controller ends first.
+fn last_look(evidence: &Evidence, is_controllers: bool) -> Duration {
+    let controlled = evidence.controlled.as_ref().filter(|_| is_controllers);
+    let last = evidence.samples.last().map(|sample| sample.at);
+    let last = controlled.map(|controlled| controlled.until).or(last);
+    last.unwrap_or_default()
+}
+
 /// RFX-11, R5, R6: nothing is waited for for ever.
-fn gaps(evidence: &Evidence, records: &[&RequestRecord], findings: &mut Findings) {
-    let end = evidence
-        .samples
-        .last()
-        .map_or(Duration::ZERO, |sample| sample.at);
+fn gaps(evidence: &Evidence, records: &[&RequestRecord], end: Duration, findings: &mut Findings) {
     let ends = records.iter().skip(1).map(|record| record.at).chain([end]);
     for (record, next) in records.iter().zip(ends) {
         let gap = next.saturating_sub(record.at);
