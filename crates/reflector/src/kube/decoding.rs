@@ -2,9 +2,9 @@
 //!
 //! Decoding is nearly all of what a client costs, so it goes to the runtime's blocking threads, of
 //! which every flavour of runtime has some; a paused clock waits for them. A thread goes on with
-//! what waits, and ends when nothing does: waking one for each piece would cost as much as a small
-//! piece does, and a runtime makes more and more threads when pieces follow one another, each of
-//! which has a heap of its own. How many pieces there may be is data, and counts those whose result
+//! what waits, and for a moment with what comes then. A runtime that is given piece by piece makes
+//! more and more threads instead, each of which has a heap of its own: what one has freed another
+//! cannot use, and memory grows without an object more. How many pieces there may be is data, and counts those whose result
 //! nobody has taken yet: it is what bounds memory. A machine with one core does everything at once,
 //! in place.
 
@@ -16,10 +16,11 @@ use std::{
     panic::resume_unwind,
     pin::Pin,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     task::{Context, Poll, ready},
+    time::Duration,
 };
 
 use tokio::{
@@ -32,6 +33,10 @@ const ROOM: usize = 1024 * 1024;
 
 /// One piece for each thread, and one that it can go on with.
 const EACH: usize = 2;
+
+/// For how long a thread waits for more: longer than pieces of one burst are apart, also where a
+/// scheduler gives others their turn in between; and short enough that it keeps nobody waiting.
+const LINGER: Duration = Duration::from_millis(10);
 
 /// So many pieces as there are processors to work on them.
 pub(super) fn processors() -> usize {
@@ -122,7 +127,7 @@ impl<R: Send + 'static> Decoding<R> {
                 pass_on(ended);
             }
             let line = Arc::clone(&self.line);
-            self.threads.spawn_blocking(move || line.work_off());
+            self.threads.spawn_blocking(move || line.work_off(LINGER));
         }
     }
 
@@ -159,6 +164,7 @@ impl<R> Drop for Decoding<R> {
     fn drop(&mut self) {
         self.line.abandoned.0.store(true, Ordering::Relaxed);
         self.line.lock().work.clear();
+        self.line.more.notify_all();
     }
 }
 
@@ -177,6 +183,8 @@ fn pass_on(ended: Result<(), JoinError>) {
 #[derive(Default)]
 struct Line {
     waiting: Mutex<Waiting>,
+    /// There is work for a thread that lingers, or nobody will bring any.
+    more: Condvar,
     abandoned: Abandoned,
 }
 
@@ -184,6 +192,8 @@ struct Line {
 struct Waiting {
     work: VecDeque<Work>,
     threads: usize,
+    /// Of these, how many linger.
+    idle: usize,
 }
 
 impl Line {
@@ -191,21 +201,33 @@ impl Line {
     fn join(&self, work: Work, most: usize) -> bool {
         let mut waiting = self.lock();
         waiting.work.push_back(work);
+        if waiting.work.len() <= waiting.idle {
+            self.more.notify_one();
+            return false;
+        }
         let has_room = waiting.threads < most;
         waiting.threads += usize::from(has_room);
         has_room
     }
 
-    /// Does what waits, until nothing does.
-    fn work_off(&self) {
-        while let Some(work) = self.next() {
+    /// Does what waits, until nothing does and nothing comes.
+    fn work_off(&self, linger: Duration) {
+        while let Some(work) = self.next(linger) {
             make_room();
             work(&self.abandoned);
         }
     }
 
-    fn next(&self) -> Option<Work> {
+    fn next(&self, linger: Duration) -> Option<Work> {
         let mut waiting = self.lock();
+        if waiting.work.is_empty() && !self.abandoned.is_set() {
+            waiting.idle += 1;
+            let has_none =
+                |waiting: &mut Waiting| waiting.work.is_empty() && !self.abandoned.is_set();
+            let lingered = self.more.wait_timeout_while(waiting, linger, has_none);
+            waiting = lingered.unwrap_or_else(PoisonError::into_inner).0;
+            waiting.idle -= 1;
+        }
         let work = waiting.work.pop_front();
         waiting.threads -= usize::from(work.is_none());
         work
@@ -275,6 +297,31 @@ mod tests {
         assert_eq!(hear.recv(), Ok("begun"));
         drop(decoding);
         assert_eq!(hear.recv(), Ok("abandoned"));
+    }
+
+    /// What comes while a thread lingers is that thread's; and it ends when nothing will come.
+    #[test]
+    fn a_thread_that_lingers_goes_on() {
+        let hour = Duration::from_secs(3_600);
+        let decoding = Decoding::<()>::new(2);
+        let line = Arc::clone(&decoding.line);
+        let (tell, hear) = mpsc::channel();
+        let work = move |tell: mpsc::Sender<u32>, number| -> Work {
+            Box::new(move |_| tell.send(number).expect("the test listens"))
+        };
+        assert!(line.join(work(tell.clone(), 1), 2));
+        let thread = std::thread::spawn({
+            let line = Arc::clone(&line);
+            move || line.work_off(hour)
+        });
+        assert_eq!(hear.recv(), Ok(1));
+        while line.lock().idle == 0 {
+            std::thread::yield_now();
+        }
+        assert!(!line.join(work(tell, 2), 2));
+        assert_eq!(hear.recv(), Ok(2));
+        drop(decoding);
+        thread.join().expect("nothing panics");
     }
 
     /// FM-82: a panic is the taker's.
