@@ -113,16 +113,23 @@ fn quarantine(evidence: &Evidence, findings: &mut Findings) {
     }
 }
 
-/// IN-7, FM-54: what cannot be used is quarantined, and not passed over in silence.
+/// IN-7, FM-54: what cannot be used is quarantined, and not passed over in silence. A rewound server
+/// may say it under the uid and version of what is held, which nobody can tell from that (FM-39).
 fn unusable(evidence: &Evidence, findings: &mut Findings) {
     let Some(divisor) = evidence.plan.informer.refuses_multiples else {
         return;
     };
     let ending = &evidence.ending;
-    for (key, .., serial) in &ending.server {
+    let held = evidence.samples.last().map_or(&[][..], |last| &last.held);
+    let is_held = |key: &str, uid: &str, version: u64| {
+        let mut held = held.iter().filter(|(held, _)| held.as_str() == key);
+        held.any(|(_, held)| held.uid() == uid && held.version() == version)
+    };
+    for (key, uid, version, serial) in &ending.server {
         let mut quarantined = ending.quarantined.iter();
         let known = quarantined.any(|quarantined| quarantined.key.as_str() == key);
-        let holds = known || !serial.is_multiple_of(divisor);
+        let looks_same = evidence.rewound_at.is_some() && is_held(key, uid, *version);
+        let holds = known || looks_same || !serial.is_multiple_of(divisor);
         findings.check("IN-7", ending.healed, holds, || {
             format!("{key}#{serial} is refused, and not quarantined")
         });
