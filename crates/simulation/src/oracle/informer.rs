@@ -113,8 +113,8 @@ fn quarantine(evidence: &Evidence, findings: &mut Findings) {
     }
 }
 
-/// IN-7, FM-54: what cannot be used is quarantined, and not passed over in silence. A rewound server
-/// may say it under the uid and version of what is held, which nobody can tell from that (FM-39).
+/// IN-7, FM-54: what cannot be used is quarantined, and not passed over in silence. A rewound
+/// server may say it under the uid and version of what is held, and nobody can tell (FM-39).
 fn unusable(evidence: &Evidence, findings: &mut Findings) {
     let Some(divisor) = evidence.plan.informer.refuses_multiples else {
         return;
