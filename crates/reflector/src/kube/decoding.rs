@@ -5,8 +5,8 @@
 //! what waits, and for a moment with what comes then. A runtime that is given piece by piece makes
 //! more and more threads instead, each of which has a heap of its own: what one has freed another
 //! cannot use, and memory grows without an object more. How many pieces there may be is data, and
-//! counts those whose result nobody has taken yet: it is what bounds memory. A machine with one core
-//! does everything at once, in place.
+//! counts those whose result nobody has taken yet: it is what bounds memory. A machine with one
+//! core does everything at once, in place.
 
 use std::{
     collections::VecDeque,
