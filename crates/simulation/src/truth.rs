@@ -1,13 +1,17 @@
 //! What was written to the server, in the order in which it was: kept beside the server's own
 //! history, since a judge must not ask the accused.
 
-use std::collections::{BTreeMap, HashMap};
+use std::{
+    collections::{BTreeMap, HashMap},
+    time::Duration,
+};
 
 use crate::object::Sighting;
 
 /// One write, or one deletion.
 #[derive(Clone, Debug)]
 pub(crate) struct Written {
+    pub(crate) at: Duration,
     /// The version it was given.
     pub(crate) version: u64,
     pub(crate) key: String,

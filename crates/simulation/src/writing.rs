@@ -73,6 +73,7 @@ impl World {
 
     fn note(&mut self, object: &Object, serial: u64, is_deletion: bool) {
         self.truth.record(Written {
+            at: self.now(),
             version: object.version(),
             key: key(object),
             uid: object.uid().to_owned(),

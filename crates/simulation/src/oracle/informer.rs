@@ -10,6 +10,7 @@ use super::Findings;
 use crate::{
     evidence::{Evidence, Listened, Sample},
     listener::What,
+    object::Held,
 };
 
 pub(super) fn judge(evidence: &Evidence, findings: &mut Findings) {
@@ -113,27 +114,37 @@ fn quarantine(evidence: &Evidence, findings: &mut Findings) {
     }
 }
 
-/// IN-7, FM-54: what cannot be used is quarantined, and not passed over in silence. A rewound
-/// server may say it under the uid and version of what is held, and nobody can tell (FM-39).
+/// IN-7, FM-54: what cannot be used is quarantined, and not passed over in silence.
 fn unusable(evidence: &Evidence, findings: &mut Findings) {
     let Some(divisor) = evidence.plan.informer.refuses_multiples else {
         return;
     };
     let ending = &evidence.ending;
-    let held = evidence.samples.last().map_or(&[][..], |last| &last.held);
-    let is_held = |key: &str, uid: &str, version: u64| {
-        let mut held = held.iter().filter(|(held, _)| held.as_str() == key);
-        held.any(|(_, held)| held.uid() == uid && held.version() == version)
-    };
     for (key, uid, version, serial) in &ending.server {
         let mut quarantined = ending.quarantined.iter();
         let known = quarantined.any(|quarantined| quarantined.key.as_str() == key);
-        let looks_same = evidence.rewound_at.is_some() && is_held(key, uid, *version);
-        let holds = known || looks_same || !serial.is_multiple_of(divisor);
+        let holds = known
+            || !serial.is_multiple_of(divisor)
+            || is_taken_for_held(evidence, (key, uid, *version));
         findings.check("IN-7", ending.healed, holds, || {
             format!("{key}#{serial} is refused, and not quarantined")
         });
     }
+}
+
+/// FM-39: whether the server said this under the uid and version of what is held, and no list has
+/// told of a restore since that was written: nobody can tell the two.
+fn is_taken_for_held(evidence: &Evidence, identity: (&str, &str, u64)) -> bool {
+    let held = evidence.samples.last().map_or(&[][..], |last| &last.held);
+    let is_same = |(key, held): &&Held| (key.as_str(), held.uid(), held.version()) == identity;
+    let held = held.iter().find(is_same);
+    let Some(written) = held.and_then(|(_, held)| evidence.truth.write(held.serial())) else {
+        return false;
+    };
+    let since = evidence.samples.iter();
+    let since = since.filter(|sample| sample.at > written.at);
+    let applied: Vec<u64> = since.filter_map(|sample| sample.applied).collect();
+    evidence.rewound_at.is_some() && applied.is_sorted()
 }
 
 /// IN-5, IN-8, FAX-5, D1.
