@@ -1,8 +1,9 @@
 //! `Send`, `Sync` and `Unpin` of every public type and future, and what `Debug` must not show.
 
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 
+use futures::executor::block_on;
 use informer_deltafifo::{
     Closed, Config, Consumer, Deletion, Delta, DeltaFifo, Deltas, Final, InOrderQueue, Known,
     Lease, LeaseId, Leased, NeverSynced, NotLeased, Producer, Progress, Quarantined, Queue,
@@ -105,4 +106,42 @@ fn debug_never_shows_an_object() {
         shown.contains("ns/name") && shown.contains("Updated"),
         "{shown}"
     );
+}
+
+/// The same for what has state behind it: both ends of a channel, a lease, what was refused.
+#[test]
+fn debug_of_a_channel_never_shows_an_object() {
+    const SECRET: &str = "hunter2";
+    let value = || Arc::new(SECRET.to_owned());
+    let key = |name: &str| -> Key { name.into() };
+    let refuse = |value: Value| match value.is_empty() {
+        true => Err(TransformError::new("it is empty")),
+        false => Ok(value),
+    };
+    let config = Config::default()
+        .max_attempts(NonZeroU32::MIN)
+        .transform(refuse);
+    let mut shown = format!("{config:?}");
+    let queue = InOrderQueue::<Key, Value, u64>::new(config);
+    shown += &format!("{queue:?}");
+    let (producer, consumer) = channel(queue, NonZeroUsize::MAX);
+    block_on(producer.add(key("ns/a"), value(), 1)).expect("open");
+    block_on(producer.add(key("ns/b"), Arc::default(), 2)).expect("open");
+    let rejected = producer.take_rejected();
+    assert_eq!((rejected.len(), producer.is_closed()), (1, false));
+    let mut queued = 0;
+    producer.for_each_queued(&mut |_, _| queued += 1);
+    assert_eq!(queued, 1);
+    let watcher = producer.watcher().clone();
+    assert_eq!(watcher.is_synced(), producer.synced());
+    assert_eq!(
+        (watcher.applied(), watcher.progress().applied),
+        (None, None)
+    );
+    let leased = block_on(consumer.next(NonZeroUsize::MIN)).expect("a key waits");
+    shown += &format!("{producer:?}{consumer:?}{watcher:?}{leased:?}{rejected:?}");
+    shown += &format!("{:?}", leased.nack(&[0]));
+    consumer.close();
+    assert!(!shown.contains(SECRET), "{shown}");
+    assert!(shown.contains("ns/a") && shown.contains("ns/b"), "{shown}");
 }

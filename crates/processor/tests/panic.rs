@@ -8,7 +8,8 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use informer_processor::{
-    Joining, ListenerConfig, Notification, Processor, Walk, async_fn, handler_fn,
+    Callbacks, Filtered, Joining, ListenerConfig, Notification, Processor, Walk, async_fn,
+    handler_fn,
 };
 use recorder::{News, Recorder, added, initial};
 
@@ -179,5 +180,49 @@ fn debug_never_shows_a_payload() {
     assert_eq!(
         format!("{news:?}"),
         "Added { key: \"ns/token\", initial: false, .. }"
+    );
+}
+
+/// The same for what holds handlers and what they wait for: nothing here asks the object for it.
+#[tokio::test]
+async fn debug_of_handles_says_who_and_how_many() {
+    struct Secret;
+    let processor: Processor<&'static str, Secret> = Processor::default();
+    let (stream, config) = (
+        ListenerConfig::named("stream"),
+        ListenerConfig::named("handler"),
+    );
+    let (joining, events) = processor.add_stream(stream).expect("running");
+    assert_eq!(
+        format!("{joining:?}"),
+        r#"Joining { name: Some("stream"), .. }"#
+    );
+    drop(joining.begin(0, Walk::empty()));
+    let callbacks = Callbacks::<&str, Secret>::default().on_add(|_: &Arc<Secret>, _| {});
+    let shown = [
+        format!("{callbacks:?}"),
+        format!("{:?}", Filtered::new(|_: &Secret| true, callbacks)),
+        format!("{:?}", handler_fn(|_: &Notification<&str, Secret>| {})),
+        format!("{events:?}"),
+        format!("{:?}", Walk::<&str, Secret>::empty()),
+        format!("{processor:?}"),
+    ];
+    let expected = [
+        "Callbacks { on_add: true, on_update: false, on_delete: false }",
+        "Filtered { .. }",
+        "HandlerFn { .. }",
+        r#"EventStream { name: "stream", .. }"#,
+        "Walk { .. }",
+        "Processor { listeners: 1, stopped: false, .. }",
+    ];
+    assert_eq!(shown, expected);
+    let handler = handler_fn(|_: &Notification<&str, Secret>| {});
+    let handle = processor
+        .add(handler, config)
+        .expect("running")
+        .begin(0, Walk::empty());
+    assert!(
+        format!("{handle:?}").contains(r#"name: "handler""#),
+        "{handle:?}"
     );
 }

@@ -69,6 +69,16 @@ fn debug_prints_keys_and_identities_only() {
         r#"[Upsert { key: ObjectKey("ns/name"), entry: Entry { uid: "uid-1", version: "7", .. } }]"#
     );
     writer.commit(batch);
+    let mut batch = Batch::<Plain>::default();
+    let key = ObjectKey::new(None, "node").expect("well formed");
+    batch.delete(key.clone());
+    batch.replace(Scope::All, vec![(key, Entry::new(Plain, "uid-2", "8"))]);
+    batch.mark(Scope::All, "9".into());
+    batch.unmark(Scope::All);
+    assert_eq!(
+        format!("{batch:?}"),
+        r#"[Delete { key: ObjectKey("node") }, Replace { scope: All, entries: 1 }, Mark { scope: All, version: "9" }, Unmark { scope: All }]"#
+    );
     let lister = Lister::new(reader.clone());
     let shown = [
         format!("{writer:?}"),
