@@ -89,6 +89,11 @@ impl<T: DeserializeOwned> EventReader<T> {
         self.scratch
     }
 
+    /// Keeps no memory for the next line.
+    pub(super) fn give_back(&mut self) {
+        self.scratch = Scratch::default();
+    }
+
     /// Reads one line.
     pub(super) fn read(&mut self, line: &[u8]) -> Result<WatchEvent<T>, Failure> {
         let line = text(line)?;

@@ -99,6 +99,18 @@ impl Framer {
         }
     }
 
+    /// Keeps no more room than it needs now.
+    pub(super) fn give_back(&mut self) {
+        self.discard_handed_out();
+        self.buffer.shrink_to_fit();
+    }
+
+    /// So many bytes it has room for.
+    #[cfg(test)]
+    pub(super) fn room(&self) -> usize {
+        self.buffer.capacity()
+    }
+
     fn discard_handed_out(&mut self) {
         self.buffer.drain(..self.start);
         self.complete -= self.start;
@@ -220,6 +232,8 @@ mod tests {
         framer.push(b"\n");
         assert!(matches!(framer.next_line(), Ok(Some(_))));
         framer.push(b"y");
-        assert!(framer.buffer.capacity() <= KEPT_CAPACITY);
+        assert!(framer.room() <= KEPT_CAPACITY);
+        framer.give_back();
+        assert_eq!((framer.rest(), framer.room()), (&b"y"[..], 1));
     }
 }

@@ -7,6 +7,9 @@
 //! RFX-17, what is held as JSON: two batches for each processor, and in the framer a burst, a piece
 //! of the body and a line. So much is handed out without a pause, too, and then others get their
 //! turn.
+//!
+//! Most watches say nothing for most of the time, and there may be a thousand of them: where there
+//! is nothing to read after a bookmark, no memory is kept for reading.
 
 use std::{
     fmt,
@@ -60,6 +63,8 @@ pub struct KubeEvents<T> {
     decoded: std::vec::IntoIter<Event<T>>,
     /// Bytes handed out since others had their turn.
     handed_out: usize,
+    /// Whether the last event was a bookmark: all that had happened has been told.
+    is_told_all: bool,
     /// When the server should have ended the watch long since (FM-16, FM-20); `None` for a watch
     /// without a timeout.
     deadline: Option<Pin<Box<Sleep>>>,
@@ -92,6 +97,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> KubeEvents<T> {
             spare: Vec::new(),
             decoded: Vec::new().into_iter(),
             handed_out: 0,
+            is_told_all: false,
             deadline: deadline.map(Box::pin),
             is_over: false,
         }
@@ -130,6 +136,9 @@ impl<T: DeserializeOwned + Send + Sync + 'static> KubeEvents<T> {
         }
         if let Some(end) = self.end.take() {
             return Poll::Ready(end.map(Err));
+        }
+        if std::mem::take(&mut self.is_told_all) {
+            self.give_back();
         }
         let Some(deadline) = &mut self.deadline else {
             return Poll::Pending;
@@ -185,6 +194,20 @@ impl<T: DeserializeOwned + Send + Sync + 'static> KubeEvents<T> {
                 }
             });
         }
+    }
+
+    /// So many bytes of lines it has room for.
+    #[cfg(test)]
+    pub(super) fn room(&self) -> usize {
+        self.framer.room()
+    }
+
+    /// Keeps no memory for what may be long in coming.
+    fn give_back(&mut self) {
+        self.framer.give_back();
+        self.reader.give_back();
+        self.spare = Vec::new();
+        self.decoded = Vec::new().into_iter();
     }
 
     fn read_line(&mut self) -> Option<Event<T>> {
@@ -247,6 +270,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Stream for KubeEvents<T> {
         }
         let event = ready!(self.poll_event(context));
         self.is_over = !matches!(event, Some(Ok(_)));
+        self.is_told_all = matches!(event, Some(Ok(WatchEvent::Bookmark { .. })));
         Poll::Ready(event)
     }
 }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use futures::{StreamExt, stream};
+use futures::{FutureExt, Stream, StreamExt, stream};
 use http::Request;
 use kube_client::client::Body;
 use kube_core::DynamicObject;
@@ -31,6 +31,7 @@ enum Line {
     Malformed,
     TooLong,
     Unknown,
+    Bookmark,
 }
 
 impl Line {
@@ -53,6 +54,7 @@ impl Line {
             Self::Malformed => format!(r#"{{"type":"ADDED","object":{}"#, object("")),
             Self::TooLong => "x".repeat(LIMIT + 1),
             Self::Unknown => format!(r#"{{"type":"FOO","object":{}}}"#, object("")),
+            Self::Bookmark => format!(r#"{{"type":"BOOKMARK","object":{}}}"#, object("")),
         }
     }
 
@@ -61,6 +63,7 @@ impl Line {
         match self {
             Self::Good => Ok(Some(format!("pod-{number}@{number} true"))),
             Self::Undecodable => Ok(Some(format!("pod-{number}@{number} false"))),
+            Self::Bookmark => Ok(Some(format!("all until {number}"))),
             Self::Blank => Ok(None),
             Self::Malformed | Self::Unknown => Err("Protocol".to_owned()),
             Self::TooLong => Err("TooBig".to_owned()),
@@ -69,13 +72,13 @@ impl Line {
 }
 
 async fn events<T: DeserializeOwned + Send + Sync + 'static>(
-    pieces: Vec<Result<Bytes, io::Error>>,
+    pieces: impl Stream<Item = Result<Bytes, io::Error>> + Send + 'static,
     threads: usize,
 ) -> KubeEvents<T> {
     let mut source = scripted::source();
     source.limits.event_bytes = LIMIT;
     // Every other piece is late.
-    let pieces = stream::iter(pieces.into_iter().enumerate()).then(|(number, piece)| async move {
+    let pieces = pieces.enumerate().then(|(number, piece)| async move {
         if number % 2 == 1 {
             tokio::task::yield_now().await;
         }
@@ -98,6 +101,7 @@ async fn told(events: KubeEvents<DynamicObject>) -> Vec<String> {
             let is_decoded = item.body.object().is_some();
             format!("{}@{} {is_decoded}", item.meta.name, item.meta.version)
         }
+        Ok(WatchEvent::Bookmark { version, .. }) => format!("all until {version}"),
         Ok(event) => format!("{event:?}"),
         Err(failure) => format!("{:?}", failure.kind),
     });
@@ -112,6 +116,7 @@ fn line() -> impl Strategy<Value = (Line, usize)> {
         1 => Just(Line::Malformed),
         1 => Just(Line::TooLong),
         1 => Just(Line::Unknown),
+        9 => Just(Line::Bookmark),
     ];
     (
         line,
@@ -164,7 +169,7 @@ proptest! {
         }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.expect("a runtime");
-        let found = runtime.block_on(async { told(events(pieces, threads).await).await });
+        let found = runtime.block_on(async { told(events(stream::iter(pieces), threads).await).await });
         prop_assert_eq!(found, expected);
     }
 }
@@ -174,10 +179,15 @@ fn burst(count: usize) -> Bytes {
     lines.collect::<String>().into()
 }
 
+/// One piece with so many lines.
+fn burst_of(count: usize) -> impl Stream<Item = Result<Bytes, io::Error>> {
+    stream::iter([Ok(burst(count))])
+}
+
 /// On a paused clock and on several threads.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn bursts_run_on_every_runtime() {
-    let found = told(events(vec![Ok(burst(300))], 3).await).await;
+    let found = told(events(burst_of(300), 3).await).await;
     assert_eq!(found.len(), 300);
     assert_eq!(found[299], "pod-299@299 true");
 }
@@ -195,7 +205,7 @@ async fn a_panic_in_a_burst_is_passed_on() {
         }
     }
 
-    let mut events = events::<Panics>(vec![Ok(burst(100))], 2).await;
+    let mut events = events::<Panics>(burst_of(100), 2).await;
     while events.next().await.is_some() {}
 }
 
@@ -203,7 +213,7 @@ async fn a_panic_in_a_burst_is_passed_on() {
 #[tokio::test]
 async fn a_burst_makes_pauses() {
     for threads in [1, 2] {
-        let mut events = events::<DynamicObject>(vec![Ok(burst(200))], threads).await;
+        let mut events = events::<DynamicObject>(burst_of(200), threads).await;
         let mut longest = 0;
         let mut run = 0;
         futures::future::poll_fn(|context| {
@@ -221,5 +231,27 @@ async fn a_burst_makes_pauses() {
         })
         .await;
         assert!((1..=24).contains(&longest), "{longest} with {threads}");
+    }
+}
+
+/// A watch that has told all there was keeps no memory for what may be long in coming; one that is
+/// at work does.
+#[tokio::test]
+async fn a_quiet_watch_keeps_no_room() {
+    for (last, threads) in [(Line::Good, 1), (Line::Bookmark, 1), (Line::Bookmark, 2)] {
+        let last_line = Bytes::from(last.text(200, 0) + "\n");
+        let pieces = burst_of(200).chain(stream::iter([Ok(last_line)]));
+        let mut events = events::<DynamicObject>(pieces.chain(stream::pending()), threads).await;
+        for _ in 0..=200 {
+            assert!(events.next().await.is_some());
+        }
+        tokio::task::yield_now().await;
+        while events.next().now_or_never().is_some() {}
+        let keeps = events.room() > 0;
+        assert_eq!(
+            keeps,
+            matches!(last, Line::Good),
+            "{last:?}, {threads} threads"
+        );
     }
 }
