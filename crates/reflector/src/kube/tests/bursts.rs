@@ -169,7 +169,8 @@ proptest! {
         }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.expect("a runtime");
-        let found = runtime.block_on(async { told(events(stream::iter(pieces), threads).await).await });
+        let pieces = stream::iter(pieces);
+        let found = runtime.block_on(async { told(events(pieces, threads).await).await });
         prop_assert_eq!(found, expected);
     }
 }
