@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::separator::SeparatorFinder;
+use super::{blank::trim_start, separator::SeparatorFinder};
 
 /// Metadata of a list is short; a longer frame is none.
 const FRAME_LIMIT: usize = 1024 * 1024;
@@ -164,7 +164,7 @@ impl Cutter {
         let text = &piece[..end.unwrap_or(piece.len())];
         // White space before an item is nothing, and must not count as an item.
         let text = match self.cut.bytes.len() == self.begun {
-            true => text.trim_ascii_start(),
+            true => trim_start(text),
             false => text,
         };
         if self.cut.bytes.len() - self.begun + text.len() > self.item_limit {
@@ -336,6 +336,9 @@ mod tests {
         }
         let (items, frame) = cut(r#"{"items":[ ],"a":1}"#).expect("is cut");
         assert_eq!((items.len(), &*frame), (0, r#"{"items":[],"a":1}"#));
+        // A form feed is no white space of JSON's, so it is an item, which then is none.
+        let (items, _) = cut("{\"items\":[\u{c}]}").expect("is cut");
+        assert_eq!(items.len(), 1);
         let (items, frame) = cut(r#"{"items":null,"a":{"items":[1]}}"#).expect("is cut");
         assert!(items.is_empty() && frame.contains("null") && frame.contains("[1]"));
     }

@@ -12,6 +12,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
 use super::{
+    blank::trim_end,
     object::ObjectDecoder,
     page::{at_hand, not_json, text, wrong_kind},
     status::{HttpParts, WireStatus},
@@ -107,7 +108,7 @@ impl<T: DeserializeOwned> EventReader<T> {
     /// is decoding that shows it to be JSON, once; an object that is at hand is not looked through.
     fn read_usual(&mut self, line: &str) -> Option<WatchEvent<T>> {
         let (kind, rest) = line.strip_prefix(r#"{"type":""#)?.split_once('"')?;
-        let object = rest.strip_prefix(r#","object":"#)?.trim_ascii_end();
+        let object = trim_end(rest.strip_prefix(r#","object":"#)?);
         let object = object.strip_suffix('}')?;
         let (event, may_reuse) = change(kind)?;
         let item = self.item(object, may_reuse).ok()?;

@@ -17,6 +17,7 @@
 
 mod answer;
 mod arriving;
+mod blank;
 mod cut;
 mod decoding;
 mod event;

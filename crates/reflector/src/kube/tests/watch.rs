@@ -129,6 +129,7 @@ async fn what_is_no_event_ends_the_stream() {
         r#"{"type":"ADDED","object":{"kind":"Table","apiVersion":"meta.k8s.io/v1","rows":[]}}"#,
         r#"{"type":"ADDED","object":{"metadata":{"name":"b"},"kind":"Service"}}"#,
         r#"{"type":"MODIFIED","object":{"kind":"Status","apiVersion":"v1","code":410}}"#,
+        "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"b\"}}}\u{c}",
         r#"{"type":"BOOKMARK","object":{"metadata":{}}}"#,
         r#"{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":""}}}"#,
         r#"{"type":"BOOKMARK","object":{"kind":"Node","metadata":{"resourceVersion":"9"}}}"#,
