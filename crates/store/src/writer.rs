@@ -140,7 +140,8 @@ impl<T: Send + Sync + 'static> StoreWriter<T> {
     ///
     /// The function gives every value the object is to be found under; duplicates collapse, and
     /// none is a good answer. It runs on the writer's thread, once for each stored object. It does
-    /// not count as a commit (IX-10, FM-60).
+    /// not count as a commit (IX-10, FM-60). The store keeps it: a function that holds a reader or
+    /// an index of the same store keeps all of it alive for ever.
     ///
     /// # Errors
     ///
