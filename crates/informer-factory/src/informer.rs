@@ -95,7 +95,8 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     ///
     /// The function gives every value an object is to be found under. It runs on the informer's
     /// task for every change, so it must be quick, and it must not call back into the informer;
-    /// nor hold it or a reader of it, which would keep the store alive for ever. An object on which it panics, or for which it gives more values than
+    /// nor hold it or a reader of it, which would keep the store alive for ever. An object on which
+    /// it panics, or for which it gives more values than
     /// [`InformerOptions::index_values`](crate::InformerOptions::index_values), is quarantined by
     /// key; everything else goes on (IN-7, FM-82, SEC-24).
     ///
