@@ -246,8 +246,11 @@ async fn a_quiet_watch_keeps_no_room() {
         for _ in 0..=200 {
             assert!(events.next().await.is_some());
         }
-        tokio::task::yield_now().await;
-        while events.next().now_or_never().is_some() {}
+        // Some of its pauses are turns of others.
+        for _ in 0..4 {
+            assert!(events.next().now_or_never().is_none());
+            tokio::task::yield_now().await;
+        }
         let keeps = events.room() > 0;
         assert_eq!(
             keeps,
