@@ -185,3 +185,19 @@ impl<M: Clone> Ledger<M> {
         &mut self.calls[(seq - self.first) as usize]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// FQ-13: bookmarks that come while a change waits need no memory, however many they are.
+    #[test]
+    fn a_flood_of_empty_calls_is_one() {
+        let mut ledger = Ledger::new();
+        ledger.single(Some(1));
+        for mark in 2..1_000 {
+            ledger.nothing(mark);
+        }
+        assert_eq!((ledger.calls.len(), ledger.received()), (2, Some(&999)));
+    }
+}
