@@ -219,15 +219,13 @@ impl Line {
     }
 
     fn next(&self, linger: Duration) -> Option<Work> {
+        let has_none = |waiting: &mut Waiting| waiting.work.is_empty() && !self.abandoned.is_set();
         let mut waiting = self.lock();
-        if waiting.work.is_empty() && !self.abandoned.is_set() {
-            waiting.idle += 1;
-            let has_none =
-                |waiting: &mut Waiting| waiting.work.is_empty() && !self.abandoned.is_set();
-            let lingered = self.more.wait_timeout_while(waiting, linger, has_none);
-            waiting = lingered.unwrap_or_else(PoisonError::into_inner).0;
-            waiting.idle -= 1;
-        }
+        // Nobody sees it unless it waits.
+        waiting.idle += 1;
+        let lingered = self.more.wait_timeout_while(waiting, linger, has_none);
+        let mut waiting = lingered.unwrap_or_else(PoisonError::into_inner).0;
+        waiting.idle -= 1;
         let work = waiting.work.pop_front();
         waiting.threads -= usize::from(work.is_none());
         work
