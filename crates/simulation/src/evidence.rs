@@ -144,6 +144,12 @@ pub(crate) struct Ending {
 }
 
 impl Evidence {
+    /// When the store was looked at last, just before the shutdown.
+    pub(crate) fn end(&self) -> Duration {
+        let last = self.samples.last();
+        last.map_or(Duration::ZERO, |last| last.at)
+    }
+
     /// Whether a kind with this property happened.
     pub(crate) fn has_met(&self, property: impl Fn(FaultKind) -> bool) -> bool {
         self.hits

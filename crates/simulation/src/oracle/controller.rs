@@ -19,10 +19,7 @@ pub(super) fn judge(evidence: &Evidence, findings: &mut Findings) {
             None => known.remove(told.key.as_str()),
         };
     }
-    let end = evidence
-        .samples
-        .last()
-        .map_or(evidence.ending.healed, |last| last.at);
+    let end = evidence.end();
     let held = &controlled.held;
     let adds_up = known.len() == held.len()
         && held.iter().all(|(key, held)| {

@@ -143,17 +143,14 @@ fn is_taken_for_held(evidence: &Evidence, identity: (&str, &str, u64)) -> bool {
     };
     let since = evidence.samples.iter();
     let since = since.filter(|sample| sample.at > written.at);
-    let applied: Vec<u64> = since.filter_map(|sample| sample.applied).collect();
+    let applied = since.filter_map(|sample| sample.applied);
     evidence.rewound_at.is_some() && applied.is_sorted()
 }
 
 /// IN-5, IN-8, FAX-5, D1.
 fn ending(evidence: &Evidence, findings: &mut Findings) {
     let ending = &evidence.ending;
-    let end = evidence
-        .samples
-        .last()
-        .map_or(Duration::ZERO, |sample| sample.at);
+    let end = evidence.end();
     let mut check = |id, holds, what: &dyn Fn() -> String| findings.check(id, end, holds, what);
     check("IN-8", ending.version_error.is_none(), &|| {
         format!("{:?}", ending.version_error)

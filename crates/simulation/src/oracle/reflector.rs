@@ -41,12 +41,12 @@ pub(super) fn judge(evidence: &Evidence, findings: &mut Findings) {
             asked(evidence, &records, findings);
         }
         refusals(&records, findings);
-        gaps(
-            evidence,
-            &records,
-            last_look(evidence, is_controllers),
-            findings,
-        );
+        // The controller ends first.
+        let end = match &evidence.controlled {
+            Some(controlled) if is_controllers => controlled.until,
+            _ => evidence.end(),
+        };
+        gaps(evidence, &records, end, findings);
     }
     stops(evidence, findings);
 }
@@ -142,14 +142,6 @@ fn refusals(records: &[&RequestRecord], findings: &mut Findings) {
     }
 }
 
-/// Until when requests are due. The controller ends first.
-fn last_look(evidence: &Evidence, is_controllers: bool) -> Duration {
-    let controlled = evidence.controlled.as_ref().filter(|_| is_controllers);
-    let last = evidence.samples.last().map(|sample| sample.at);
-    let last = controlled.map(|controlled| controlled.until).or(last);
-    last.unwrap_or_default()
-}
-
 /// RFX-11, R5, R6: nothing is waited for for ever.
 fn gaps(evidence: &Evidence, records: &[&RequestRecord], end: Duration, findings: &mut Findings) {
     let ends = records.iter().skip(1).map(|record| record.at).chain([end]);
@@ -171,12 +163,8 @@ fn gaps(evidence: &Evidence, records: &[&RequestRecord], end: Duration, findings
 
 /// RFX-14: no request begins after the end.
 fn stops(evidence: &Evidence, findings: &mut Findings) {
-    let (ending, end) = (
-        &evidence.ending,
-        evidence.samples.last().map(|sample| sample.at),
-    );
-    let late = ending.requests_after;
-    findings.check("RFX-14", end.unwrap_or_default(), late == 0, || {
+    let late = evidence.ending.requests_after;
+    findings.check("RFX-14", evidence.end(), late == 0, || {
         format!("{late} requests after the shutdown")
     });
     for released in &evidence.released {
