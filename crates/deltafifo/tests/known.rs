@@ -55,25 +55,27 @@ fn a_queue_behind_a_pointer_is_that_queue() {
     ];
     for mut queue in queues {
         let known = BTreeMap::from(HELD);
-        assert!(!Queue::synced(&queue));
-        Queue::add(&mut queue, "c", 3, 1).expect("open");
-        Queue::update(&mut queue, "c", 4, 2).expect("open");
-        Queue::delete(&mut queue, "a", Final::Unknown(None), 3, &known).expect("open");
+        assert!(!queue.synced());
+        queue.add("c", 3, 1).expect("open");
+        queue.update("c", 4, 2).expect("open");
+        queue
+            .delete("a", Final::Unknown(None), 3, &known)
+            .expect("open");
         let mut queued = Vec::new();
-        Queue::for_each_queued(&queue, &mut |key, value| queued.push((*key, *value)));
+        queue.for_each_queued(&mut |key, value| queued.push((*key, *value)));
         assert_eq!(queued, [("c", 3), ("c", 4)]);
         let mut deltas = Vec::new();
-        while let Some(lease) = Queue::lease(&mut queue, NonZeroUsize::MAX) {
+        while let Some(lease) = queue.lease(NonZeroUsize::MAX) {
             for work in lease.works.iter() {
                 if let Work::Key { key, deltas: all } = work {
                     deltas.extend(all.iter().map(|delta| (*key, delta.kind())));
                 }
             }
-            Queue::ack(&mut queue, lease.id).expect("it is the one that is out");
+            queue.ack(lease.id).expect("it is the one that is out");
         }
         assert_eq!(deltas, [("c", "Added"), ("c", "Updated"), ("a", "Deleted")]);
-        assert!(Queue::take_rejected(&mut queue).is_empty());
-        Queue::close(&mut queue);
-        assert!(Queue::is_closed(&queue) && Queue::add(&mut queue, "d", 5, 4).is_err());
+        assert!(queue.take_rejected().is_empty());
+        queue.close();
+        assert!(queue.is_closed() && queue.add("d", 5, 4).is_err());
     }
 }

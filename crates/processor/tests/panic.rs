@@ -188,10 +188,7 @@ fn debug_never_shows_a_payload() {
 async fn debug_of_handles_says_who_and_how_many() {
     struct Secret;
     let processor: Processor<&'static str, Secret> = Processor::default();
-    let (stream, config) = (
-        ListenerConfig::named("stream"),
-        ListenerConfig::named("handler"),
-    );
+    let stream = ListenerConfig::named("stream");
     let (joining, events) = processor.add_stream(stream).expect("running");
     assert_eq!(
         format!("{joining:?}"),
@@ -218,7 +215,7 @@ async fn debug_of_handles_says_who_and_how_many() {
     assert_eq!(shown, expected);
     let handler = handler_fn(|_: &Notification<&str, Secret>| {});
     let handle = processor
-        .add(handler, config)
+        .add(handler, ListenerConfig::named("handler"))
         .expect("running")
         .begin(0, Walk::empty());
     assert!(
