@@ -54,6 +54,15 @@ impl<T> StoreReader<T> {
             .map(|record| record.entry.clone())
     }
 
+    /// What `look` makes of the entry stored under a key, which it sees in place: nothing is
+    /// cloned, and nothing is counted. `None` if the key is not stored.
+    ///
+    /// A state stays in memory as long as somebody looks at it.
+    #[must_use]
+    pub fn look<R>(&self, key: &str, look: impl FnOnce(&Entry<T>) -> R) -> Option<R> {
+        self.load().items.get(key).map(|record| look(&record.entry))
+    }
+
     /// Whether a key is stored.
     #[must_use]
     pub fn contains(&self, key: &str) -> bool {

@@ -85,6 +85,10 @@ fn one_object_is_found_everywhere() {
         "one object"
     );
     assert_eq!(found.iter().flatten().count(), 3);
+    let counted = Arc::strong_count(&held.object);
+    let look = |entry: &Entry<String>| (entry.is_same(held), Arc::strong_count(&entry.object));
+    assert_eq!(reader.look("b/x", look), Some((true, counted)), "in place");
+    assert_eq!(reader.look("b/y", look), None);
     assert!(writer.get(&gone).is_none() && lister.reader().get("b/y").is_none());
 }
 
