@@ -17,15 +17,20 @@ const MANY: usize = if cfg!(any(test, fuzzing)) { 3 } else { 256 };
 
 impl<T> State<T> {
     /// Applies operations in their order; entries that follow each other may be stored as one.
-    pub(crate) fn apply_all(&mut self, operations: Vec<Operation<T>>, commit: &mut Commit) {
+    pub(crate) fn apply_all(&mut self, mut operations: Vec<Operation<T>>, commit: &mut Commit) {
         if operations.len() < MANY {
             for operation in operations {
                 self.apply(operation, commit);
             }
             return;
         }
-        let mut entries = Vec::with_capacity(operations.len());
-        for operation in operations {
+        let is_upsert = |operation: &Operation<T>| matches!(operation, Operation::Upsert { .. });
+        // Nearly always everything is stored, something deleted, and a version marked.
+        let entries = operations.iter().take_while(|next| is_upsert(next)).count();
+        let later = operations.split_off(entries);
+        self.upsert_all(in_place(operations), commit);
+        let mut entries = Vec::new();
+        for operation in later {
             match operation {
                 Operation::Upsert { key, entry } => entries.push((key, entry)),
                 other => {
@@ -50,6 +55,15 @@ impl<T> State<T> {
         let records = self.merged(|_| false, list, commit);
         self.rebuild(&records);
     }
+}
+
+/// The entries of operations that only store, in their memory: there may be very many.
+fn in_place<T>(operations: Vec<Operation<T>>) -> Vec<Listed<T>> {
+    let entry = |operation| match operation {
+        Operation::Upsert { key, entry } => Some((key, entry)),
+        _ => None,
+    };
+    operations.into_iter().filter_map(entry).collect()
 }
 
 /// Sorts a list by key; of several entries with one key the last stays.
