@@ -80,6 +80,25 @@ fn what_waits_or_is_leased_is_told_though_it_is_held() {
     assert_eq!(leased(&mut queue), expected);
 }
 
+/// FQ-5: in whatever order and however often the rest is listed.
+#[test]
+fn of_many_that_are_held_the_missing_one_is_told() {
+    let names: Vec<&'static str> = (0..500)
+        .map(|number| &*format!("pod-{number}").leak())
+        .collect();
+    let store = Store(names.iter().map(|name| (*name, 1)).collect());
+    for missing in [0, 250, 499] {
+        let mut queue = synced();
+        let there = names.iter().filter(|name| **name != names[missing]);
+        let listed = there.clone().rev().chain(there.step_by(7));
+        queue
+            .replace(listed.map(|name| (*name, 1)).collect(), 7, &store)
+            .expect("open");
+        let gone = vec![Delta::Deleted(Final::Unknown(Some(1)))];
+        assert_eq!(leased(&mut queue), [(names[missing], gone)]);
+    }
+}
+
 #[test]
 fn of_a_key_that_is_listed_twice_the_last_object_counts() {
     let (mut queue, store) = (synced(), Store([("a", 1)].into()));

@@ -17,6 +17,7 @@
 
 mod lease;
 mod replace;
+mod untouched;
 
 use std::fmt;
 use std::hash::Hash;

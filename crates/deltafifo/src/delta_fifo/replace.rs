@@ -5,17 +5,16 @@
 //! needs no second set: they are those whose newest change has the number of this call. What the
 //! consumer says it holds just so, and nothing waits for, is left out: it would be told nothing.
 
-use std::collections::HashSet;
 use std::hash::Hash;
 
 use crate::delta::Delta;
 use crate::deltas::{Pushed, Stamped};
-use crate::key_hash;
 use crate::known::Known;
 use crate::line::Entry;
 use crate::tombstone::Final;
 
 use super::lease::Out;
+use super::untouched::Untouched;
 use super::{DeltaFifo, append};
 
 impl<K, V, M> DeltaFifo<K, V, M>
@@ -41,18 +40,19 @@ where
             self.line
                 .reserve(items.len().saturating_sub(self.line.len()));
         }
-        // Asked, never walked: its order does not matter.
-        let mut untouched = HashSet::with_hasher(key_hash::random());
-        for (key, value) in items {
+        let untouched = Untouched::of(items.into_iter().filter_map(|(key, value)| {
             match self.intake.admit(&key, value) {
                 Some(value) if known.holds(&key, &value) && !self.is_queued(&key) => {
-                    untouched.insert(key);
+                    Some((key, Some(value)))
                 }
-                Some(value) => self.put_listed(key, value, seq),
+                Some(value) => {
+                    self.put_listed(key, value, seq);
+                    None
+                }
                 // It exists, so it must not be taken for gone (FM-53).
-                None => drop(untouched.insert(key)),
+                None => Some((key, None)),
             }
-        }
+        }));
         let is_untouched = |key: &K| untouched.contains(key);
         let mut gone = self.gone_while_leased(&is_untouched);
         self.bury_waiting(seq, &is_untouched);
