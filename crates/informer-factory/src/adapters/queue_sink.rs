@@ -51,12 +51,14 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
         }
         let new_epoch = new_epoch || unseen;
         self.epoch += u32::from(new_epoch);
-        let mut listed = Vec::with_capacity(items.len());
-        for item in items {
-            if let Some(key) = self.key(&item.meta) {
-                listed.push((key, Arrival::new(item.body, &item.meta, self.epoch)));
-            }
-        }
+        // In the memory of the items, of which there may be very many.
+        let listed: Vec<_> = items
+            .into_iter()
+            .filter_map(|item| {
+                let key = self.key(&item.meta)?;
+                Some((key, Arrival::new(item.body, &item.meta, self.epoch)))
+            })
+            .collect();
         self.forget_unlisted(&listed);
         // A change may be applied between this and the relist; epochs then only move on to ours.
         let same_epoch = !new_epoch && self.core.epoch(&self.scope) == self.epoch;
