@@ -208,3 +208,35 @@ impl Warning {
         Some(depth)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notification::Deleted;
+
+    fn gone(key: u8) -> Arc<Notification<u8, ()>> {
+        Arc::new(Notification::Deleted(Deleted::Unknown { key, last: None }))
+    }
+
+    /// A batch goes on until the limit is reached, and not beyond; a commit is taken whole.
+    #[test]
+    fn a_batch_ends_where_its_limit_is() {
+        let mut backlog = Backlog::new(Overflow::Grow {
+            warn_at: NonZeroUsize::MAX,
+        });
+        for key in 0..3 {
+            backlog.push(&gone(key), 0, &mut Vec::new());
+        }
+        for batch in Batch::split(&[gone(3), gone(4)]).as_slice() {
+            assert!(backlog.push_batch(batch, 0));
+        }
+        let mut out = InHand::new();
+        assert_eq!(backlog.take(2, None, &mut out), 2);
+        assert_eq!((backlog.len(), out.len()), (3, 2));
+        assert_eq!(backlog.take(2, None, &mut out), 3);
+        assert_eq!((backlog.len(), out.len()), (0, 5));
+        (0..4).for_each(|_| out.advance());
+        assert_eq!(out.first().map(|last| *last.key()), Some(4));
+        assert_eq!(out.len(), 1, "the second of a commit");
+    }
+}
