@@ -37,6 +37,8 @@ pub(super) struct Trial {
     /// The rows that need it.
     rows: &'static [&'static str],
     pub(super) objects: u64,
+    /// For how many objects the host gives memory before.
+    pub(super) provided: u64,
     pub(super) events: u64,
     pub(super) handlers: u64,
     pub(super) changed: u64,
@@ -284,6 +286,7 @@ fn trial(sizes: Sizes, (name, program, variant, list, course, rows): &Line) -> T
         list,
         rows,
         objects: sizes.objects,
+        provided: 0,
         events: 0,
         handlers: 1,
         changed: 0,
@@ -329,6 +332,11 @@ fn trial(sizes: Sizes, (name, program, variant, list, course, rows): &Line) -> T
             trial.informers = IDLE_INFORMERS;
         }
     }
+    trial.provided = match course {
+        // It is compared with a large one, whose memory the host has at hand.
+        Tenth => sizes.objects,
+        _ => trial.objects,
+    };
     trial
 }
 
@@ -350,6 +358,8 @@ mod tests {
         let some = trials(SIZES, &["P14".to_owned()]).expect("the row is known");
         let objects: Vec<u64> = some.iter().map(|trial| trial.objects).collect();
         assert_eq!(objects, [100, 3_000]);
+        let provided: Vec<u64> = some.iter().map(|trial| trial.provided).collect();
+        assert_eq!(provided, [1_000, 3_000]);
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub(super) fn run(programs: &Programs, fixtures: &Fixtures, trial: &Trial) -> Re
         true => None,
         false => {
             let fixture = fixture.map(PathBuf::as_path);
-            host::provide(trial.objects);
+            host::provide(trial.provided);
             Some(Server::start(programs, trial.objects, fixture)?)
         }
     };
