@@ -212,7 +212,7 @@ impl Warning {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::notification::Deleted;
+    use crate::deleted::Deleted;
 
     fn gone(key: u8) -> Arc<Notification<u8, ()>> {
         Arc::new(Notification::Deleted(Deleted::Unknown { key, last: None }))
