@@ -58,6 +58,7 @@ mod lease;
 mod ledger;
 mod line;
 mod phase;
+mod positions;
 #[cfg(any(test, fuzzing))]
 mod proof;
 mod queue;

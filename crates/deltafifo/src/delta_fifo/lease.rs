@@ -7,16 +7,14 @@
 //!   batch that panics is quarantined, and nothing behind it is kept waiting for ever.
 
 use std::collections::BTreeSet;
-use std::hash::{BuildHasher, Hash};
+use std::hash::Hash;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 
-use hashbrown::HashTable;
-
 use crate::deltas::Deltas;
 use crate::error::NotLeased;
-use crate::key_hash::{self, KeyHash};
 use crate::lease::{COUNTED, Lease, LeaseId, Quarantined, Work};
+use crate::positions::Positions;
 
 use super::{DeltaFifo, Slot};
 
@@ -27,7 +25,7 @@ pub(super) struct Out<K, V> {
     works: Arc<[Work<K, V>]>,
     /// Positions in `works` by key; made when first asked for, since most leases come back
     /// before anybody asks.
-    index: Option<(KeyHash, HashTable<usize>)>,
+    index: Option<Positions>,
 }
 
 impl<K: Eq + Hash, V> Out<K, V> {
@@ -43,17 +41,12 @@ impl<K: Eq + Hash, V> Out<K, V> {
     /// The leased changes of `key`.
     pub(super) fn deltas(&mut self, key: &K) -> Option<&Deltas<V>> {
         let works = &self.works;
-        let (hasher, index) = self.index.get_or_insert_with(|| {
-            let hasher = key_hash::random();
-            let mut index = HashTable::with_capacity(works.len());
-            for at in 0..works.len() {
-                let hash = |&at: &usize| hasher.hash_one(key_work(&works[at]).0);
-                index.insert_unique(hash(&at), at, hash);
-            }
-            (hasher, index)
-        });
-        let at = index.find(hasher.hash_one(key), |&at| key_work(&works[at]).0 == key)?;
-        Some(key_work(&works[*at]).1)
+        let key_at = |at: usize| key_work(&works[at]).0;
+        let index = self
+            .index
+            .get_or_insert_with(|| Positions::of(works.len(), key_at));
+        let at = index.find(key, key_at)?;
+        Some(key_work(&works[at]).1)
     }
 }
 

@@ -17,7 +17,6 @@
 
 mod lease;
 mod replace;
-mod untouched;
 
 use std::fmt;
 use std::hash::Hash;

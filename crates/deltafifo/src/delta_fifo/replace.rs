@@ -11,10 +11,10 @@ use crate::delta::Delta;
 use crate::deltas::{Pushed, Stamped};
 use crate::known::Known;
 use crate::line::Entry;
+use crate::positions::Positions;
 use crate::tombstone::Final;
 
 use super::lease::Out;
-use super::untouched::Untouched;
 use super::{DeltaFifo, append};
 
 impl<K, V, M> DeltaFifo<K, V, M>
@@ -40,20 +40,22 @@ where
             self.line
                 .reserve(items.len().saturating_sub(self.line.len()));
         }
-        let untouched = Untouched::of(items.into_iter().filter_map(|(key, value)| {
-            match self.intake.admit(&key, value) {
-                Some(value) if known.holds(&key, &value) && !self.is_queued(&key) => {
-                    Some((key, Some(value)))
-                }
-                Some(value) => {
-                    self.put_listed(key, value, seq);
-                    None
-                }
-                // It exists, so it must not be taken for gone (FM-53).
-                None => Some((key, None)),
+        let leave_alone = |(key, value)| match self.intake.admit(&key, value) {
+            Some(value) if known.holds(&key, &value) && !self.is_queued(&key) => {
+                Some((key, Some(value)))
             }
-        }));
-        let is_untouched = |key: &K| untouched.contains(key);
+            Some(value) => {
+                self.put_listed(key, value, seq);
+                None
+            }
+            // It exists, so it must not be taken for gone (FM-53).
+            None => Some((key, None)),
+        };
+        // Of a relist this is nearly everything: it stays in the memory it came in.
+        let untouched: Vec<(K, Option<V>)> = items.into_iter().filter_map(leave_alone).collect();
+        let untouched_at = |at: usize| &untouched[at].0;
+        let positions = Positions::of(untouched.len(), untouched_at);
+        let is_untouched = |key: &K| positions.find(key, untouched_at).is_some();
         let mut gone = self.gone_while_leased(&is_untouched);
         self.bury_waiting(seq, &is_untouched);
         known.for_each_key(&mut |key| {
