@@ -39,19 +39,13 @@ impl<T> StoreReader<T> {
     #[must_use]
     #[doc(alias = "GetByKey")]
     pub fn get(&self, key: &str) -> Option<Arc<T>> {
-        self.load()
-            .items
-            .get(key)
-            .map(|record| Arc::clone(&record.entry.object))
+        self.look(key, |entry| Arc::clone(&entry.object))
     }
 
     /// The entry stored under a key.
     #[must_use]
     pub fn get_entry(&self, key: &str) -> Option<Entry<T>> {
-        self.load()
-            .items
-            .get(key)
-            .map(|record| record.entry.clone())
+        self.look(key, Entry::clone)
     }
 
     /// What `look` makes of the entry stored under a key, which it sees in place: nothing is
@@ -66,7 +60,7 @@ impl<T> StoreReader<T> {
     /// Whether a key is stored.
     #[must_use]
     pub fn contains(&self, key: &str) -> bool {
-        self.load().items.get(key).is_some()
+        self.look(key, |_| ()).is_some()
     }
 
     /// The number of objects.
