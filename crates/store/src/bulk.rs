@@ -60,10 +60,10 @@ impl<T> State<T> {
 /// The entries of operations that only store, in their memory: there may be very many.
 fn in_place<T>(operations: Vec<Operation<T>>) -> Vec<Listed<T>> {
     let entry = |operation| match operation {
-        Operation::Upsert { key, entry } => Some((key, entry)),
-        _ => None,
+        Operation::Upsert { key, entry } => (key, entry),
+        _ => unreachable!("only what stores was counted"),
     };
-    operations.into_iter().filter_map(entry).collect()
+    operations.into_iter().map(entry).collect()
 }
 
 /// Sorts a list by key; of several entries with one key the last stays.
