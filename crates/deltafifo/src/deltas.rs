@@ -1,8 +1,8 @@
 //! The changes of one key that wait together: never empty, oldest first.
 //!
 //! The first change lives in the list itself, so that the common list of one needs no
-//! allocation. Each change remembers the sequence number of the call that brought it and
-//! whether that call was a relist; the queue needs both when a change leaves or comes back.
+//! allocation. Each change remembers the sequence number of the call that brought it, which the
+//! queue needs when a change leaves or comes back.
 //!
 //! - FQ-1: a list has at least one change. By construction.
 //! - FQ-2: changes leave in the order in which they came. `proof`
@@ -19,8 +19,6 @@ pub(crate) struct Stamped<V> {
     pub(crate) delta: Delta<V>,
     /// Number of the call that brought the change.
     pub(crate) seq: u64,
-    /// Whether that call was a relist, so that `seq` also names a group.
-    pub(crate) relist: bool,
     /// How often it was handed out and not done.
     pub(crate) attempts: u32,
 }
@@ -47,7 +45,6 @@ impl<V> Deltas<V> {
         Self::stamped(Stamped {
             delta: first,
             seq: 0,
-            relist: false,
             attempts: 0,
         })
     }
@@ -58,7 +55,6 @@ impl<V> Deltas<V> {
         let stamp = |delta| Stamped {
             delta,
             seq: 0,
-            relist: false,
             attempts: 0,
         };
         deltas.rest.extend(newer.into_iter().map(stamp));
@@ -148,10 +144,10 @@ impl<V> Deltas<V> {
     /// Puts a change behind the others (the one table of DF-05 and FQ-4).
     ///
     /// A merged deletion keeps the older number, because nothing before it may be taken for
-    /// applied while it waits, and with the number the older one's group.
+    /// applied while it waits.
     pub(crate) fn push(&mut self, newer: Stamped<V>) -> Pushed {
         match (&mut self.newest_stamped_mut().delta, newer.delta) {
-            (Delta::Deleted(kept), Delta::Deleted(last)) if !newer.relist => {
+            (Delta::Deleted(kept), Delta::Deleted(last)) => {
                 let older = std::mem::replace(kept, Final::Unknown(None));
                 *kept = Final::better(older, last);
                 Pushed::Merged

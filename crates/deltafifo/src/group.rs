@@ -1,21 +1,25 @@
 //! Which waiting keys a relist ties together.
 //!
-//! A relist is one group (design 6.4): whoever takes one of its keys takes all, so that the
-//! store can show it in one step. A key that waits with changes of two relists ties their
-//! groups together. Here is kept, per relist, how many waiting keys are tied to it; which
-//! keys those are says the mark that each of them carries.
+//! A relist is one group (design 6.4): a lease that takes one of its keys takes all of them, so
+//! that the store can show the relist in one step. Every key that waits when a relist comes
+//! belongs to it, and ties it to the earlier relists it belongs to. This module keeps, per relist,
+//! the number of waiting keys tied to it; each waiting key carries the number of its group.
 //!
-//! A union-find over the few relists that wait; the numbers of the relists name the groups.
+//! A union-find over the few relists that wait. Relists have numbers of their own: a relist that
+//! brings no change has no number among the calls, and may yet tie keys that wait.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 
-/// Number of the call of a relist.
-pub(crate) type GroupId = u64;
+/// The number of a relist.
+pub(crate) type GroupId = NonZeroU64;
 
 /// The groups that have waiting keys.
 #[derive(Clone, Default)]
 pub(crate) struct Groups {
     groups: BTreeMap<GroupId, Group>,
+    /// How many relists there were.
+    relists: u64,
 }
 
 #[derive(Clone)]
@@ -27,6 +31,12 @@ enum Group {
 }
 
 impl Groups {
+    /// A new group, for a relist that begins.
+    pub(crate) fn begin(&mut self) -> GroupId {
+        self.relists += 1;
+        GroupId::new(self.relists).expect("it was counted")
+    }
+
     /// Ties a key to `group`; `mark` is the key's mark, `None` if it is in no group yet.
     pub(crate) fn join(&mut self, mark: &mut Option<GroupId>, group: GroupId) {
         planted!(TornGroup => return);

@@ -37,6 +37,10 @@ pub enum Planted {
     NackForgetsNewer,
     /// A relist can be taken in pieces (design 6.4).
     TornGroup,
+    /// A deletion that waits when a relist comes is not part of it (design 6.4).
+    DeletionOutsideRelist,
+    /// A relist has begun while the transform and the consumer's state are asked (DF-14).
+    RelistBegunFirst,
     /// An object is transformed twice (FQ-12).
     TransformsTwice,
     /// A batch holds a key twice (RF-05).

@@ -88,6 +88,15 @@ impl<K: Clone, V> Intake<K, V> {
         }
     }
 
+    /// The objects of a list as they are to be queued, in the memory of the list.
+    pub(crate) fn admit_all(&mut self, items: Vec<(K, V)>) -> Vec<(K, Option<V>)> {
+        let admit = |(key, value)| {
+            let value = self.admit(&key, value);
+            (key, value)
+        };
+        items.into_iter().map(admit).collect()
+    }
+
     pub(crate) fn take_rejected(&mut self) -> Vec<Rejected<K>> {
         self.rejected.drain(..).collect()
     }

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use crate::deltas::Deltas;
 use crate::error::NotLeased;
+use crate::group::GroupId;
 use crate::lease::{COUNTED, Lease, LeaseId, Quarantined, Work};
 use crate::positions::Positions;
 
@@ -23,6 +24,8 @@ use super::{DeltaFifo, Slot};
 pub(super) struct Out<K, V> {
     id: LeaseId,
     works: Arc<[Work<K, V>]>,
+    /// The group that was handed out.
+    group: Option<GroupId>,
     /// Positions in `works` by key; made when first asked for, since most leases come back
     /// before anybody asks.
     index: Option<Positions>,
@@ -60,7 +63,8 @@ where
         if self.out.is_some() {
             return None;
         }
-        let works = match self.line.front()?.group {
+        let group = self.line.front()?.group;
+        let works = match group {
             Some(group) => self.take_group(group),
             None => self.take_batch(max_keys),
         };
@@ -78,6 +82,7 @@ where
         self.out = Some(Out {
             id,
             works: Arc::clone(&works),
+            group,
             index: None,
         });
         Some(Lease {
@@ -154,7 +159,7 @@ where
             }
         }
         for (key, deltas) in again.into_iter().rev() {
-            self.give_back(key, deltas);
+            self.give_back(key, deltas, out.group);
         }
         self.settled();
         Ok(quarantined)
@@ -186,7 +191,7 @@ where
     }
 
     /// All keys that are tied to `group`, in the order of the line.
-    fn take_group(&mut self, group: u64) -> Arc<[Work<K, V>]> {
+    fn take_group(&mut self, group: GroupId) -> Arc<[Work<K, V>]> {
         let root = self.groups.root(group);
         let members = self.groups.members(root);
         if members == self.line.len() {
@@ -211,24 +216,21 @@ where
     }
 
     /// Puts changes that failed before all that waits, and before what came for their key
-    /// meanwhile. For its last attempt a key leaves the relist it came with: it is handed out
-    /// alone, so that the culprit is given up and not the whole relist.
-    fn give_back(&mut self, key: K, mut deltas: Deltas<V>) {
+    /// meanwhile. A group comes back as a group. For its last attempt a key leaves it and is handed
+    /// out alone, so that the culprit is given up and not the whole relist.
+    fn give_back(&mut self, key: K, mut deltas: Deltas<V>, leased: Option<GroupId>) {
         let mut group = None;
         planted!(NackForgetsNewer => drop(self.line.remove(&key)));
-        let relists: Vec<_> = deltas
-            .stamps()
-            .filter(|s| s.relist && s.attempts.saturating_add(1) < self.max_attempts.get())
-            .map(|s| s.seq)
-            .collect();
+        let attempts = deltas.newest_stamped().attempts.saturating_add(1);
+        let leased = leased.filter(|_| attempts < self.max_attempts.get());
         if let Some(slot) = self.line.remove(&key) {
             group = slot.group;
             if let Some(merged) = deltas.append(slot.deltas) {
                 self.ledger.done(merged, false);
             }
         }
-        for relist in relists {
-            self.groups.join(&mut group, relist);
+        if let Some(leased) = leased {
+            self.groups.join(&mut group, leased);
         }
         planted!(NackToTail => {
             self.line.push_last(key, Slot { deltas, group });

@@ -96,10 +96,9 @@ where
         let stamped = Stamped {
             delta,
             seq: self.ledger.next(),
-            relist: false,
             attempts: 0,
         };
-        match self.put(key, stamped) {
+        match self.put(key, stamped, None) {
             Pushed::Appended => self.ledger.single(Some(mark)),
             Pushed::Merged => self.ledger.nothing(mark),
         }
@@ -108,11 +107,11 @@ where
     /// Puts a change behind what waits for its key, or the key at the back of the line. Whoever
     /// calls counts it.
     #[inline]
-    fn put(&mut self, key: K, stamped: Stamped<V>) -> Pushed {
+    fn put(&mut self, key: K, stamped: Stamped<V>, relist: Option<GroupId>) -> Pushed {
         planted!(UpdateSwallowsDelete => if self.swallow(&key, &stamped) {
             return Pushed::Merged;
         });
-        append(self.line.entry(key), stamped, &mut self.groups)
+        append(self.line.entry(key), stamped, relist, &mut self.groups)
     }
 
     /// Whether changes of `key` are pending or leased.
@@ -130,11 +129,15 @@ where
 
 /// Puts a change where its key stands, and ties the key to the group of a relist.
 #[inline]
-fn append<K, V>(entry: Entry<'_, K, Slot<V>>, stamped: Stamped<V>, groups: &mut Groups) -> Pushed {
-    let Stamped { seq, relist, .. } = stamped;
+fn append<K, V>(
+    entry: Entry<'_, K, Slot<V>>,
+    stamped: Stamped<V>,
+    relist: Option<GroupId>,
+    groups: &mut Groups,
+) -> Pushed {
     let mut tie = |group: &mut Option<GroupId>| {
-        if relist {
-            groups.join(group, seq);
+        if let Some(relist) = relist {
+            groups.join(group, relist);
         }
     };
     match entry {

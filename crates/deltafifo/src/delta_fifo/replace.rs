@@ -1,14 +1,15 @@
 //! Relist and resync: what the consumer's store is compared with.
 //!
 //! A relist appends in client-go's order (DF-07): `Replaced` for what is in the list, then
-//! tombstones for what is not. Keys that wait keep their place. Which keys were in the list
-//! needs no second set: they are those whose newest change has the number of this call. What the
-//! consumer says it holds just so, and nothing waits for, is left out: it would be told nothing.
+//! tombstones for what is not. Keys that wait keep their place. An item that the consumer holds
+//! in this version, and for which nothing waits, is left out.
 
+use std::cell::OnceCell;
 use std::hash::Hash;
 
 use crate::delta::Delta;
 use crate::deltas::{Pushed, Stamped};
+use crate::group::GroupId;
 use crate::known::Known;
 use crate::line::Entry;
 use crate::positions::Positions;
@@ -34,38 +35,48 @@ where
 
     /// DF-07, as one group.
     pub(super) fn relist(&mut self, items: Vec<(K, V)>, mark: M, known: &dyn Known<K, V>) {
-        let seq = self.ledger.begin(Some(mark));
-        // All of the first list has to wait; of later ones most is held already.
-        if self.phase.relist(seq) {
-            self.line
-                .reserve(items.len().saturating_sub(self.line.len()));
-        }
-        let leave_alone = |(key, value)| match self.intake.admit(&key, value) {
-            Some(value) if known.holds(&key, &value) && !self.is_queued(&key) => {
-                Some((key, Some(value)))
-            }
-            Some(value) => {
-                self.put_listed(key, value, seq);
-                None
-            }
-            // It exists, so it must not be taken for gone (FM-53).
-            None => Some((key, None)),
+        let begun = planted!(RelistBegunFirst).then(|| self.ledger.begin(Some(mark.clone())));
+        // Before the call begins, the transform and `known` run: if they panic, the queue is as it
+        // was. The listed items stay in the memory they came in.
+        let listed = self.intake.admit_all(items);
+        let is_held = |(key, value): &(K, Option<V>)| {
+            let value = value.as_ref();
+            value.is_some_and(|value| known.holds(key, value))
         };
-        // Of a relist this is nearly everything: it stays in the memory it came in.
-        let untouched: Vec<(K, Option<V>)> = items.into_iter().filter_map(leave_alone).collect();
-        let untouched_at = |at: usize| &untouched[at].0;
-        let positions = Positions::of(untouched.len(), untouched_at);
-        let is_untouched = |key: &K| positions.find(key, untouched_at).is_some();
-        let mut gone = self.gone_while_leased(&is_untouched);
-        self.bury_waiting(seq, &is_untouched);
+        let held: Vec<bool> = listed.iter().map(is_held).collect();
+        let key_at = |at: usize| &listed[at].0;
+        let positions = OnceCell::new();
+        let is_listed = |key: &K| {
+            let positions = positions.get_or_init(|| Positions::of(listed.len(), key_at));
+            positions.find(key, key_at).is_some()
+        };
+        let mut gone = self.gone_while_leased(&is_listed);
         known.for_each_key(&mut |key| {
-            if !is_untouched(key) && !self.is_queued(key) {
+            if !is_listed(key) && !self.is_queued(key) {
                 gone.push((key.clone(), known.get(key)));
             }
         });
+        let seq = begun.unwrap_or_else(|| self.ledger.begin(Some(mark)));
+        let relist = self.groups.begin();
+        // All of the first list has to wait; of later ones most is held already.
+        if self.phase.relist(seq) {
+            self.line
+                .reserve(listed.len().saturating_sub(self.line.len()));
+        }
+        self.bury_waiting(seq, relist, &is_listed);
+        for ((key, value), is_held) in listed.into_iter().zip(held) {
+            match value {
+                Some(value) if !is_held || self.is_queued(&key) => {
+                    self.put_listed(key, value, seq, relist);
+                }
+                // The consumer holds it, or it was rejected: it exists, so it must not be taken
+                // for gone (FM-53).
+                Some(_) | None => {}
+            }
+        }
         for (key, last) in gone {
             let delta = Delta::Deleted(Final::Unknown(last));
-            self.put_counted(key, delta, seq, true);
+            self.put_counted(key, delta, seq, Some(relist));
         }
         self.phase.settle(&self.ledger);
         self.ledger.end();
@@ -73,20 +84,25 @@ where
 
     /// DF-13: a reminder for every key held that has nothing newer waiting.
     pub(super) fn remind(&mut self, known: &dyn Known<K, V>) {
-        let seq = self.ledger.begin(None);
+        // Before the call begins, as in a relist.
+        let mut idle = Vec::new();
         known.for_each(&mut |key, value| {
             if !self.is_queued(key) || planted!(ResyncOverPending) {
-                self.put_counted(key.clone(), Delta::Sync(value.clone()), seq, false);
+                idle.push((key.clone(), value.clone()));
             }
         });
+        let seq = self.ledger.begin(None);
+        for (key, value) in idle {
+            self.put_counted(key, Delta::Sync(value), seq, None);
+        }
         self.ledger.end();
     }
 
     /// Appends `Replaced`; of a key listed twice the last object counts (FQ-8).
-    fn put_listed(&mut self, key: K, value: V, seq: u64) {
+    fn put_listed(&mut self, key: K, value: V, seq: u64, relist: GroupId) {
         let delta = Delta::Replaced(value);
         planted!(ReplacedSwallowsDelete => {
-            let stamped = Stamped { delta: delta.clone(), seq, relist: true, attempts: 0 };
+            let stamped = Stamped { delta: delta.clone(), seq, attempts: 0 };
             if self.swallow(&key, &stamped) {
                 return;
             }
@@ -100,47 +116,49 @@ where
                 let stamped = Stamped {
                     delta,
                     seq,
-                    relist: true,
                     attempts: 0,
                 };
-                if let Pushed::Appended = append(entry, stamped, &mut self.groups) {
+                if let Pushed::Appended = append(entry, stamped, Some(relist), &mut self.groups) {
                     self.ledger.add(seq);
                 }
             }
         }
     }
 
-    fn put_counted(&mut self, key: K, delta: Delta<V>, seq: u64, relist: bool) {
+    fn put_counted(&mut self, key: K, delta: Delta<V>, seq: u64, relist: Option<GroupId>) {
         let stamped = Stamped {
             delta,
             seq,
-            relist,
             attempts: 0,
         };
-        if let Pushed::Appended = self.put(key, stamped) {
+        if let Pushed::Appended = self.put(key, stamped, relist) {
             self.ledger.add(seq);
         }
     }
 
-    /// Tombstones for what waits and is not in the list, unless its deletion waits (FQ-6).
-    fn bury_waiting(&mut self, seq: u64, listed: &dyn Fn(&K) -> bool) {
+    /// Tombstones for what waits and is not in the list, unless its deletion waits (FQ-6): that
+    /// deletion becomes part of the relist, or the list would be visible before it (design 6.4).
+    fn bury_waiting(&mut self, seq: u64, relist: GroupId, listed: &dyn Fn(&K) -> bool) {
         planted!(NoTombstoneForQueued => return);
-        let twice = planted!(TombstoneTwice);
         for (key, slot) in self.line.iter_mut() {
-            let newest = slot.deltas.newest_stamped();
-            let gone = newest.delta.is_deleted() && !twice;
-            if newest.seq == seq || gone || listed(key) {
+            if listed(key) {
                 continue;
             }
-            let delta = Delta::Deleted(Final::Unknown(newest.delta.object().cloned()));
-            slot.deltas.push(Stamped {
-                delta,
-                seq,
-                relist: true,
-                attempts: 0,
-            });
-            self.ledger.add(seq);
-            self.groups.join(&mut slot.group, seq);
+            let newest = slot.deltas.newest();
+            let is_gone = newest.is_deleted();
+            if is_gone && planted!(DeletionOutsideRelist) {
+                continue;
+            }
+            if !is_gone || planted!(TombstoneTwice) {
+                let delta = Delta::Deleted(Final::Unknown(newest.object().cloned()));
+                slot.deltas.push(Stamped {
+                    delta,
+                    seq,
+                    attempts: 0,
+                });
+                self.ledger.add(seq);
+            }
+            self.groups.join(&mut slot.group, relist);
         }
     }
 

@@ -8,8 +8,8 @@ struct Item {
     seq: usize,
     key: Key,
     delta: Delta<Value>,
-    /// The relist that brought it, by its number.
-    group: Option<usize>,
+    /// The relists it belongs to, by number.
+    groups: Vec<usize>,
     attempts: u32,
 }
 
@@ -46,8 +46,10 @@ impl FifoModel {
             // FQ-4, DF-05.
             Some(Item {
                 delta: Delta::Deleted(older),
+                groups,
                 ..
             }) if item.delta.is_deleted() => {
+                groups.extend(item.groups);
                 let Delta::Deleted(newer) = item.delta else {
                     unreachable!()
                 };
@@ -70,7 +72,7 @@ impl FifoModel {
             seq,
             key,
             delta,
-            group,
+            groups: group.into_iter().collect(),
             attempts: 0,
         });
     }
@@ -95,7 +97,7 @@ impl FifoModel {
         self.pending
             .iter()
             .filter(move |item| item.key == key)
-            .filter_map(|item| item.group)
+            .flat_map(|item| item.groups.iter().copied())
     }
 
     /// Design 6.4: all keys that share a relist with `key`, and with those, and so on.
@@ -180,6 +182,14 @@ impl Model for FifoModel {
             };
             gone.push((key, last));
         }
+        // Design 4.3: a deletion that waits is part of what the list says of its key.
+        for key in self.keys_in_line() {
+            let mut of_key = self.pending.iter_mut().filter(|item| item.key == key);
+            let newest = of_key.next_back().expect("a key in line has a change");
+            if newest.delta.is_deleted() && items.iter().all(|(other, _)| *other != key) {
+                newest.groups.push(seq);
+            }
+        }
         for (key, value) in items {
             self.put(seq, key, Delta::Replaced(value), Some(seq));
         }
@@ -235,6 +245,9 @@ impl Model for FifoModel {
     fn settle(&mut self, failed: &[usize]) -> Vec<(TestWork, u32)> {
         let leased = self.leased.take().unwrap_or_default();
         let newer = std::mem::take(&mut self.pending);
+        // Design 6.4: what was leased as one group comes back as one.
+        let relists = leased.iter().flatten().flat_map(|item| &item.groups);
+        let group: Vec<usize> = relists.min().copied().into_iter().collect();
         let mut quarantined = Vec::new();
         for (at, mut items) in leased.into_iter().enumerate() {
             if !failed.contains(&at) {
@@ -246,7 +259,8 @@ impl Model for FifoModel {
             let (given_up, mut again): (Vec<_>, Vec<_>) = items.into_iter().partition(exhausted);
             for item in &mut again {
                 // The last attempt is made alone, or one culprit would take a relist with it.
-                item.group = item.group.filter(|_| item.attempts + 1 < self.max_attempts);
+                let is_last = item.attempts + 1 >= self.max_attempts;
+                item.groups = if is_last { Vec::new() } else { group.clone() };
             }
             if let Some(oldest) = given_up.first() {
                 quarantined.push((work(&given_up), oldest.attempts));

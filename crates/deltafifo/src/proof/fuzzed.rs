@@ -32,7 +32,7 @@ pub fn fifo_ops(draw: &mut Draw<'_>) {
 }
 
 fn op(draw: &mut Draw<'_>) -> Option<Op> {
-    Some(match draw(38)? {
+    Some(match draw(40)? {
         0..4 => Op::Add(key(draw)?),
         4..8 => Op::Update(key(draw)?),
         8..12 => Op::Delete(key(draw)?, draw(2)? == 1),
@@ -45,7 +45,12 @@ fn op(draw: &mut Draw<'_>) -> Option<Op> {
         20..28 => Op::Lease(1 + draw(4)? as usize, draw(2)? == 1),
         28..33 => Op::Ack,
         33..37 => Op::Nack(draw(1 << 8)?),
-        _ => Op::Close,
+        37 => Op::Close,
+        _ => {
+            let count = draw(6)?;
+            let keys = (0..count).map_while(|_| key(draw)).collect();
+            Op::Panic(keys, draw(6)? as usize)
+        }
     })
 }
 

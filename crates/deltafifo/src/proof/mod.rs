@@ -8,6 +8,7 @@
 //! - `fifo_model`, `in_order_model`: the two queues, naively.
 //! - `judged`: what the proofs ask of a queue beyond its trait.
 //! - `world`: a queue, its model and its consumer side by side; every step is compared.
+//! - `one_step`: a relist becomes visible in one step.
 //! - `random`: long random histories. `exhaustive`: all short ones. `fuzzed`: a fuzzer's.
 //! - `caught`: they find each planted bug.
 
@@ -21,6 +22,7 @@ pub mod fuzzed;
 mod in_order_model;
 mod judged;
 mod model;
+mod one_step;
 #[cfg(test)]
 mod random;
 mod world;

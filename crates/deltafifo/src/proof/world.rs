@@ -9,12 +9,16 @@
 //! - Design 6.1: what is visited as queued is what is leased and pending.
 //! - FQ-12: what went through the transform is what was received, once each, in order.
 //! - FQ-10: after close every producer call is refused, and everything is still handed out.
+//! - Design 4.3: a store that shows an object of a list shows all of that list (`one_step`).
+//! - DF-14: a call in which the transform panics has not happened.
 
 use super::judged::Judged;
 use super::model::{Handed, Key, Mark, Model, Store, TestWork, Value, apply};
+use super::one_step::{LISTED, Lists};
 use crate::{Closed, Config, Deletion, Delta, Final, Lease, Quarantined, Work};
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroUsize};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex};
 
 /// One letter of a history.
@@ -33,6 +37,8 @@ pub(super) enum Op {
     Ack,
     /// The works at these bits failed.
     Nack(u32),
+    /// A relist of these keys whose transform panics on the object at the position.
+    Panic(Vec<Key>, usize),
     Close,
 }
 
@@ -53,7 +59,11 @@ pub(super) struct World<Q: Judged> {
     transformed: Option<Arc<Mutex<Vec<Value>>>>,
     /// What was received, in order.
     received: Vec<Value>,
+    lists: Lists,
 }
+
+/// The transform panics on this object. No clock gets there.
+const EXPLOSIVE: Value = Value::MAX;
 
 /// What was wrong; the empty result is that nothing was.
 pub(super) type Verdict = Result<(), String>;
@@ -75,6 +85,10 @@ impl<Q: Judged> World<Q> {
         let config = Config::default()
             .max_attempts(attempts)
             .transform(move |value| {
+                if value == EXPLOSIVE {
+                    // Not by `panic!`, whose hook would write to standard error.
+                    resume_unwind(Box::new("a transform that panics"));
+                }
                 log.lock().expect("one thread").push(value);
                 Ok(value)
             });
@@ -84,6 +98,7 @@ impl<Q: Judged> World<Q> {
             queue: Q::make(config),
             transformed: Some(transformed),
             received: Vec::new(),
+            lists: Lists::default(),
             model,
             lease: None,
             store: Store::new(),
@@ -104,6 +119,7 @@ impl<Q: Judged> World<Q> {
             truth: self.truth.clone(),
             transformed: None,
             received: Vec::new(),
+            lists: self.lists.clone(),
             ..*self
         }
     }
@@ -118,6 +134,7 @@ impl<Q: Judged> World<Q> {
                 self.queue.close();
                 self.closed = true;
             }
+            Op::Panic(keys, at) => self.panics(keys, *at)?,
             op if self.closed => self.refused(op)?,
             op => self.said(op)?,
         }
@@ -157,15 +174,16 @@ impl<Q: Judged> World<Q> {
                     self.received.push(now);
                 }
                 self.truth.remove(key);
+                self.lists.deleted(now, *key);
             }
             Op::Replace(keys) => {
-                let values = now * 16..;
-                let items: Vec<_> = keys.iter().copied().zip(values).collect();
+                let items = items(keys, now);
                 self.queue
                     .replace(items.clone(), now, &self.store)
                     .expect(open);
                 self.model.replace(&items, now, &self.store);
                 self.received.extend(items.iter().map(|(_, value)| value));
+                self.lists.received(now, &items);
                 self.truth = items.into_iter().collect();
             }
             Op::Resync => {
@@ -176,8 +194,25 @@ impl<Q: Judged> World<Q> {
                 self.queue.bookmark(now).expect(open);
                 self.model.bookmark(now);
             }
-            Op::Lease(..) | Op::Ack | Op::Nack(_) | Op::Close => unreachable!("not said"),
+            Op::Lease(..) | Op::Ack | Op::Nack(_) | Op::Panic(..) | Op::Close => {
+                unreachable!("not said")
+            }
         }
+        Ok(())
+    }
+
+    /// A relist that does not get to its end: `judge` sees whether anything has changed.
+    fn panics(&mut self, keys: &[Key], at: usize) -> Verdict {
+        let Some(transformed) = self.transformed.clone().filter(|_| !self.closed) else {
+            return Ok(());
+        };
+        let mut items = items(keys, self.clock + 1);
+        items.insert(at.min(items.len()), (0, EXPLOSIVE));
+        let before = transformed.lock().expect("one thread").len();
+        let (queue, store, mark) = (&mut self.queue, &self.store, self.clock + 1);
+        let unwound = catch_unwind(AssertUnwindSafe(|| queue.replace(items, mark, store)));
+        must_equal!("the panic is the caller's", unwound.is_err(), true);
+        transformed.lock().expect("one thread").truncate(before);
         Ok(())
     }
 
@@ -204,7 +239,9 @@ impl<Q: Judged> World<Q> {
             }
             Op::Resync => self.queue.resync(store).is_err(),
             Op::Bookmark => matches!(self.queue.bookmark(7), Err(Closed(7))),
-            Op::Lease(..) | Op::Ack | Op::Nack(_) | Op::Close => unreachable!("not said"),
+            Op::Lease(..) | Op::Ack | Op::Nack(_) | Op::Panic(..) | Op::Close => {
+                unreachable!("not said")
+            }
         };
         must_equal!("FQ-10", refused, true);
         Ok(())
@@ -257,6 +294,10 @@ impl<Q: Judged> World<Q> {
         let given = |q: Quarantined<Key, Value>| (q.work, q.attempts.get());
         let got: Vec<_> = quarantined.into_iter().map(given).collect();
         must_equal!("quarantined", got, self.model.settle(&failed));
+        if lease.works.len() > 1 && !failed.is_empty() || !got.is_empty() {
+            // A part of a lease was applied, or a change was given up, as its consumer decided.
+            self.lists.torn();
+        }
         // What is quarantined never reaches the store: its decision is the caller's.
         for (work, _) in got {
             match work {
@@ -319,7 +360,7 @@ impl<Q: Judged> World<Q> {
             .iter()
             .for_each(|work| apply(&mut store, work));
         must_equal!("FQ-3 fold", store, self.truth);
-        Ok(())
+        self.lists.judge(&self.store)
     }
 
     /// FQ-3, FQ-10: drains it, and looks at what the store holds in the end.
@@ -361,6 +402,11 @@ impl<Q: Judged> World<Q> {
         );
         Ok(())
     }
+}
+
+/// The items of a list: objects of their own, which no single change has.
+fn items(keys: &[Key], now: u32) -> Vec<(Key, Value)> {
+    keys.iter().copied().zip(LISTED + now * 16..).collect()
 }
 
 /// Runs one history to its end and drains the queue.
