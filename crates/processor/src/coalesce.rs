@@ -155,6 +155,7 @@ impl<K: Clone + Eq + Hash, T> CoalescingRing<K, T> {
             Merge::KeepNewer => older.replace(Item::Shared(Arc::clone(newer)), displaced),
             Merge::Added(object, initial) => older.become_added(object, initial, displaced),
             Merge::Updated(old, new, cause) => older.become_updated(old, new, cause, displaced),
+            Merge::Unknown(last) => older.become_unknown(last, displaced),
             Merge::Annihilate => {
                 coalesced = 2;
                 self.annihilate(at, displaced);

@@ -24,6 +24,8 @@ pub(crate) enum Merge<T> {
     Added(Arc<T>, bool),
     /// An update from the older's old state to the new state takes its place.
     Updated(Arc<T>, Arc<T>, Cause),
+    /// A deletion whose final state is unknown takes its place, with the state before the update.
+    Unknown(Arc<T>),
     /// The handler need never hear of this object.
     Annihilate,
     /// Both are needed: the new one waits behind the older.
@@ -62,7 +64,11 @@ pub(crate) fn compress<K, T>(older: &Notification<K, T>, newer: &Notification<K,
         (Updated { old, cause, .. }, Added { object, .. }) => {
             Merge::Updated(same(old), same(object), *cause)
         }
-        (Updated { .. }, Gone(_)) => Merge::KeepNewer,
+        (Updated { .. }, Gone(Deleted::Known { .. })) => Merge::KeepNewer,
+        (Updated { .. }, Gone(Deleted::Unknown { .. }))
+            if planted!(UnknownSkipsTheUpdate) => Merge::KeepNewer,
+        // The handler receives the state that it was notified of last (PR-3).
+        (Updated { old, .. }, Gone(Deleted::Unknown { .. })) => Merge::Unknown(same(old)),
 
         (Gone(Deleted::Known { last, .. }), Added { object, .. })
             if planted!(RecreatedAsUpdate) => Merge::Updated(same(last), same(object), Watch),

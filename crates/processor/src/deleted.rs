@@ -31,7 +31,8 @@ pub enum Deleted<K, T> {
     Unknown {
         /// The object's key.
         key: K,
-        /// The last state that was seen, if there was one.
+        /// The state that the handler was notified of last, if the object was ever seen. Also for a
+        /// handler that coalesces: a merged update does not change it.
         last: Option<Arc<T>>,
     },
 }
@@ -44,7 +45,7 @@ impl<K, T> Deleted<K, T> {
         }
     }
 
-    /// The final state if it was seen, else the last one that was, else nothing.
+    /// The final state if it was seen, else the state notified of last, if there was one.
     pub fn last(&self) -> Option<&Arc<T>> {
         match self {
             Self::Known { last, .. } => Some(last),

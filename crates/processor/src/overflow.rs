@@ -14,7 +14,9 @@ pub enum Overflow {
         warn_at: NonZeroUsize,
     },
     /// At most one pending entry per key, two after a deletion and a new addition (RB-4); memory is
-    /// bounded by the number of live keys. What is delivered leads to the same state (RB-6).
+    /// bounded by the number of live keys. What is delivered leads to the same state (RB-6), and
+    /// continues what was delivered before: `Updated.old` and `Deleted::Unknown.last` are the state
+    /// that the handler was notified of last (PR-3).
     Coalesce,
 }
 

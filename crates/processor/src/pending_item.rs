@@ -10,6 +10,7 @@
 use std::sync::Arc;
 
 use crate::compress::Merge;
+use crate::deleted::Deleted;
 use crate::notification::{Cause, Notification};
 
 /// Something a merge no longer needs. Its drop may run user code, so it leaves the lock first.
@@ -117,6 +118,13 @@ impl<K: Clone, T> Item<K, T> {
             displaced,
         );
     }
+
+    /// Makes the waiting update a deletion whose final state is unknown.
+    pub(crate) fn become_unknown(&mut self, last: Arc<T>, displaced: &mut Vec<Displaced<K, T>>) {
+        let (key, last) = (self.get().key().clone(), Some(last));
+        let deleted = Notification::Deleted(Deleted::Unknown { key, last });
+        self.replace(Self::Owned(deleted), displaced);
+    }
 }
 
 /// How many of two notifications were initial and will not be delivered as such: whoever counts
@@ -130,7 +138,7 @@ pub(crate) fn settled<K, T>(
         Merge::KeepOlder => u64::from(older.is_initial()),
         Merge::KeepNewer => u64::from(newer.is_initial()),
         Merge::Added(_, initial) => u64::from(*initial),
-        Merge::Updated(..) => 0,
+        Merge::Updated(..) | Merge::Unknown(_) => 0,
         Merge::Append => u64::from(older.is_initial()) + u64::from(newer.is_initial()),
         Merge::AppendAdded(_) => u64::from(older.is_initial()),
         Merge::Annihilate if planted!(AnnihilationUnsettled) => return 0,

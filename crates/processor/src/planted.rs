@@ -17,6 +17,8 @@ pub enum Planted {
     RingForgetsToUnwrap,
     /// Two updates in a row keep the old state of the second.
     UpdateLosesFirstOld,
+    /// A tombstone merged with an update shows the state of that update (PR-3).
+    UnknownSkipsTheUpdate,
     /// A new object with the key of a deleted one is delivered as an update of it.
     RecreatedAsUpdate,
     /// An added object that is updated while it waits is no longer initial.

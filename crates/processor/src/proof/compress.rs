@@ -23,6 +23,7 @@ fn result(older: &News, newer: &News) -> Vec<News> {
             new,
             cause,
         }],
+        Merge::Unknown(last) => vec![unknown(Some(*last))],
         Merge::Annihilate => vec![],
         Merge::Append => vec![older_again(), newer.clone()],
         Merge::AppendAdded(object) => vec![older_again(), added(*object, false)],
@@ -158,7 +159,11 @@ fn the_table_says_what_the_invariants_say() {
     assert_eq!(shown(updated(1, 2, watch), known(3)), ["gone 3"]);
     assert_eq!(
         shown(updated(1, 2, watch), unknown(Some(2))),
-        ["missed Some(2)"]
+        ["missed Some(1)"]
+    );
+    assert_eq!(
+        shown(updated(1, 2, watch), unknown(None)),
+        ["missed Some(1)"]
     );
     assert_eq!(shown(added(1, true), known(2)), Vec::<String>::new());
     assert_eq!(shown(known(1), added(2, false)), ["gone 1", "add 2 false"]);

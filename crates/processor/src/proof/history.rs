@@ -162,6 +162,15 @@ impl Fold {
             (Notification::Deleted(gone), None) => {
                 Err(format!("PR-2: {} ended and is not there", gone.key()))
             }
+            (
+                Notification::Deleted(Deleted::Unknown {
+                    key,
+                    last: Some(last),
+                }),
+                Some(known),
+            ) if **last != known => Err(format!(
+                "PR-3: {key} was {known}, the tombstone says {last}"
+            )),
             (Notification::Deleted(gone), Some(_)) => {
                 self.state.remove(gone.key());
                 Ok(())

@@ -59,6 +59,7 @@ fn the_ring_proof_finds_its_bugs() {
 #[test]
 fn the_coalescing_proof_finds_its_bugs() {
     assert!(coalescing_finds(Planted::UpdateLosesFirstOld));
+    assert!(coalescing_finds(Planted::UnknownSkipsTheUpdate));
     assert!(coalescing_finds(Planted::RecreatedAsUpdate));
     assert!(coalescing_finds(Planted::AnnihilationUnsettled));
     assert!(coalescing_finds(Planted::CoalesceAppends));

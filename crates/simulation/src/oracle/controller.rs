@@ -10,7 +10,7 @@ pub(super) fn judge(evidence: &Evidence, findings: &mut Findings) {
     let Some(controlled) = &evidence.controlled else {
         return;
     };
-    processor::grammar(evidence, &controlled.told, false, findings);
+    processor::grammar(evidence, &controlled.told, findings);
     queue::in_order(evidence, &controlled.told, findings);
     let mut known: BTreeMap<&str, &Sighting> = BTreeMap::new();
     for told in &controlled.told {

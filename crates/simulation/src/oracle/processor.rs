@@ -17,8 +17,7 @@ use crate::{
 pub(super) fn judge(evidence: &Evidence, findings: &mut Findings) {
     for listener in &evidence.listeners {
         serial(evidence, listener, findings);
-        let coalesces = listener.plan.coalesces;
-        grammar(evidence, &listener.told, coalesces, findings);
+        grammar(evidence, &listener.told, findings);
         initial(listener, findings);
         first_list(evidence, listener, findings);
     }
@@ -55,7 +54,7 @@ fn serial(evidence: &Evidence, listener: &Listened, findings: &mut Findings) {
 }
 
 /// PR-2, PR-3, PR-4, PR-5, PR-13.
-pub(super) fn grammar(evidence: &Evidence, all: &[Told], coalesces: bool, findings: &mut Findings) {
+pub(super) fn grammar(evidence: &Evidence, all: &[Told], findings: &mut Findings) {
     let mut known: BTreeMap<&str, &Sighting> = BTreeMap::new();
     for told in all {
         let before = known.get(told.key.as_str()).copied();
@@ -85,17 +84,7 @@ pub(super) fn grammar(evidence: &Evidence, all: &[Told], coalesces: bool, findin
             What::Deleted {
                 last: Some(last),
                 is_known: false,
-            } => {
-                // Merged with an update, it tells what that would have (RB-5).
-                let merged = coalesces
-                    && before.is_some_and(|before| {
-                        let forward = before.version() <= last.version();
-                        before.uid() == last.uid() && (forward || evidence.may_go_back(told.at))
-                    });
-                if !merged {
-                    continuity(before, last, told, findings);
-                }
-            }
+            } => continuity(before, last, told, findings),
             What::Deleted {
                 last: Some(last), ..
             } => {
