@@ -14,7 +14,7 @@
 //! Nothing here blocks, allocates a task or reads a clock. Proved against a naive model in `proof`,
 //! and judged through the whole path in `tests/bad_input`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -50,6 +50,8 @@ pub(crate) struct Applied<T> {
 pub(crate) enum Judgement {
     /// It is stored, or the object is gone.
     Good,
+    /// It is the stored one, which the indexes have seen before.
+    Kept,
     /// Nobody can use it.
     Unusable {
         /// The version.
@@ -57,6 +59,18 @@ pub(crate) enum Judgement {
         /// Why.
         error: DecodeError,
     },
+}
+
+/// Keys whose objects the store cannot take.
+pub(crate) type Refused = BTreeMap<ObjectKey, Refusal>;
+
+/// Why the store cannot take an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// An index function panics on it, or processing it failed, this many times.
+    Failed { attempts: u32 },
+    /// It gives an index more values than are allowed.
+    TooManyValues,
 }
 
 /// The state of one key while a lease is applied.
@@ -75,7 +89,7 @@ pub(crate) struct Fold<'a, T> {
     epoch: u32,
     initial: bool,
     /// Keys whose objects the store cannot take.
-    refused: &'a BTreeSet<ObjectKey>,
+    refused: &'a Refused,
     /// Keys this lease has touched already, in this order; `None` is a key it removed.
     touched: IndexMap<ObjectKey, Option<Current<T>>>,
     notices: Vec<Notice<T>>,
@@ -91,7 +105,7 @@ impl<'a, T> Fold<'a, T> {
         scope: &'a Scope,
         epochs: &'a Epochs,
         initial: bool,
-        refused: &'a BTreeSet<ObjectKey>,
+        refused: &'a Refused,
     ) -> Self {
         Self {
             store,
@@ -224,11 +238,13 @@ impl<'a, T> Fold<'a, T> {
             None => Verdict::Add,
             Some((entry, epoch)) => judge(entry, epoch, arrival, cause),
         };
-        if self.refused.contains(key) && !planted!(RefusedAnnounced) {
+        if self.refused.contains_key(key) && !planted!(RefusedAnnounced) {
             return self.refuse(key, arrival, &verdict);
         }
-        if !matches!(verdict, Verdict::Drop) {
-            self.good(key);
+        match verdict {
+            Verdict::Drop => {}
+            Verdict::Keep => self.usable(key, Judgement::Kept),
+            Verdict::Add | Verdict::Update(_) | Verdict::Reborn => self.good(key),
         }
         match verdict {
             Verdict::Drop => self.dropped += 1,
@@ -349,8 +365,12 @@ impl<'a, T> Fold<'a, T> {
 
     /// The key has no version that is of no use.
     fn good(&mut self, key: &ObjectKey) {
+        self.usable(key, Judgement::Good);
+    }
+
+    fn usable(&mut self, key: &ObjectKey, judgement: Judgement) {
         if self.track_good || self.judged.contains_key(key) {
-            self.judged.insert(key.clone(), Judgement::Good);
+            self.judged.insert(key.clone(), judgement);
         }
     }
 

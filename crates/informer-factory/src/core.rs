@@ -18,11 +18,10 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::apply::{Applied, Fold, Judgement, Notice};
+use crate::apply::{Applied, Fold, Judgement, Notice, Refusal, Refused};
 use crate::arrival::Arrival;
 use crate::checker::Checking;
 use crate::epochs::Epochs;
-use crate::index_bound::bounded;
 use crate::launch::Launch;
 use crate::options::QueueKind;
 use crate::probe::Probes;
@@ -81,10 +80,15 @@ struct Applier<T> {
     epochs: HashMap<Scope, Epochs>,
 }
 
-/// A commit that an index function stopped.
-struct Panicked {
-    payload: Box<dyn std::any::Any + Send>,
-    culprits: Vec<ObjectKey>,
+/// Why nothing was committed.
+enum NotCommitted {
+    /// An index function panicked, on these objects.
+    Panicked {
+        payload: Box<dyn std::any::Any + Send>,
+        culprits: Vec<ObjectKey>,
+    },
+    /// These objects give an index more values than are allowed (SEC-24).
+    TooManyValues(Vec<ObjectKey>),
 }
 
 impl<T: Send + Sync + 'static> Core<T> {
@@ -148,34 +152,38 @@ impl<T: Send + Sync + 'static> Core<T> {
     ) {
         let works: Vec<_> = works.into_iter().collect();
         let mut applier = self.lock();
-        let mut refused = given_up.clone();
+        let attempts = self.settings.attempts.get();
+        let tried_often = |key: &ObjectKey| (key.clone(), Refusal::Failed { attempts });
+        let mut refused: Refused = given_up.iter().map(tried_often).collect();
         let (commit, applied) = loop {
             match self.try_apply(&mut applier, scope, &works, initial, version, &refused) {
                 Ok(applied) => break applied,
-                Err(Panicked { culprits, .. }) if !culprits.is_empty() => refused.extend(culprits),
-                // Nobody to blame: whoever supervises us tries again.
-                Err(Panicked { payload, .. }) => resume_unwind(payload),
+                Err(NotCommitted::TooManyValues(keys)) => {
+                    refused.extend(keys.into_iter().map(|key| (key, Refusal::TooManyValues)));
+                }
+                Err(NotCommitted::Panicked { culprits, .. }) if !culprits.is_empty() => {
+                    let refusal = Refusal::Failed { attempts: 1 };
+                    refused.extend(culprits.into_iter().map(|key| (key, refusal)));
+                }
+                // No object is to blame: the supervision of this task tries again.
+                Err(NotCommitted::Panicked { payload, .. }) => resume_unwind(payload),
             }
         };
         self.processor.distribute(commit.sequence, &applied.notices);
         drop(applier);
-        self.judge(applied.judged, refused, given_up);
+        self.judge(applied.judged, refused);
         self.count(applied.notices.len() as u64, applied.dropped);
     }
 
     /// Moves keys into quarantine and out of it, as they were applied (IN-7).
-    fn judge(
-        &self,
-        judged: BTreeMap<ObjectKey, Judgement>,
-        refused: BTreeSet<ObjectKey>,
-        given_up: &BTreeSet<ObjectKey>,
-    ) {
+    fn judge(&self, judged: BTreeMap<ObjectKey, Judgement>, refused: Refused) {
         if judged.is_empty() && refused.is_empty() {
             return;
         }
         for (key, judgement) in judged {
             match judgement {
                 Judgement::Good => self.quarantine.release(&key),
+                Judgement::Kept => self.quarantine.release_kept(&key),
                 Judgement::Unusable { version, error } => {
                     if self.quarantine.put(key.clone(), &version, error.clone()) {
                         tracing::warn!(informer = %self.name, %key, %version, "{error}");
@@ -183,16 +191,21 @@ impl<T: Send + Sync + 'static> Core<T> {
                 }
             }
         }
-        for key in refused {
-            let often = given_up.contains(&key);
-            let attempts = if often {
-                self.settings.attempts.get()
-            } else {
-                1
-            };
-            self.quarantine.put_unappliable(key, attempts);
+        for (key, refusal) in refused {
+            match refusal {
+                Refusal::Failed { attempts } => self.quarantine.put_unappliable(key, attempts),
+                Refusal::TooManyValues => self.refuse_values(key),
+            }
         }
         self.note_quarantine();
+    }
+
+    /// Quarantines a key whose object gives an index more values than are allowed.
+    fn refuse_values(&self, key: ObjectKey) {
+        let most = self.settings.index_values;
+        if self.quarantine.put_too_many_values(key.clone(), most) {
+            tracing::warn!(informer = %self.name, %key, %most, "too many values for an index");
+        }
     }
 
     /// Tells the board how many keys are quarantined.
@@ -209,8 +222,8 @@ impl<T: Send + Sync + 'static> Core<T> {
         works: &[&Work<ObjectKey, Arrival<T>>],
         initial: bool,
         version: Option<&ResourceVersion>,
-        refused: &BTreeSet<ObjectKey>,
-    ) -> Result<(Commit, Applied<T>), Panicked> {
+        refused: &Refused,
+    ) -> Result<(Commit, Applied<T>), NotCommitted> {
         let epochs = applier.epochs.entry(scope.clone()).or_default();
         let snapshot = self.reader.snapshot();
         let initial = initial && !self.board.is_synced();
@@ -224,16 +237,20 @@ impl<T: Send + Sync + 'static> Core<T> {
             applied.batch.mark(scope.clone(), version.to_shared());
         }
         let batch = std::mem::take(&mut applied.batch);
-        match catch_unwind(AssertUnwindSafe(|| applier.writer.commit(batch))) {
-            Ok(commit) => {
+        let most = self.settings.index_values;
+        match catch_unwind(AssertUnwindSafe(|| {
+            applier.writer.commit_bounded(batch, most)
+        })) {
+            Ok(Ok(commit)) => {
                 *epochs = std::mem::take(&mut applied.epochs);
                 Ok((commit, applied))
             }
+            Ok(Err(above_bound)) => Err(NotCommitted::TooManyValues(above_bound.keys)),
             Err(payload) => {
                 tracing::error!(informer = %self.name, "an index function panicked");
                 self.board.count_task_panic();
                 let culprits = self.probes.culprits(&applied.notices);
-                Err(Panicked { payload, culprits })
+                Err(NotCommitted::Panicked { payload, culprits })
             }
         }
     }
@@ -247,7 +264,7 @@ impl<T: Send + Sync + 'static> Core<T> {
     ) -> Vec<Notice<T>> {
         let epochs = self.lock().epochs.get(scope).cloned().unwrap_or_default();
         let snapshot = self.reader.snapshot();
-        let (initial, refused) = (initial && !self.board.is_synced(), BTreeSet::new());
+        let (initial, refused) = (initial && !self.board.is_synced(), Refused::new());
         let mut fold = Fold::new(&snapshot, scope, &epochs, initial, &refused);
         fold.work(work);
         fold.finish().notices
@@ -300,7 +317,8 @@ impl<T: Send + Sync + 'static> Core<T> {
         self.note_quarantine();
     }
 
-    /// Adds an index and, before the next commit, the probe for it (IX-10).
+    /// Adds an index and, before the next commit, the probe for it (IX-10). Objects that give it too
+    /// many values are not in it, and are quarantined.
     pub(crate) fn add_index<F, I, V>(
         &self,
         name: Arc<str>,
@@ -315,12 +333,18 @@ impl<T: Send + Sync + 'static> Core<T> {
         let values = Arc::new(values);
         let probe = Arc::clone(&values);
         let mut applier = self.lock();
-        let index = applier
-            .writer
-            .add_index(name, move |object: &T| bounded(values(object), most))?;
+        let (index, above_bound) =
+            applier
+                .writer
+                .add_index_bounded(name, most, move |object: &T| values(object))?;
         self.probes.add(move |object| {
-            bounded(probe(object), most).for_each(|value| drop::<Arc<str>>(value.into()));
+            let values = probe(object).into_iter().take(most.get());
+            values.for_each(|value| drop::<Arc<str>>(value.into()));
         });
+        for key in above_bound {
+            self.refuse_values(key);
+        }
+        self.note_quarantine();
         drop(applier);
         Ok(index)
     }

@@ -51,7 +51,6 @@ mod error;
 mod factory;
 mod flood;
 pub mod index;
-mod index_bound;
 mod informer;
 mod launch;
 mod lister;

@@ -18,11 +18,17 @@ use informer_store::ObjectKey;
 pub enum QuarantineReason {
     /// The object could not be decoded.
     Undecodable(DecodeError),
-    /// Applying it failed again and again: an index function panics on it, or gives more values
-    /// than are allowed (SEC-24).
+    /// Applying it failed again and again: an index function panics on it.
     Unappliable {
         /// How often it was tried.
         attempts: u32,
+    },
+    /// It gives an index more values than
+    /// [`InformerOptions::index_values`](crate::InformerOptions::index_values) allows. A new version
+    /// is not stored; an object that was stored before the index was added has no value in it.
+    TooManyValues {
+        /// The number of values one object may give one index.
+        most: NonZeroUsize,
     },
 }
 
@@ -33,10 +39,10 @@ impl fmt::Display for QuarantineReason {
             Self::Unappliable { attempts } => {
                 write!(
                     f,
-                    "applying it failed {attempts} times; an index function panics on it, or \
-                     gives too many values"
+                    "applying it failed {attempts} times; an index function panics on it"
                 )
             }
+            Self::TooManyValues { most } => write!(f, "it gives an index over {most} values"),
         }
     }
 }
@@ -96,6 +102,15 @@ impl Quarantine {
         });
     }
 
+    /// Puts a key in whose object gives an index too many values; false as for [`put`](Self::put).
+    pub(crate) fn put_too_many_values(&self, key: ObjectKey, most: NonZeroUsize) -> bool {
+        self.insert(Quarantined {
+            key,
+            version: ResourceVersion::unset(),
+            reason: QuarantineReason::TooManyValues { most },
+        })
+    }
+
     fn insert(&self, quarantined: Quarantined) -> bool {
         let mut kept = self.lock();
         let key = &quarantined.key;
@@ -114,6 +129,17 @@ impl Quarantine {
         let mut kept = self.lock();
         kept.told.remove(key);
         kept.more.remove(key);
+    }
+
+    /// Lets a key go whose stored version came again: the indexes do not see it again, so one that
+    /// gives too many values stays.
+    pub(crate) fn release_kept(&self, key: &ObjectKey) {
+        let mut kept = self.lock();
+        let reason = kept.told.get(key).map(|quarantined| &quarantined.reason);
+        if !matches!(reason, Some(QuarantineReason::TooManyValues { .. })) {
+            kept.told.remove(key);
+            kept.more.remove(key);
+        }
     }
 
     /// Lets go of all keys that `keep` does not want.

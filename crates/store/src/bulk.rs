@@ -7,20 +7,20 @@
 //! - ST-02: the last of several entries with one key wins. `proof`
 //! - STX-10: every index has answered before anything changes. `proof`
 
+use crate::ObjectKey;
 use crate::batch::Operation;
 use crate::replace::Listed;
-use crate::state::State;
-use crate::{Commit, ObjectKey};
+use crate::state::{State, Step};
 
 /// Fewer entries than this are filed one by one. Small in tests, so that short batches cross it.
 const MANY: usize = if cfg!(any(test, fuzzing)) { 3 } else { 256 };
 
 impl<T> State<T> {
     /// Applies operations in their order; entries that follow each other may be stored as one.
-    pub(crate) fn apply_all(&mut self, mut operations: Vec<Operation<T>>, commit: &mut Commit) {
+    pub(crate) fn apply_all(&mut self, mut operations: Vec<Operation<T>>, step: &mut Step) {
         if operations.len() < MANY {
             for operation in operations {
-                self.apply(operation, commit);
+                self.apply(operation, step);
             }
             return;
         }
@@ -28,31 +28,31 @@ impl<T> State<T> {
         // Nearly always everything is stored, something deleted, and a version marked.
         let entries = operations.iter().take_while(|next| is_upsert(next)).count();
         let later = operations.split_off(entries);
-        self.upsert_all(in_place(operations), commit);
+        self.upsert_all(in_place(operations), step);
         let mut entries = Vec::new();
         for operation in later {
             match operation {
                 Operation::Upsert { key, entry } => entries.push((key, entry)),
                 other => {
-                    self.upsert_all(std::mem::take(&mut entries), commit);
-                    self.apply(other, commit);
+                    self.upsert_all(std::mem::take(&mut entries), step);
+                    self.apply(other, step);
                 }
             }
         }
-        self.upsert_all(entries, commit);
+        self.upsert_all(entries, step);
     }
 
-    fn upsert_all(&mut self, mut list: Vec<Listed<T>>, commit: &mut Commit) {
+    fn upsert_all(&mut self, mut list: Vec<Listed<T>>, step: &mut Step) {
         if list.len() < MANY || list.len() < self.items.len() / 2 {
             for (key, entry) in list {
-                self.upsert(key, entry, commit);
+                self.upsert(key, entry, step);
             }
             return;
         }
         let given = list.len();
         sort_latest(&mut list);
-        commit.updated += given - list.len();
-        let records = self.merged(|_| false, list, commit);
+        step.commit.updated += given - list.len();
+        let records = self.merged(|_| false, list, step);
         self.rebuild(&records);
     }
 }

@@ -7,6 +7,7 @@
 //! - STX-2, IX-06, FM-59: a bucket that would become empty is removed. `proof`
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use imbl::OrdMap;
@@ -24,8 +25,13 @@ pub(crate) struct Definition<T> {
     pub(crate) function: Box<Function<T>>,
 }
 
-/// Hands every value of an object to the visitor.
-pub(crate) type Function<T> = dyn Fn(&T, &mut dyn FnMut(Arc<str>)) + Send + Sync;
+/// Hands the values of an object to the visitor, until it breaks off.
+pub(crate) type Function<T> = dyn Fn(&T, &mut Visit<'_>) + Send + Sync;
+
+pub(crate) type Visit<'a> = dyn FnMut(Arc<str>) -> ControlFlow<()> + 'a;
+
+/// The index function gave more values than are allowed (SEC-24).
+pub(crate) struct AboveBound;
 
 /// One index of one state: its definition and its buckets.
 pub(crate) struct IndexState<T> {
@@ -51,14 +57,30 @@ impl<T> IndexState<T> {
         }
     }
 
-    /// Appends the values of an object, sorted and without duplicates.
-    pub(crate) fn compute(&self, object: &T, values: &mut Vec<IndexedValue>) {
+    /// Appends the values of an object, sorted and without duplicates; none if the function gives
+    /// more than `most`, duplicates included.
+    pub(crate) fn compute(
+        &self,
+        object: &T,
+        most: usize,
+        values: &mut Vec<IndexedValue>,
+    ) -> Result<(), AboveBound> {
         let start = values.len();
         let index = self.definition.id;
+        let mut is_above = false;
         let mut visit = |value| {
+            is_above = values.len() - start == most;
+            if is_above {
+                return ControlFlow::Break(());
+            }
             values.push(IndexedValue { index, value });
+            ControlFlow::Continue(())
         };
         (self.definition.function)(object, &mut visit);
+        if is_above {
+            values.truncate(start);
+            return Err(AboveBound);
+        }
         values[start..].sort_unstable();
         let mut kept = start;
         for next in start..values.len() {
@@ -68,6 +90,7 @@ impl<T> IndexState<T> {
             }
         }
         values.truncate(kept);
+        Ok(())
     }
 
     /// A value in the text the index has of it, and the numbers of the records that gave it.

@@ -67,7 +67,7 @@ pub use batch::{Batch, Scope};
 pub use commit::Commit;
 pub use cursor::Cursor;
 pub use entry::Entry;
-pub use error::IndexError;
+pub use error::{IndexError, TooManyValues};
 pub use index_handle::Index;
 pub use key::{KeyError, ObjectKey};
 pub use lister::{Lister, NamespaceLister};

@@ -11,9 +11,9 @@ use std::sync::Arc;
 
 use crate::bulk::sort_latest;
 use crate::record::Record;
-use crate::state::State;
+use crate::state::{State, Step};
 use crate::values::Sharing;
-use crate::{Commit, Entry, ObjectKey, Scope};
+use crate::{Entry, ObjectKey, Scope};
 
 /// An entry of a list, with its key.
 pub(crate) type Listed<T> = (ObjectKey, Entry<T>);
@@ -30,7 +30,7 @@ struct Difference {
 
 impl<T> State<T> {
     /// Makes the keys of a scope those of the list.
-    pub(crate) fn replace(&mut self, scope: &Scope, mut list: Vec<Listed<T>>, commit: &mut Commit) {
+    pub(crate) fn replace(&mut self, scope: &Scope, mut list: Vec<Listed<T>>, step: &mut Step) {
         let scope = if planted!(ReplaceIgnoresScope) {
             &Scope::All
         } else {
@@ -38,24 +38,24 @@ impl<T> State<T> {
         };
         let given = list.len();
         list.retain(|(key, _)| scope.covers(key));
-        commit.refused += given - list.len();
+        step.commit.refused += given - list.len();
         planted!(FirstDuplicateWins => crate::bulk::sort_first(&mut list));
         sort_latest(&mut list);
 
         let difference = self.difference(scope, &list);
         if (difference.missing.len() + difference.fresh) * 4 > self.items.len() {
-            let records = self.merged(|key| scope.covers(key), list, commit);
+            let records = self.merged(|key| scope.covers(key), list, step);
             self.rebuild(&records);
             return;
         }
         for key in &difference.missing {
-            self.delete(key.as_str(), commit);
+            self.delete(key.as_str(), step);
         }
         for ((key, entry), same) in list.into_iter().zip(difference.same) {
             if same {
-                commit.updated += 1;
+                step.commit.updated += 1;
             } else {
-                self.upsert(key, entry, commit);
+                self.upsert(key, entry, step);
             }
         }
     }
@@ -90,32 +90,32 @@ impl<T> State<T> {
         &self,
         gone: impl Fn(&ObjectKey) -> bool,
         list: Vec<Listed<T>>,
-        commit: &mut Commit,
+        step: &mut Step,
     ) -> Vec<Arc<Record<T>>> {
         let mut records = Vec::with_capacity(self.items.len().max(list.len()));
         let mut sharing = Sharing::default();
         let mut list = list.into_iter().peekable();
         for stored in self.items.iter() {
             while let Some((key, entry)) = list.next_if(|(key, _)| *key < stored.key) {
-                records.push(self.record(key, entry, None, Some(&mut sharing)));
-                commit.inserted += 1;
+                records.push(self.record(key, entry, None, Some(&mut sharing), step));
+                step.commit.inserted += 1;
             }
             if let Some((key, entry)) = list.next_if(|(key, _)| *key == stored.key) {
                 records.push(if stored.entry.is_same(&entry) {
                     Arc::clone(stored)
                 } else {
-                    self.record(key, entry, Some(stored), Some(&mut sharing))
+                    self.record(key, entry, Some(stored), Some(&mut sharing), step)
                 });
-                commit.updated += 1;
+                step.commit.updated += 1;
             } else if gone(&stored.key) {
-                commit.removed += 1;
+                step.commit.removed += 1;
             } else {
                 records.push(Arc::clone(stored));
             }
         }
         for (key, entry) in list {
-            records.push(self.record(key, entry, None, Some(&mut sharing)));
-            commit.inserted += 1;
+            records.push(self.record(key, entry, None, Some(&mut sharing), step));
+            step.commit.inserted += 1;
         }
         records
     }

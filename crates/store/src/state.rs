@@ -29,6 +29,29 @@ pub(crate) struct State<T> {
     pub(crate) versions: OrdMap<Scope, Arc<str>>,
 }
 
+/// What one step has done so far.
+pub(crate) struct Step {
+    pub(crate) commit: Commit,
+    /// How many values one object may give one index.
+    most: usize,
+    /// Keys whose objects gave more. A step that has any is not published.
+    pub(crate) above_bound: Vec<ObjectKey>,
+}
+
+impl Step {
+    pub(crate) fn new(sequence: u64, most: usize) -> Self {
+        let commit = Commit {
+            sequence,
+            ..Commit::default()
+        };
+        Self {
+            commit,
+            most,
+            above_bound: Vec::new(),
+        }
+    }
+}
+
 impl<T> Clone for State<T> {
     fn clone(&self) -> Self {
         Self {
@@ -80,11 +103,11 @@ impl<T> State<T> {
     }
 
     /// Applies one operation and counts what it did.
-    pub(crate) fn apply(&mut self, operation: Operation<T>, commit: &mut Commit) {
+    pub(crate) fn apply(&mut self, operation: Operation<T>, step: &mut Step) {
         match operation {
-            Operation::Upsert { key, entry } => self.upsert(key, entry, commit),
-            Operation::Delete { key } => self.delete(key.as_str(), commit),
-            Operation::Replace { scope, entries } => self.replace(&scope, entries, commit),
+            Operation::Upsert { key, entry } => self.upsert(key, entry, step),
+            Operation::Delete { key } => self.delete(key.as_str(), step),
+            Operation::Replace { scope, entries } => self.replace(&scope, entries, step),
             Operation::Mark { scope, version } => {
                 self.versions.insert(scope, version);
             }
@@ -95,20 +118,20 @@ impl<T> State<T> {
     }
 
     /// Stores an entry. The index functions have all answered before anything changes.
-    pub(crate) fn upsert(&mut self, key: ObjectKey, entry: Entry<T>, commit: &mut Commit) {
+    pub(crate) fn upsert(&mut self, key: ObjectKey, entry: Entry<T>, step: &mut Step) {
         match self.items.find(key.as_str()) {
             None => {
-                let record = self.record(key, entry, None, None);
+                let record = self.record(key, entry, None, None, step);
                 let id = self.items.insert(Arc::clone(&record));
                 for index in Arc::make_mut(&mut self.indexes) {
                     index.enter(&self.items, id, &record, None);
                 }
-                commit.inserted += 1;
+                step.commit.inserted += 1;
             }
             Some((id, old)) => {
                 self.items.fetch(id);
                 old.entry.fetch();
-                let record = self.record(key, entry, Some(old), None);
+                let record = self.record(key, entry, Some(old), None, step);
                 let old = self.items.update(id, Arc::clone(&record));
                 // The fast path of IX-04: nothing moves when the values are the same.
                 if !old.values.is_same(&record.values) {
@@ -119,13 +142,13 @@ impl<T> State<T> {
                         index.enter(&self.items, id, &record, Some(&old));
                     }
                 }
-                commit.updated += 1;
+                step.commit.updated += 1;
             }
         }
     }
 
     /// The one way out of the store for a single key (FM-51).
-    pub(crate) fn delete(&mut self, key: &str, commit: &mut Commit) {
+    pub(crate) fn delete(&mut self, key: &str, step: &mut Step) {
         let Some((id, old)) = self.items.find(key) else {
             return;
         };
@@ -136,7 +159,7 @@ impl<T> State<T> {
             }
         }
         self.items.remove(id);
-        commit.removed += 1;
+        step.commit.removed += 1;
         if self.items.is_sparse() {
             let records: Vec<_> = self.items.iter().cloned().collect();
             self.rebuild(&records);
@@ -159,10 +182,16 @@ impl<T> State<T> {
         entry: Entry<T>,
         old: Option<&Arc<Record<T>>>,
         sharing: Option<&mut Sharing>,
+        step: &mut Step,
     ) -> Arc<Record<T>> {
         let mut values = Vec::with_capacity(self.indexes.len());
         for index in &*self.indexes {
-            index.compute(&entry.object, &mut values);
+            if index
+                .compute(&entry.object, step.most, &mut values)
+                .is_err()
+            {
+                step.above_bound.push(key.clone());
+            }
         }
         let values = match old {
             Some(old) if *old.values == *values => old.values.clone(),
@@ -202,16 +231,23 @@ impl<T> State<T> {
     }
 
     /// Adds an index and fills it from what is stored (IX-10, FM-60). The others are not asked
-    /// again; their buckets are made anew because records are.
-    pub(crate) fn add_index(&mut self, index: IndexState<T>) {
+    /// again; their buckets are made anew because records are. Returns the keys of objects that give
+    /// it more than `most` values, and are not in it.
+    pub(crate) fn add_index(&mut self, index: IndexState<T>, most: usize) -> Vec<ObjectKey> {
+        let mut above_bound = Vec::new();
         planted!(IndexNotFilled => {
             Arc::make_mut(&mut self.indexes).push(index);
-            return;
+            return above_bound;
         });
         let mut sharing = Sharing::default();
         let mut extended = |record: &Arc<Record<T>>| {
             let mut values = record.values.to_vec();
-            index.compute(&record.entry.object, &mut values);
+            if index
+                .compute(&record.entry.object, most, &mut values)
+                .is_err()
+            {
+                above_bound.push(record.key.clone());
+            }
             let (key, entry) = (record.key.clone(), record.entry.clone());
             Arc::new(Record {
                 key,
@@ -222,5 +258,6 @@ impl<T> State<T> {
         let records: Vec<_> = self.items.iter().map(&mut extended).collect();
         Arc::make_mut(&mut self.indexes).push(index);
         self.rebuild(&records);
+        above_bound
     }
 }

@@ -5,12 +5,15 @@
 //! is one writer per store and it cannot be cloned: order among writes is the order of calls.
 
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use crate::index::{Definition, IndexState};
+use crate::index::{Definition, IndexState, Visit};
 use crate::published::ArcSwap;
-use crate::state::State;
-use crate::{Batch, Commit, Entry, Index, IndexError, ObjectKey, Scope, StoreReader};
+use crate::state::{State, Step};
+use crate::{
+    Batch, Commit, Entry, Index, IndexError, ObjectKey, Scope, StoreReader, TooManyValues,
+};
 
 /// Makes an empty store without indexes.
 #[must_use]
@@ -93,7 +96,38 @@ impl<T: Send + Sync + 'static> StoreWriter<T> {
     #[doc(alias = "Transaction")]
     pub fn commit(&mut self, batch: Batch<T>) -> Commit {
         planted!(BatchIsTorn => return self.commit_torn(batch));
-        self.step(|state, commit| state.apply_all(batch.operations, commit))
+        self.step(|state, step| state.apply_all(batch.operations, step))
+    }
+
+    /// Makes a batch visible in one step, unless an object in it gives an index more than `most`
+    /// values.
+    ///
+    /// Duplicates count. Use it where the objects come from somebody who may choose what an index
+    /// finds in them: each value costs memory for as long as the object is stored.
+    ///
+    /// # Errors
+    ///
+    /// [`TooManyValues`] names all such objects; the store is then as it was before.
+    ///
+    /// # Panics
+    ///
+    /// As [`commit`](Self::commit).
+    pub fn commit_bounded(
+        &mut self,
+        batch: Batch<T>,
+        most: NonZeroUsize,
+    ) -> Result<Commit, TooManyValues> {
+        planted!(BatchIsTorn => return Ok(self.commit_torn(batch)));
+        let (mut next, mut step) = self.next_step(most.get());
+        next.apply_all(batch.operations, &mut step);
+        if !step.above_bound.is_empty() {
+            let mut keys = step.above_bound;
+            keys.sort_unstable();
+            keys.dedup();
+            return Err(TooManyValues { most, keys });
+        }
+        self.publish(next);
+        Ok(step.commit)
     }
 
     /// Stores one object; the same as [`update`](Self::update) (ST-02).
@@ -111,12 +145,12 @@ impl<T: Send + Sync + 'static> StoreWriter<T> {
     ///
     /// As [`commit`](Self::commit).
     pub fn update(&mut self, key: ObjectKey, entry: Entry<T>) -> Commit {
-        self.step(|state, commit| state.upsert(key, entry, commit))
+        self.step(|state, step| state.upsert(key, entry, step))
     }
 
     /// Removes one object; nothing happens if it is not stored (ST-03).
     pub fn delete(&mut self, key: &ObjectKey) -> Commit {
-        self.step(|state, commit| state.delete(key.as_str(), commit))
+        self.step(|state, step| state.delete(key.as_str(), step))
     }
 
     /// Makes the keys of a scope those of the list and marks its version; see [`Batch::replace`].
@@ -130,8 +164,8 @@ impl<T: Send + Sync + 'static> StoreWriter<T> {
         entries: Vec<(ObjectKey, Entry<T>)>,
         version: Arc<str>,
     ) -> Commit {
-        self.step(|state, commit| {
-            state.replace(&scope, entries, commit);
+        self.step(|state, step| {
+            state.replace(&scope, entries, step);
             state.versions.insert(scope, version);
         })
     }
@@ -161,6 +195,35 @@ impl<T: Send + Sync + 'static> StoreWriter<T> {
         I: IntoIterator<Item = V>,
         V: Into<Arc<str>>,
     {
+        // No object can give more values than that.
+        let (index, _) = self.add_index_bounded(name, NonZeroUsize::MAX, f)?;
+        Ok(index)
+    }
+
+    /// Adds an index in which an object has at most `most` values.
+    ///
+    /// A stored object that gives more stays in the store and has no value in this index; its key
+    /// is returned. Everything else is as for [`add_index`](Self::add_index). Later changes are held
+    /// to the bound by [`commit_bounded`](Self::commit_bounded).
+    ///
+    /// # Errors
+    ///
+    /// [`IndexError::NameTaken`]; nothing is added then.
+    ///
+    /// # Panics
+    ///
+    /// As [`add_index`](Self::add_index).
+    pub fn add_index_bounded<F, I, V>(
+        &mut self,
+        name: impl Into<Arc<str>>,
+        most: NonZeroUsize,
+        f: F,
+    ) -> Result<(Index<T>, Vec<ObjectKey>), IndexError>
+    where
+        F: Fn(&T) -> I + Send + Sync + 'static,
+        I: IntoIterator<Item = V>,
+        V: Into<Arc<str>>,
+    {
         let name = name.into();
         if self.state.index(&name).is_ok() {
             return Err(IndexError::NameTaken { name });
@@ -168,18 +231,20 @@ impl<T: Send + Sync + 'static> StoreWriter<T> {
         let definition = Arc::new(Definition {
             id: self.next_index,
             name: Arc::clone(&name),
-            function: Box::new(move |object: &T, visit: &mut dyn FnMut(Arc<str>)| {
+            function: Box::new(move |object: &T, visit: &mut Visit<'_>| {
                 for value in f(object) {
-                    visit(value.into());
+                    if visit(value.into()).is_break() {
+                        return;
+                    }
                 }
             }),
         });
         let mut next = State::clone(&self.state);
-        next.add_index(IndexState::new(definition));
+        let above_bound = next.add_index(IndexState::new(definition), most.get());
         self.publish(next);
         let handle = Index::new(self.reader(), self.next_index, name);
         self.next_index += 1;
-        Ok(handle)
+        Ok((handle, above_bound))
     }
 
     /// Removes an index; handles to it answer nothing from now on.
@@ -199,9 +264,9 @@ impl<T: Send + Sync + 'static> StoreWriter<T> {
     #[cfg(any(test, sim))]
     fn commit_torn(&mut self, batch: Batch<T>) -> Commit {
         let published = Arc::clone(&self.published);
-        self.step(|state, commit| {
+        self.step(|state, step| {
             for operation in batch.operations {
-                state.apply(operation, commit);
+                state.apply(operation, step);
                 published.store(Arc::new(state.clone()));
             }
         })
@@ -221,16 +286,19 @@ impl<T: Send + Sync + 'static> StoreWriter<T> {
             })
     }
 
-    fn step(&mut self, change: impl FnOnce(&mut State<T>, &mut Commit)) -> Commit {
+    fn step(&mut self, change: impl FnOnce(&mut State<T>, &mut Step)) -> Commit {
+        let (mut next, mut step) = self.next_step(usize::MAX);
+        change(&mut next, &mut step);
+        self.publish(next);
+        step.commit
+    }
+
+    /// A state that nobody sees yet, and an account of what becomes of it.
+    fn next_step(&self, most: usize) -> (State<T>, Step) {
         let mut next = State::clone(&self.state);
         next.sequence += 1;
-        let mut commit = Commit {
-            sequence: next.sequence,
-            ..Commit::default()
-        };
-        change(&mut next, &mut commit);
-        self.publish(next);
-        commit
+        let step = Step::new(next.sequence, most);
+        (next, step)
     }
 
     fn publish(&mut self, next: State<T>) {

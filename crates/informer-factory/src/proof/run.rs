@@ -9,7 +9,7 @@ use informer_store::{Entry, StoreReader, StoreWriter};
 use super::history::{History, KEYS, Lease, Source, key};
 use super::invariants::Witness;
 use super::model::{Model, Told};
-use crate::apply::{Applied, Fold, Judgement, Notice};
+use crate::apply::{Applied, Fold, Judgement, Notice, Refusal, Refused};
 use crate::epochs::Epochs;
 
 /// The object of another source, under the key that is not ours.
@@ -56,7 +56,10 @@ struct Run {
 impl Run {
     fn lease(&mut self, history: &History, lease: &Lease) -> Result<(), String> {
         let (works, events) = self.source.lease(&lease.ops);
-        let refused: BTreeSet<_> = lease.refused.map(|at| key(KEYS[at])).into_iter().collect();
+        let refused = lease
+            .refused
+            .map(|at| (key(KEYS[at]), Refusal::TooManyValues));
+        let refused: Refused = refused.into_iter().collect();
         let (snapshot, scope) = (self.reader.snapshot(), history.scope());
         let mut fold = Fold::new(&snapshot, &scope, &self.epochs, lease.initial, &refused);
         fold.track_good(!self.quarantined.is_empty());
@@ -71,7 +74,7 @@ impl Run {
         self.writer.commit(batch);
         for (key, judgement) in judged {
             match judgement {
-                Judgement::Good => self.quarantined.remove(name(key.as_str())?),
+                Judgement::Good | Judgement::Kept => self.quarantined.remove(name(key.as_str())?),
                 Judgement::Unusable { .. } => self.quarantined.insert(name(key.as_str())?),
             };
         }

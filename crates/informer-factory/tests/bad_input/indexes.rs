@@ -176,5 +176,48 @@ async fn an_object_with_too_many_values_is_quarantined() {
         world.told.wait(1).await;
         assert_eq!(world.quarantined(), ["default/c"]);
         assert_eq!(by_value.get("6").len(), 2);
+        // The bound is a value, not a panic: with `panic = "abort"` such an object would end the
+        // program.
+        assert_eq!(world.informer.status().task_panics, 0);
+    }
+}
+
+/// SEC-24: an index added after the start meets an object above the bound. The call succeeds, the
+/// object stays and has no value in the new index, and its key is quarantined until a version
+/// within the bound comes.
+#[tokio::test(start_paused = true)]
+async fn index_added_after_start_quarantines_a_stored_object_with_too_many_values() {
+    let labels = |pod: &Pod| pod.metadata.labels.clone().unwrap_or_default();
+    for queue in QUEUES {
+        let world = World::new(queue, &["a", "b"]);
+        let many: serde_json::Map<_, _> = (0..1_025)
+            .map(|at| (format!("label-{at}"), json!("x")))
+            .collect();
+        let patch = json!({"metadata": {"labels": many}});
+        let patched = world.server.patch(&pods(), "default", "b", patch);
+        patched.expect("patched");
+        world.start().await;
+        world.told.wait(2).await;
+        let by_label = world.informer.add_index("label", move |pod: &Pod| {
+            labels(pod).into_keys().collect::<Vec<_>>()
+        });
+        let by_label = by_label.expect("a new name");
+        assert_eq!(world.quarantined(), ["default/b"]);
+        assert_eq!(
+            (by_label.get("label-0").len(), world.stored().len()),
+            (0, 2)
+        );
+        assert_eq!(world.informer.status().task_panics, 0);
+        // A relist that brings the same version does not heal it.
+        world.gap();
+        world.create("d");
+        world.told.wait(1).await;
+        assert_eq!(world.quarantined(), ["default/b"]);
+
+        let none = json!({"metadata": {"labels": null}});
+        let patched = world.server.patch(&pods(), "default", "b", none);
+        patched.expect("patched");
+        world.told.wait(1).await;
+        assert!(world.quarantined().is_empty());
     }
 }
