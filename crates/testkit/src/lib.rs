@@ -35,6 +35,7 @@
 //!   does not support them. The whole object may be written through its main path, `status` too.
 //! - A version ahead of the server's is refused at once, not after three seconds.
 //! - Tables, protobuf and aggregated discovery are not served; clients fall back to what is.
+//! - `dryRun=All` is honoured by every write over HTTP. [`ApiServer`]'s own methods always write.
 //! - `status` exists for every resource; other subresources do not. Every object has a
 //!   `metadata.generation`.
 //!
@@ -69,6 +70,7 @@ mod server;
 mod source;
 mod tampering;
 mod timestamp;
+mod validation;
 mod watch_start;
 mod wire;
 mod write;
