@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{Object, Preconditions, Rejection, Resource, object::text};
+use crate::{Object, Preconditions, Rejection, Resource, label_syntax::is_subdomain, object::text};
 
 pub(crate) fn check_type(resource: &Resource, object: &Value) -> Result<(), Rejection> {
     if !object.is_object() {
@@ -27,14 +27,7 @@ pub(crate) fn checked_name(
         let why = "Required value: name or generateName is required";
         return Err(Rejection::invalid(resource, "", "metadata.name", why));
     };
-    let is_plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit();
-    let fits = name.len() <= 253
-        && name.starts_with(is_plain)
-        && name.ends_with(is_plain)
-        && name
-            .chars()
-            .all(|letter| is_plain(letter) || letter == '-' || letter == '.');
-    if !fits {
+    if !is_subdomain(name) {
         let why = "Invalid value: a lowercase RFC 1123 subdomain must consist of lower case \
                    alphanumeric characters, '-' or '.', and must start and end with an \
                    alphanumeric character";
