@@ -4,27 +4,25 @@
 //! end-to-end tests: a kubeconfig, and the socket on which faults are asked for.
 
 use anyhow::Result;
-use clap::Args;
 
 use crate::control_plane::{
     Availability, CONTROL_VARIABLE, Control, ControlPlane, KUBECONFIG_VARIABLE, find_or_build,
 };
 use crate::e2e::run_until;
-use crate::shell::cargo;
+use crate::shell::{arguments_of_task, cargo};
 use crate::stop_signal::StopSignal;
 
-/// What the program is told; `cargo xtask chaos -- --help` shows what it knows.
-#[derive(Debug, Args)]
-#[command(disable_help_flag = true)]
-pub(crate) struct ChaosCommand {
-    /// As the program takes it, such as `--for 10m --seed 4711`.
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    arguments: Vec<String>,
-}
+// The program's own file: its options are described here without building it.
+#[allow(dead_code, reason = "the program reads them")]
+#[path = "../../crates/chaos/src/arguments.rs"]
+mod arguments;
+
+/// What `--help` prints, and what is checked before anything is built or started.
+pub(crate) use arguments::Arguments;
 
 /// Runs it; fails if anything was not as it must be. Without a control plane it is skipped, and
 /// said to be.
-pub(crate) fn run(command: &ChaosCommand) -> Result<()> {
+pub(crate) fn run() -> Result<()> {
     let stop = StopSignal::install()?;
     let binaries = match find_or_build()? {
         Availability::Ready(binaries) => binaries,
@@ -43,7 +41,7 @@ pub(crate) fn run(command: &ChaosCommand) -> Result<()> {
     chaos
         .args(PROGRAM)
         .arg("--")
-        .args(&command.arguments)
+        .args(arguments_of_task())
         .env(KUBECONFIG_VARIABLE, &kubeconfig)
         .env(CONTROL_VARIABLE, control.path());
     run_until(&mut chaos, &stop)

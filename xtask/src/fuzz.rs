@@ -235,7 +235,8 @@ fn figures(log: &str) -> String {
 
 /// Seconds, minutes or hours, such as `30s`.
 fn duration(text: &str) -> Result<Duration, String> {
-    let (number, unit) = text.split_at(text.len().saturating_sub(1));
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, unit) = text.split_at(digits);
     let number: u64 = number
         .parse()
         .map_err(|_| "not like 30s, 5m or 1h".to_owned())?;
@@ -275,7 +276,7 @@ mod tests {
     fn times_have_a_unit() {
         assert_eq!(duration("90s"), Ok(Duration::from_secs(90)));
         assert_eq!(duration("5m"), Ok(Duration::from_secs(300)));
-        for wrong in ["", "s", "5", "0s", "1d", "99999999999999999999h"] {
+        for wrong in ["", "s", "5", "0s", "1d", "5\u{b5}", "99999999999999999999h"] {
             assert!(duration(wrong).is_err(), "{wrong}");
         }
     }

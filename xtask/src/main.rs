@@ -28,7 +28,6 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use bench::BenchCommand;
-use chaos::ChaosCommand;
 use conformance::ConformanceCommand;
 use control_plane::ControlPlaneCommand;
 use fuzz::FuzzCommand;
@@ -42,6 +41,7 @@ enum Task {
     /// Everything that has to hold, or one job of it.
     Ci {
         /// The job; without it, all run until the first failure.
+        #[arg(value_parser = ci::job_names())]
         job: Option<String>,
     },
     /// The house rules for the text of the tree.
@@ -59,9 +59,9 @@ enum Task {
     /// The end-to-end tests, against a real API server.
     E2e,
     /// Informers under load while a real API server fails in every way.
-    Chaos(ChaosCommand),
+    Chaos(chaos::Arguments),
     /// The whole facade under faults, time and chance drawn from seeds.
-    Simulate(SimulateCommand),
+    Simulate(simulate::Arguments),
     /// The threads of the crates that have some, in thousands of orders.
     Shuttle(ShuttleCommand),
     /// The fuzz targets, each for a while.
@@ -80,8 +80,8 @@ fn main() -> ExitCode {
         Task::Conformance(command) => conformance::run(&command),
         Task::Bench(command) => bench::run(&command),
         Task::E2e => e2e::run(),
-        Task::Chaos(command) => chaos::run(&command),
-        Task::Simulate(command) => simulate::run(&command),
+        Task::Chaos(_) => chaos::run(),
+        Task::Simulate(_) => simulate::run(&SimulateCommand::from_command_line()),
         Task::Shuttle(command) => shuttle::run(&command),
         Task::Fuzz(command) => fuzz::task(&command),
     };
@@ -91,6 +91,54 @@ fn main() -> ExitCode {
             // Without a backtrace: these errors are for whoever runs the task, not for xtask.
             eprintln!("error: {error:#}");
             ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+    use clap::error::ErrorKind;
+
+    use super::*;
+
+    /// What `cargo xtask TASK --help` prints. Nothing is run to print it.
+    fn help(task: &str) -> String {
+        let error = Task::try_parse_from(["cargo xtask", task, "--help"]).expect_err("only help");
+        assert_eq!(error.kind(), ErrorKind::DisplayHelp, "{task}: {error}");
+        error.to_string()
+    }
+
+    #[test]
+    fn every_task_prints_help_without_being_run() {
+        Task::command().debug_assert();
+        for task in Task::command().get_subcommands() {
+            help(task.get_name());
+        }
+    }
+
+    #[test]
+    fn help_names_every_option_of_the_program_that_is_built_for_a_task() {
+        let simulate = help("simulate");
+        for option in ["--seeds", "--seed", "--twice", "--mutants", "--canary"] {
+            assert!(simulate.contains(option), "{option} in {simulate}");
+        }
+        let chaos = help("chaos");
+        for option in ["--for", "--only", "--calm", "half-open"] {
+            assert!(chaos.contains(option), "{option} in {chaos}");
+        }
+    }
+
+    #[test]
+    fn help_names_every_job_and_what_it_proves() {
+        let help = help("ci");
+        for (name, about) in ci::jobs() {
+            let line = format!("{name}:");
+            let line = help.lines().find(|text| text.contains(&line));
+            assert!(
+                line.is_some_and(|line| line.contains(about)),
+                "{name} in {help}"
+            );
         }
     }
 }

@@ -8,6 +8,13 @@ use anyhow::{Context, Result, bail};
 
 use crate::checkout;
 
+/// The arguments behind the name of the task, for a program that reads them itself.
+///
+/// Only for a task whose arguments were parsed, which refuses what is not UTF-8.
+pub(crate) fn arguments_of_task() -> Vec<String> {
+    std::env::args().skip(2).collect()
+}
+
 /// `cargo` with these arguments, in the checkout. It is the cargo that runs xtask, so that a
 /// toolchain chosen on the command line holds for everything.
 pub(crate) fn cargo<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {

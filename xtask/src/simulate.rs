@@ -1,23 +1,35 @@
 //! `cargo xtask simulate`: builds the simulator for speed, and runs it.
 
 use anyhow::Result;
-use clap::Args;
 
 use crate::built::Built;
 use crate::fast_build;
 use crate::proof_build;
 use crate::shell;
 
-/// What the simulator is told; `--help` shows what it knows.
-#[derive(Debug, Args)]
-#[command(disable_help_flag = true)]
+// The simulator's own file: its options are described here without building it.
+#[allow(dead_code, reason = "the simulator reads them")]
+#[path = "../../crates/simulation/src/arguments.rs"]
+mod arguments;
+
+/// What `--help` prints, and what is checked before the simulator is built.
+pub(crate) use arguments::Arguments;
+
+/// What the simulator is told.
+#[derive(Debug)]
 pub(crate) struct SimulateCommand {
     /// As the program takes it, such as `--seeds 10000` or `--seed 4711`.
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<String>,
 }
 
 impl SimulateCommand {
+    /// What this process was told, which has been checked.
+    pub(crate) fn from_command_line() -> Self {
+        Self {
+            arguments: shell::arguments_of_task(),
+        }
+    }
+
     /// So many seeds, from the first.
     pub(crate) fn seeds(seeds: u64) -> Self {
         Self {

@@ -6,6 +6,7 @@
 //!
 //! | file | concept |
 //! | --- | --- |
+//! | `arguments` | what it is told; `cargo xtask chaos` describes it |
 //! | `plan`, `chance` | which outage comes next, by the seed |
 //! | `outage` | what is done, and when it is over |
 //! | `proxy` | the way to the server, which fails too |
@@ -17,6 +18,7 @@
 //! | `table`, `memory`, `trend`, `resident` | what the run has shown |
 
 mod account;
+mod arguments;
 mod bound;
 mod chance;
 mod cluster;
@@ -38,12 +40,12 @@ mod world;
 use std::panic;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Parser;
 use tokio::time::{Instant, sleep};
 
+use arguments::Arguments;
 use memory::Memory;
 use plan::{Kind, Plan};
 use recovery::{Case, strike};
@@ -53,28 +55,6 @@ use world::World;
 
 /// Fewer writes a second than this, and the run has shown nothing.
 const FEWEST_WRITES: f64 = 5.0;
-
-/// Informers under load while a real API server fails in every way.
-#[derive(Debug, Parser)]
-#[command(name = "cargo xtask chaos")]
-struct Arguments {
-    /// For how long outages begin, such as 90s, 10m or 1h.
-    #[arg(long = "for", value_name = "TIME", default_value = "10m", value_parser = time)]
-    length: Duration,
-    /// Decides the order of the outages, their lengths, and what is written.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Only these, again and again.
-    #[arg(long, value_delimiter = ',')]
-    only: Vec<Kind>,
-    /// How long all is well between two outages. Informers forget earlier failures after as long
-    /// (120 s unless told), so that each outage is the first to them.
-    #[arg(long, value_name = "TIME", default_value = "8s", value_parser = time)]
-    calm: Duration,
-    /// Prints whatever the informers' sources go through.
-    #[arg(long)]
-    story: bool,
-}
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
 async fn main() -> ExitCode {
@@ -184,29 +164,4 @@ async fn outages(
         }
     }
     Ok(())
-}
-
-fn time(text: &str) -> Result<Duration, String> {
-    let (number, unit) = text.split_at(text.trim_end_matches(char::is_alphabetic).len());
-    let seconds = match unit {
-        "s" => 1,
-        "m" => 60,
-        "h" => 3_600,
-        _ => return Err("a number and s, m or h".to_owned()),
-    };
-    let number: u64 = number.parse().map_err(|_| "no number".to_owned())?;
-    Ok(Duration::from_secs(number.saturating_mul(seconds)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_have_a_unit() {
-        assert_eq!(time("90s"), Ok(Duration::from_secs(90)));
-        assert_eq!(time("10m"), Ok(Duration::from_secs(600)));
-        assert_eq!(time("2h"), Ok(Duration::from_secs(7_200)));
-        assert!(time("10").is_err() && time("m").is_err() && time("5d").is_err());
-    }
 }

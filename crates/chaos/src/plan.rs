@@ -6,42 +6,7 @@ use clap::ValueEnum;
 
 use crate::chance::Chance;
 
-/// What may happen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
-pub(crate) enum Kind {
-    /// SIGKILL to the API server, and a start.
-    Kill,
-    /// SIGTERM to the API server, and a start.
-    Restart,
-    /// SIGSTOP and SIGCONT.
-    Pause,
-    /// The way is cut; who connects is reset.
-    Cut,
-    /// RST to every connection; new ones pass.
-    Reset,
-    /// FIN to every connection; new ones pass.
-    Finish,
-    /// Nothing passes for a while, and then everything.
-    Stall,
-    /// Everything passes, but slowly.
-    Trickle,
-    /// Connections die, and not even their packets are acknowledged; new ones pass.
-    HalfOpen,
-    /// Connections die, but somebody acknowledges; new ones pass.
-    Blackhole,
-    /// The way is cut, etcd forgets its history, the API server is started anew.
-    Compact,
-    /// etcd comes back from a copy: the history is rewound.
-    Restore,
-    /// A custom resource definition is deleted, with all its objects, and created again.
-    DeleteDefinition,
-    /// A namespace is deleted, with all that is in it, and created again.
-    DeleteNamespace,
-    /// The informers may do nothing, and then again what they need.
-    RevokePermission,
-    /// The token is refused, and the next one comes late.
-    RotateToken,
-}
+pub(crate) use crate::arguments::Kind;
 
 impl Kind {
     /// For the table and `--only`.

@@ -58,6 +58,7 @@ fn without_json_stdout_stays_empty() {
     done.assert_code(0);
     assert_eq!(done.stdout, "");
     done.assert_says("1 pods and 1 nodes");
+    done.assert_says("1 pods need about 64 MiB of memory");
 }
 
 #[test]
@@ -80,6 +81,8 @@ fn help_names_everything() {
     done.assert_code(0);
     for word in [
         "--objects",
+        "--ignore-memory",
+        "13 KB",
         "--rate",
         "--for",
         "--queue",

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 struct Cluster {
     server: ApiServer,
-    _serving: ServerHandle,
+    serving: ServerHandle,
     kubeconfig: Kubeconfig,
 }
 
@@ -38,7 +38,7 @@ impl Cluster {
         let kubeconfig = Kubeconfig::for_server(&serving.url);
         Self {
             server,
-            _serving: serving,
+            serving,
             kubeconfig,
         }
     }
@@ -324,6 +324,21 @@ async fn a_refused_connection_is_named() {
     done.assert_says("Is the cluster up");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_never_answers_is_named() {
+    let cluster = Cluster::start().await;
+    let silent = Fault::HangHeaders;
+    cluster.server.fault(Match::any(), silent, Times::Always);
+    // Without --until-synced, and with it, discovery ends before anything is followed.
+    for bound in [&["--for", "1s"][..], &["--discovery-timeout", "1s", SYNC]] {
+        let done = cluster.watch(&[&["pods"], bound].concat());
+        done.assert_code(1);
+        done.assert_says(&cluster.serving.url);
+        done.assert_says("no answer to GET /api within 1.0 s");
+        done.assert_says("--discovery-timeout");
+    }
+}
+
 #[test]
 fn help_is_for_a_newcomer() {
     for (arguments, words) in [
@@ -339,6 +354,8 @@ fn help_is_for_a_newcomer() {
                 "--metadata-only",
                 "Examples:",
                 "--context",
+                "--discovery-timeout",
+                "discovery included",
             ],
         ),
     ] {

@@ -1,5 +1,6 @@
 //! Runs many seeds on all processors; `cargo xtask simulate` builds and calls it.
 
+mod arguments;
 #[cfg(sim)]
 mod hunting;
 
@@ -19,44 +20,18 @@ use informer_simulation::{
     Outcome, REGRESSIONS, Tally, listen, searched, seeds_of, simulate, simulate_twice,
 };
 
-/// Simulates the facade under faults.
-#[derive(Debug, Parser)]
-struct Arguments {
-    /// How many seeds.
-    #[arg(long, default_value_t = 1_000)]
-    seeds: u64,
-    /// The first of them.
-    #[arg(long, default_value_t = 0)]
-    from: u64,
-    /// Only this one, with its whole story.
-    #[arg(long)]
-    seed: Option<u64>,
-    /// On how many threads; by default one for each processor.
-    #[arg(long)]
-    jobs: Option<usize>,
-    /// Go on after a failure, and name every seed that fails.
-    #[arg(long)]
-    keep_going: bool,
-    /// Each seed twice; both runs have to be the same.
-    #[arg(long)]
-    twice: bool,
-    /// Look for every planted bug until a run fails, with that many seeds at most.
-    #[cfg(sim)]
-    #[arg(long)]
-    mutants: bool,
-    /// Only this planted bug, with `--mutants`; with `--seed` its story.
-    #[cfg(sim)]
-    #[arg(long)]
-    mutant: Option<String>,
-    /// Mark the payloads, and search everything that is logged or shown for the mark (SEC-9).
-    #[arg(long)]
-    canary: bool,
-}
+use arguments::Arguments;
 
 fn main() -> Result<ExitCode> {
     let arguments = Arguments::parse();
     if arguments.canary && !listen() {
         return Err(anyhow!("somebody else listens to the logs"));
+    }
+    #[cfg(not(sim))]
+    if arguments.mutants || arguments.mutant.is_some() {
+        return Err(anyhow!(
+            "this build has no planted bugs; run `cargo xtask simulate --mutants`"
+        ));
     }
     let jobs = arguments.jobs.unwrap_or_else(processors);
     #[cfg(sim)]

@@ -177,6 +177,14 @@ impl Cluster {
         self.collections[id.0].record(change, self.history_limit);
     }
 
+    /// Prepares a write, and takes back what that draws: uids and generated names.
+    pub(crate) fn dry_run<R>(&mut self, prepare: impl FnOnce(&mut Self) -> R) -> R {
+        let (random, lives) = (self.random.clone(), self.lives.clone());
+        let prepared = prepare(self);
+        (self.random, self.lives) = (random, lives);
+        prepared
+    }
+
     /// A random uid of version 4, or a readable one.
     pub(crate) fn new_uid(&mut self, namespace: Option<&str>, name: &str) -> String {
         if let Some(lives) = &mut self.lives {

@@ -64,7 +64,7 @@ pub(crate) struct Feed {
     silences: u64,
     opened: Instant,
     deadline: Option<Instant>,
-    next_bookmark: Instant,
+    next_bookmark: Option<Instant>,
     is_over: bool,
     open: OpenWatch,
 }
@@ -123,8 +123,11 @@ impl Feed {
             closings: state.closings,
             silences: state.silences,
             opened,
-            deadline: (!tampering.ignores_timeout).then(|| opened + timeout),
-            next_bookmark: opened + server.settings.bookmark_interval,
+            // A moment that cannot be told is never reached.
+            deadline: opened
+                .checked_add(timeout)
+                .filter(|_| !tampering.ignores_timeout),
+            next_bookmark: opened.checked_add(server.settings.bookmark_interval),
             tampering,
             is_over: false,
             open: OpenWatch(signal),
@@ -179,8 +182,8 @@ impl Feed {
                 ends_initial: true,
             }]);
         }
-        let close_after = self.tampering.close_after.map(|time| self.opened + time);
-        let bookmark_at = self.bookmarks.then_some(self.next_bookmark);
+        let close_after = self.close_at();
+        let bookmark_at = self.next_bookmark.filter(|_| self.bookmarks);
         let _idle = Idle::new(&self.open.0);
         tokio::select! {
             biased;
@@ -194,10 +197,20 @@ impl Feed {
             }
             () = news => Some(Vec::new()),
             () = until(bookmark_at) => {
-                self.next_bookmark = Instant::now() + self.server.settings.bookmark_interval;
+                self.schedule_bookmark(Instant::now());
                 Some(self.bookmark(version))
             }
         }
+    }
+
+    /// When a fault closes the watch.
+    fn close_at(&self) -> Option<Instant> {
+        let after = self.tampering.close_after?;
+        self.opened.checked_add(after)
+    }
+
+    fn schedule_bookmark(&mut self, now: Instant) {
+        self.next_bookmark = now.checked_add(self.server.settings.bookmark_interval);
     }
 
     /// A bookmark up to here, if one was asked for and the history has reached the watch.
@@ -225,11 +238,8 @@ impl Feed {
         let state = server.lock();
         let is_closed = state.closings != self.closings || state.cluster.epoch() != self.epoch;
         let now = Instant::now();
-        let is_late = self.deadline.is_some_and(|deadline| deadline <= now)
-            || self
-                .tampering
-                .close_after
-                .is_some_and(|time| self.opened + time <= now);
+        let ends = [self.deadline, self.close_at()];
+        let is_late = ends.into_iter().flatten().any(|end| end <= now);
         if is_closed && state.cut > self.closings {
             return News::Cut;
         }
@@ -254,9 +264,9 @@ impl Feed {
         if lines.is_empty() && changes.is_empty() {
             return News::Nothing { version };
         }
-        if self.bookmarks && self.next_bookmark <= now {
+        if self.bookmarks && self.next_bookmark.is_some_and(|at| at <= now) {
             // A busy history gets its bookmarks too, at what has just been read.
-            self.next_bookmark = now + self.server.settings.bookmark_interval;
+            self.schedule_bookmark(now);
             lines.extend(self.bookmark(self.cursor));
         }
         News::Lines(lines)

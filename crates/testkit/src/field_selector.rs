@@ -25,18 +25,16 @@ enum Field {
 impl FieldSelector {
     /// Reads `metadata.name=a,spec.nodeName!=b` for this resource.
     ///
+    /// The grammar is that of apimachinery: empty terms are skipped, spaces count, and in values
+    /// `\\`, `\,` and `\=` stand for a backslash, a comma and an equals sign.
+    ///
     /// # Errors
     ///
     /// 400 for what cannot be read, and for a field this resource cannot be selected by.
     pub fn parse(text: &str, resource: &Resource) -> Result<Self, Rejection> {
-        let parts = text
-            .split(',')
-            .map(str::trim)
-            .filter(|part| !part.is_empty());
-        parts
-            .map(|part| requirement(part, resource))
-            .collect::<Result<_, _>>()
-            .map(Self)
+        let terms = terms(text).into_iter().filter(|term| !term.is_empty());
+        let requirements = terms.map(|term| requirement(term, resource));
+        requirements.collect::<Result<_, _>>().map(Self)
     }
 
     pub(crate) fn matches(&self, object: &Object) -> bool {
@@ -56,16 +54,23 @@ impl FieldSelector {
     }
 }
 
-fn requirement(part: &str, resource: &Resource) -> Result<Requirement, Rejection> {
-    let (name, value, equal) = if let Some((name, value)) = part.split_once("!=") {
-        (name, value, false)
-    } else if let Some((name, value)) = part.split_once("==").or(part.split_once('=')) {
-        (name, value, true)
-    } else {
-        let message = format!("invalid selector: {part:?}; can't understand it");
-        return Err(Rejection::bad_request(message));
-    };
-    let field = match name.trim() {
+/// Splits at commas that no backslash precedes.
+fn terms(text: &str) -> Vec<&str> {
+    let mut is_escaped = false;
+    let parts = text.split(|letter| {
+        let separates = letter == ',' && !is_escaped;
+        is_escaped = letter == '\\' && !is_escaped;
+        separates
+    });
+    parts.collect()
+}
+
+fn requirement(term: &str, resource: &Resource) -> Result<Requirement, Rejection> {
+    let (name, value, equal) = operation(term).ok_or_else(|| {
+        let message = format!("invalid selector: {term:?}; can't understand it");
+        Rejection::bad_request(message)
+    })?;
+    let field = match name {
         "metadata.name" => Field::Name,
         "metadata.namespace" => Field::Namespace,
         "spec.nodeName" if resource.is_same(&Resource::pods()) => Field::Node,
@@ -76,9 +81,36 @@ fn requirement(part: &str, resource: &Resource) -> Result<Requirement, Rejection
     };
     Ok(Requirement {
         field,
-        value: value.trim().to_owned(),
+        value: unescaped(value)?,
         equal,
     })
+}
+
+/// Splits a term at its first operator: name, value, and whether they have to be equal.
+fn operation(term: &str) -> Option<(&str, &str, bool)> {
+    let at = term.find("!=").into_iter().chain(term.find('=')).min()?;
+    let (name, rest) = term.split_at(at);
+    [("!=", false), ("==", true), ("=", true)]
+        .into_iter()
+        .find_map(|(operator, equal)| Some((name, rest.strip_prefix(operator)?, equal)))
+}
+
+fn unescaped(value: &str) -> Result<String, Rejection> {
+    let wrong =
+        |why: &str| Rejection::bad_request(format!("field selector value {value:?}: {why}"));
+    let mut out = String::with_capacity(value.len());
+    let mut letters = value.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => match letters.next() {
+                Some(escaped @ ('\\' | ',' | '=')) => out.push(escaped),
+                _ => return Err(wrong("invalid escape sequence")),
+            },
+            ',' | '=' => return Err(wrong("a comma or = must be escaped by a backslash")),
+            letter => out.push(letter),
+        }
+    }
+    Ok(out)
 }
 
 #[cfg(test)]
@@ -92,5 +124,50 @@ mod tests {
         assert_eq!(parse("spec.nodeName=b", Resource::services()), Err(400));
         assert_eq!(parse("status.phase=Running", Resource::pods()), Err(400));
         assert_eq!(parse("metadata.name", Resource::pods()), Err(400));
+    }
+
+    /// `fields.ParseSelector` skips empty terms, trims nothing, and unescapes values.
+    #[test]
+    fn texts_are_parsed_as_apimachinery_does() {
+        let code = |text| FieldSelector::parse(text, &Resource::pods()).map_err(|e| e.code);
+        for text in [
+            "",
+            ",",
+            "metadata.name=a,,metadata.namespace=b,",
+            "metadata.name=",
+            "metadata.name==a",
+            "metadata.name!=a",
+            r"metadata.name=a\,b\=c\\",
+            "metadata.name= a",
+        ] {
+            assert!(code(text).is_ok(), "{text:?}");
+        }
+        for text in [
+            " ",
+            "a",
+            "=a",
+            "metadata.name",
+            "metadata.name =a",
+            " metadata.name=a",
+            "metadata.name=a, metadata.namespace=b",
+            "metadata.name=a=b",
+            "metadata.name===a",
+            "metadata.name!==a",
+            "metadata.name>a",
+            r"metadata.name=a\b",
+            r"metadata.name=a\",
+        ] {
+            assert_eq!(code(text).map(drop), Err(400), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn values_are_unescaped_and_not_trimmed() {
+        let value = |text| {
+            let selector = FieldSelector::parse(text, &Resource::pods());
+            selector.expect("it is one").0[0].value.clone()
+        };
+        assert_eq!(value(r"metadata.name=a\,b\=c\\"), r"a,b=c\");
+        assert_eq!(value("metadata.name= a "), " a ");
     }
 }

@@ -35,6 +35,7 @@
 //!   does not support them. The whole object may be written through its main path, `status` too.
 //! - A version ahead of the server's is refused at once, not after three seconds.
 //! - Tables, protobuf and aggregated discovery are not served; clients fall back to what is.
+//! - `dryRun=All` is honoured by every write over HTTP. [`ApiServer`]'s own methods always write.
 //! - `status` exists for every resource; other subresources do not. Every object has a
 //!   `metadata.generation`.
 //!
@@ -55,7 +56,9 @@ mod field_selector;
 mod fields;
 mod http;
 mod interjection;
+mod label_parser;
 mod label_selector;
+mod label_syntax;
 mod listing;
 mod merge_patch;
 mod object;
@@ -69,6 +72,7 @@ mod server;
 mod source;
 mod tampering;
 mod timestamp;
+mod validation;
 mod watch_start;
 mod wire;
 mod write;

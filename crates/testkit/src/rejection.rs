@@ -117,6 +117,16 @@ impl Rejection {
             .with_cause("FieldValueForbidden", &format!("Forbidden: {why}"))
     }
 
+    /// 422 about `dryRun`; `options` is the kind that has it, such as `PatchOptions`.
+    pub(crate) fn invalid_dry_run(options: &str, values: &[String]) -> Self {
+        // As Go prints a list, which is how kube-apiserver quotes it.
+        let values: Vec<String> = values.iter().map(|value| format!("{value:?}")).collect();
+        let values = values.join(", ");
+        let why = format!("Unsupported value: []string{{{values}}}: supported values: \"All\"");
+        let message = format!("{options}.meta.k8s.io \"\" is invalid: dryRun: {why}");
+        Self::new(422, "Invalid", message).with_cause("FieldValueNotSupported", &why)
+    }
+
     /// 410: the version of a watch or of a list is no longer in the history (RL-48).
     pub fn expired(version: u64, oldest: u64) -> Self {
         let message = format!("too old resource version: {version} ({oldest})");

@@ -109,6 +109,13 @@ impl Server {
         result
     }
 
+    /// Prepares a write and does not record it, so that nothing changes and no watch wakes.
+    pub(crate) fn dry_run<R>(&self, prepare: impl FnOnce(&mut Cluster, &str) -> R) -> R {
+        let mut state = self.lock();
+        let now = self.now(state.cluster.version() + 1);
+        state.cluster.dry_run(|cluster| prepare(cluster, &now))
+    }
+
     /// RFC 3339; without a clock, a fixed moment plus one second for each version.
     fn now(&self, version: u64) -> String {
         let seconds = match &self.settings.clock {

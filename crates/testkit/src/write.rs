@@ -1,8 +1,9 @@
 //! Writes to the history: create, replace, merge-patch and delete, with the checks of
 //! kube-apiserver.
 //!
-//! Each is one function from the state to a recorded change or a [`Rejection`]; a refused write
-//! leaves no trace, and one that changes nothing gets no version, as in kube-apiserver.
+//! Each is prepared by one function from the state to a change or a [`Rejection`], and then
+//! recorded; a dry run ends before that. A refused write leaves no trace, and one that changes
+//! nothing gets no version, as in kube-apiserver.
 //!
 //! Of admission and validation there is only what clients rely on: names, namespaces, versions,
 //! uids, finalizers. What a field may contain is not checked.
@@ -12,10 +13,13 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    Change, Cluster, Object, Rejection, Resource, ResourceId,
+    Change, Cluster, Object, Rejection, ResourceId,
     fields::Fields,
     merge_patch::merge_patch,
     object::{split, text},
+    validation::{
+        check_identity, check_preconditions, check_type, checked_name, checked_namespace,
+    },
 };
 
 /// What must hold of an object for it to be deleted.
@@ -37,6 +41,13 @@ pub enum Deletion {
 }
 
 impl Deletion {
+    pub(crate) fn new(object: Object, is_gone: bool) -> Self {
+        match is_gone {
+            true => Self::Gone(object),
+            false => Self::Pending(object),
+        }
+    }
+
     /// The object's state now, or its final state.
     pub fn object(&self) -> &Object {
         match self {
@@ -55,6 +66,52 @@ pub enum Part {
     Status,
 }
 
+/// A write that was checked and rendered, and is not recorded.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    /// The object as it is after the write.
+    object: Object,
+    /// What is to be recorded; `None` if nothing changes.
+    change: Option<Change>,
+}
+
+impl Prepared {
+    fn unchanged(object: Object) -> Self {
+        Self {
+            object,
+            change: None,
+        }
+    }
+
+    fn change(before: Option<Object>, object: Object, deleted: bool) -> Self {
+        Self {
+            object: object.clone(),
+            change: Some(Change {
+                version: object.version(),
+                before,
+                object,
+                deleted,
+            }),
+        }
+    }
+
+    /// Whether the object goes away with this write.
+    pub(crate) fn deletes(&self) -> bool {
+        self.change.as_ref().is_some_and(|change| change.deleted)
+    }
+
+    /// The object as a dry run answers it: under the version it has now, since the write gets none.
+    ///
+    /// A creation has no version to go back to. kube-apiserver sends none, and so must the caller.
+    pub(crate) fn dry(self) -> Object {
+        let before = self.change.and_then(|change| change.before);
+        match before {
+            Some(before) => self.object.with_version(before.version()),
+            None => self.object,
+        }
+    }
+}
+
 /// The metadata and the other fields of an object.
 type Parts = (Map<String, Value>, Fields);
 
@@ -71,6 +128,17 @@ impl Cluster {
         object: Value,
         now: &str,
     ) -> Result<Object, Rejection> {
+        let prepared = self.prepare_create(id, namespace, object, now)?;
+        Ok(self.commit(id, prepared))
+    }
+
+    pub(crate) fn prepare_create(
+        &mut self,
+        id: ResourceId,
+        namespace: Option<&str>,
+        object: Value,
+        now: &str,
+    ) -> Result<Prepared, Rejection> {
         let resource = Arc::clone(&self.collection(id).resource);
         check_type(&resource, &object)?;
         let (mut metadata, fields) = split(object);
@@ -99,16 +167,8 @@ impl Cluster {
         metadata.insert("uid".into(), json!(uid));
         metadata.insert("creationTimestamp".into(), json!(now));
         metadata.insert("generation".into(), json!(1));
-        let version = self.next_version();
-        let object = Object::render(&resource, version, &metadata, &fields);
-        let change = Change {
-            version,
-            before: None,
-            object: object.clone(),
-            deleted: false,
-        };
-        self.record(id, change);
-        Ok(object)
+        let object = Object::render(&resource, self.next_version(), &metadata, &fields);
+        Ok(Prepared::change(None, object, false))
     }
 
     /// Puts an object in the place of the one with its name; conditionally, if it has a version.
@@ -124,11 +184,23 @@ impl Cluster {
         object: Value,
         part: Part,
     ) -> Result<Object, Rejection> {
+        let prepared = self.prepare_replace(id, namespace, name, object, part)?;
+        Ok(self.commit(id, prepared))
+    }
+
+    pub(crate) fn prepare_replace(
+        &self,
+        id: ResourceId,
+        namespace: Option<&str>,
+        name: &str,
+        object: Value,
+        part: Part,
+    ) -> Result<Prepared, Rejection> {
         let before = self.get(id, namespace, name)?;
         let resource = Arc::clone(&self.collection(id).resource);
         check_type(&resource, &object)?;
         let (metadata, fields) = split(object);
-        self.update(id, &before, (metadata, fields), part)
+        self.prepare_update(id, before, (metadata, fields), part)
     }
 
     /// Changes an object by a merge patch (RFC 7396).
@@ -144,6 +216,18 @@ impl Cluster {
         patch: &Value,
         part: Part,
     ) -> Result<Object, Rejection> {
+        let prepared = self.prepare_patch(id, namespace, name, patch, part)?;
+        Ok(self.commit(id, prepared))
+    }
+
+    pub(crate) fn prepare_patch(
+        &self,
+        id: ResourceId,
+        namespace: Option<&str>,
+        name: &str,
+        patch: &Value,
+        part: Part,
+    ) -> Result<Prepared, Rejection> {
         let before = self.get(id, namespace, name)?;
         let resource = Arc::clone(&self.collection(id).resource);
         if !patch.is_object() {
@@ -166,18 +250,18 @@ impl Cluster {
         let Value::Object(metadata) = metadata else {
             return Err(Rejection::bad_request("metadata must be an object"));
         };
-        self.update(id, &before, (metadata, fields), part)
+        self.prepare_update(id, before, (metadata, fields), part)
     }
 
-    fn update(
-        &mut self,
+    fn prepare_update(
+        &self,
         id: ResourceId,
-        before: &Object,
+        before: Object,
         (mut metadata, fields): Parts,
         part: Part,
-    ) -> Result<Object, Rejection> {
-        let resource = Arc::clone(&self.collection(id).resource);
-        check_identity(&resource, before, &metadata)?;
+    ) -> Result<Prepared, Rejection> {
+        let resource = &self.collection(id).resource;
+        check_identity(resource, &before, &metadata)?;
         let (old_metadata, old_fields) = before.to_parts();
         let fields = match part {
             Part::Whole => fields,
@@ -202,23 +286,12 @@ impl Cluster {
         if fields.is_other_spec(&old_fields) {
             metadata.insert("generation".into(), json!(generation(&old_metadata) + 1));
         }
-        let version = self.next_version();
-        let object = Object::render(&resource, version, &metadata, &fields);
-        if object.is_same_but_version(before) {
-            return Ok(before.clone());
+        let object = Object::render(resource, self.next_version(), &metadata, &fields);
+        if object.is_same_but_version(&before) {
+            return Ok(Prepared::unchanged(before));
         }
-        let deleted = metadata.contains_key("deletionTimestamp") && !has_finalizers(&metadata);
-        let before = Some(before.clone());
-        self.record(
-            id,
-            Change {
-                version,
-                before,
-                object: object.clone(),
-                deleted,
-            },
-        );
-        Ok(object)
+        let deletes = metadata.contains_key("deletionTimestamp") && !has_finalizers(&metadata);
+        Ok(Prepared::change(Some(before), object, deletes))
     }
 
     /// Deletes an object, or marks it for deletion while it has finalizers.
@@ -234,156 +307,45 @@ impl Cluster {
         preconditions: &Preconditions,
         now: &str,
     ) -> Result<Deletion, Rejection> {
+        let prepared = self.prepare_delete(id, namespace, name, preconditions, now)?;
+        let is_gone = prepared.deletes();
+        Ok(Deletion::new(self.commit(id, prepared), is_gone))
+    }
+
+    pub(crate) fn prepare_delete(
+        &self,
+        id: ResourceId,
+        namespace: Option<&str>,
+        name: &str,
+        preconditions: &Preconditions,
+        now: &str,
+    ) -> Result<Prepared, Rejection> {
         let before = self.get(id, namespace, name)?;
-        let resource = Arc::clone(&self.collection(id).resource);
-        check_preconditions(&resource, &before, preconditions)?;
+        let resource = &self.collection(id).resource;
+        check_preconditions(resource, &before, preconditions)?;
         let version = self.next_version();
         let (mut metadata, fields) = before.to_parts();
         if !has_finalizers(&metadata) {
-            let object = before.with_version(version);
-            let before = Some(before);
-            self.record(
-                id,
-                Change {
-                    version,
-                    before,
-                    object: object.clone(),
-                    deleted: true,
-                },
-            );
-            return Ok(Deletion::Gone(object));
+            let last = before.with_version(version);
+            return Ok(Prepared::change(Some(before), last, true));
         }
         if metadata.contains_key("deletionTimestamp") {
-            return Ok(Deletion::Pending(before));
+            return Ok(Prepared::unchanged(before));
         }
         metadata.insert("deletionTimestamp".into(), json!(now));
         metadata.insert("deletionGracePeriodSeconds".into(), json!(0));
         metadata.insert("generation".into(), json!(generation(&metadata) + 1));
-        let object = Object::render(&resource, version, &metadata, &fields);
-        let before = Some(before);
-        self.record(
-            id,
-            Change {
-                version,
-                before,
-                object: object.clone(),
-                deleted: false,
-            },
-        );
-        Ok(Deletion::Pending(object))
+        let marked = Object::render(resource, version, &metadata, &fields);
+        Ok(Prepared::change(Some(before), marked, false))
     }
-}
 
-fn check_type(resource: &Resource, object: &Value) -> Result<(), Rejection> {
-    if !object.is_object() {
-        return Err(Rejection::bad_request("the body is not a JSON object"));
-    }
-    let api_version = resource.api_version();
-    for (field, expected) in [("kind", &resource.kind), ("apiVersion", &api_version)] {
-        if let Some(given) = text(object.get(field)).filter(|given| given != expected) {
-            let message =
-                format!("the {field} in the data ({given}) does not match the expected {expected}");
-            return Err(Rejection::bad_request(message));
+    /// Records a write that was prepared from the present state.
+    pub(crate) fn commit(&mut self, id: ResourceId, prepared: Prepared) -> Object {
+        if let Some(change) = prepared.change {
+            self.record(id, change);
         }
+        prepared.object
     }
-    Ok(())
-}
-
-fn checked_name(resource: &Resource, metadata: &Map<String, Value>) -> Result<String, Rejection> {
-    let Some(name) = text(metadata.get("name")) else {
-        let why = "Required value: name or generateName is required";
-        return Err(Rejection::invalid(resource, "", "metadata.name", why));
-    };
-    let is_plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit();
-    let fits = name.len() <= 253
-        && name.starts_with(is_plain)
-        && name.ends_with(is_plain)
-        && name
-            .chars()
-            .all(|letter| is_plain(letter) || letter == '-' || letter == '.');
-    if !fits {
-        let why = "Invalid value: a lowercase RFC 1123 subdomain must consist of lower case \
-                   alphanumeric characters, '-' or '.', and must start and end with an \
-                   alphanumeric character";
-        return Err(Rejection::invalid(resource, name, "metadata.name", why));
-    }
-    Ok(name.to_owned())
-}
-
-fn checked_namespace(
-    resource: &Resource,
-    asked: Option<&str>,
-    metadata: &mut Map<String, Value>,
-) -> Result<Option<String>, Rejection> {
-    let given = text(metadata.get("namespace")).map(str::to_owned);
-    if !resource.namespaced {
-        metadata.remove("namespace");
-        return Ok(None);
-    }
-    let namespace = match (asked, given) {
-        (Some(asked), Some(given)) if asked != given => {
-            let message = "the namespace of the provided object does not match the namespace sent \
-                           on the request";
-            return Err(Rejection::bad_request(message));
-        }
-        (Some(asked), _) => asked.to_owned(),
-        (None, Some(given)) => given,
-        (None, None) => "default".to_owned(),
-    };
-    metadata.insert("namespace".into(), json!(namespace));
-    Ok(Some(namespace))
-}
-
-/// Name, namespace, uid and version of an update must be those of the object, where given.
-fn check_identity(
-    resource: &Resource,
-    before: &Object,
-    metadata: &Map<String, Value>,
-) -> Result<(), Rejection> {
-    let given = |field| text(metadata.get(field));
-    if given("name").is_some_and(|name| name != before.name()) {
-        let message = "the name of the object does not match the name on the URL";
-        return Err(Rejection::bad_request(message));
-    }
-    if given("namespace").is_some_and(|namespace| Some(namespace) != before.namespace()) {
-        let message = "the namespace of the provided object does not match the namespace sent on \
-                       the request";
-        return Err(Rejection::bad_request(message));
-    }
-    let preconditions = Preconditions {
-        uid: given("uid").map(str::to_owned),
-        version: given("resourceVersion").map(str::to_owned),
-    };
-    check_preconditions(resource, before, &preconditions)
-}
-
-fn check_preconditions(
-    resource: &Resource,
-    object: &Object,
-    preconditions: &Preconditions,
-) -> Result<(), Rejection> {
-    if let Some(uid) = preconditions
-        .uid
-        .as_deref()
-        .filter(|uid| *uid != object.uid())
-    {
-        let actual = object.uid();
-        let why = format!(
-            "Precondition failed: UID in precondition: {uid}, UID in object meta: {actual}"
-        );
-        return Err(Rejection::conflict(resource, object.name(), &why));
-    }
-    let version = object.version().to_string();
-    if preconditions
-        .version
-        .as_ref()
-        .is_some_and(|wanted| *wanted != version)
-    {
-        let why = "the object has been modified; please apply your changes to the latest version \
-                   and try again";
-        return Err(Rejection::conflict(resource, object.name(), why));
-    }
-    Ok(())
 }
 
 fn generation(metadata: &Map<String, Value>) -> u64 {

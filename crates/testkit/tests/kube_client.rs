@@ -4,7 +4,7 @@
     reason = "a helper of tests that cannot go on has failed"
 )]
 
-use std::pin::pin;
+use std::{pin::pin, time::Duration};
 
 use futures::{StreamExt, TryStreamExt};
 use informer_testkit::{ApiServer, Fault, Match, Resource, Times};
@@ -379,4 +379,29 @@ fn handles_can_be_sent_and_shared() {
     are_sent::<informer_testkit::ServerHandle>();
     are_sent::<informer_testkit::Source<Pod>>();
     are_sent::<informer_testkit::Events<Pod>>();
+}
+
+/// The sum of now and these durations is beyond what an `Instant` can be.
+#[tokio::test]
+async fn timeouts_beyond_all_time_never_end() {
+    let server = ApiServer::builder()
+        .bookmark_interval(Duration::MAX)
+        .watch_timeout(Duration::MAX)
+        .build();
+    let close = Fault::CloseAfter(Duration::MAX);
+    server.fault(Match::watch(), close, Times::Always);
+    let client = Client::new(server.service(), "default");
+    for timeout in ["", "&timeoutSeconds=18446744073709551615"] {
+        let path = format!("/api/v1/pods?watch=1&allowWatchBookmarks=true{timeout}");
+        let request = http::Request::get(path).body(Vec::new()).unwrap();
+        let mut events = client.request_events::<Pod>(request).await.unwrap().boxed();
+        server
+            .create(
+                &Resource::pods(),
+                json!({"metadata": {"generateName": "a"}}),
+            )
+            .unwrap();
+        let event = events.try_next().await.unwrap();
+        assert!(matches!(event, Some(WatchEvent::Added(_))), "{event:?}");
+    }
 }

@@ -25,7 +25,7 @@ pub(super) fn provide(objects: u64) {
 }
 
 fn needed(objects: u64, available: u64) -> u64 {
-    (objects * OBJECT).min(available / 2)
+    objects.saturating_mul(OBJECT).min(available / 2)
 }
 
 /// Free memory in bytes, by the kernel's account; none where it does not say.
@@ -48,5 +48,6 @@ mod tests {
         assert_eq!(needed(100_000, available(info)), 8_192_000_000);
         assert_eq!(needed(300_000, available(info)), 11_264_000_000);
         assert_eq!(needed(300_000, available("")), 0, "nobody knows");
+        assert_eq!(needed(u64::MAX, available(info)), 11_264_000_000);
     }
 }

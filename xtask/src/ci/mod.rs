@@ -8,6 +8,7 @@ mod lanes;
 mod property;
 
 use anyhow::{Context, Result, bail};
+use clap::builder::{PossibleValue, PossibleValuesParser};
 
 use crate::clock;
 use crate::stopwatch::{Outcome, Report};
@@ -19,6 +20,17 @@ pub(crate) fn run(name: Option<&str>) -> Result<()> {
         None => lanes::run(),
         Some(name) => alone(find(name)?),
     }
+}
+
+/// The name of each job, and what it proves.
+pub(crate) fn jobs() -> impl Iterator<Item = (&'static str, &'static str)> {
+    JOBS.iter().map(|job| (job.name, job.about))
+}
+
+/// The names for the command line, described by what the jobs prove.
+pub(crate) fn job_names() -> PossibleValuesParser {
+    let value = |(name, about)| PossibleValue::new(name).help(about);
+    PossibleValuesParser::new(jobs().map(value))
 }
 
 fn alone(job: &Job) -> Result<()> {

@@ -3,6 +3,7 @@
 //! Everything between server and handlers is what a controller would use: real HTTP on loopback, a
 //! client, a factory. Only the judge looks behind the server's back.
 
+mod budget;
 mod cluster;
 mod handlers;
 mod informers;
@@ -25,7 +26,7 @@ use tokio::time::Instant;
 use crate::failure::Failure;
 use crate::queue::Queue;
 use crate::screen::Screen;
-use crate::{duration, signals};
+use crate::{duration, memory, signals};
 
 use cluster::Cluster;
 use informers::Informers;
@@ -46,6 +47,12 @@ pub(crate) struct DemoArguments {
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=5_000_000))]
     objects: u32,
+    /// Begin even if the estimated memory is not available
+    ///
+    /// Before anything is built, an estimate is printed, of about 13 KB for each pod. A demo that
+    /// does not fit into the available memory of the machine or of a control group is refused.
+    #[arg(long)]
+    ignore_memory: bool,
     /// How many changes are written per second; 0 for none
     #[arg(long, value_name = "EV/S", default_value_t = 500)]
     rate: u32,
@@ -79,6 +86,11 @@ pub(crate) async fn run(arguments: &DemoArguments) -> Result<(), Failure> {
 }
 
 async fn play(arguments: &DemoArguments, screen: &Screen) -> Result<(), Failure> {
+    let available = memory::available_bytes();
+    if !arguments.ignore_memory {
+        budget::check(arguments.objects, available)?;
+    }
+    screen.say(&budget::estimate(arguments.objects, available));
     let cluster = Arc::new(Cluster::new(arguments.objects));
     fill(&cluster, screen).await?;
     let serving = cluster.server().serve().await;

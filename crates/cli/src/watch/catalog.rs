@@ -2,10 +2,10 @@
 
 use futures::{StreamExt, TryStreamExt, stream};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{APIResource, APIResourceList};
-use kube_client::{Client, Error};
+use kube_client::Client;
 use kube_core::discovery::v2::{APIGroupDiscovery, APIResourceDiscovery};
 
-use super::explain;
+use super::discovery::{Discovery, DiscoveryError, is_refusal};
 use super::resource::{Resource, ResourceError};
 use crate::escape;
 
@@ -20,28 +20,18 @@ pub(super) struct Catalog {
     pub(super) silent: Vec<String>,
 }
 
-/// The server did not tell what it has.
-#[derive(Debug, thiserror::Error)]
-#[error("the server does not say what it has: {}", explain::client_error(.cause))]
-pub(super) struct DiscoveryError {
-    /// Why.
-    pub(super) cause: Error,
-}
-
-impl From<Error> for DiscoveryError {
-    fn from(cause: Error) -> Self {
-        Self { cause }
-    }
-}
-
 impl Catalog {
-    /// Asks the server.
-    pub(super) async fn fetch(client: &Client) -> Result<Self, DiscoveryError> {
-        match Self::aggregated(client).await {
+    /// Requests the catalog from the server.
+    pub(super) async fn fetch(
+        client: &Client,
+        discovery: &Discovery<'_>,
+    ) -> Result<Self, DiscoveryError> {
+        match Self::aggregated(client, discovery).await {
             Ok(catalog) if !catalog.resources.is_empty() => Ok(catalog),
             // Servers before 1.26 answer in another form, or that they cannot.
-            Ok(_) | Err(Error::Api(_) | Error::SerdeError(_)) => Self::plain(client).await,
-            Err(cause) => Err(cause.into()),
+            Ok(_) => Self::plain(client, discovery).await,
+            Err(error) if is_refusal(&error) => Self::plain(client, discovery).await,
+            Err(error) => Err(error),
         }
     }
 
@@ -50,9 +40,14 @@ impl Catalog {
         super::resource::resolve(self, name)
     }
 
-    async fn aggregated(client: &Client) -> Result<Self, Error> {
-        let core = client.list_core_api_versions_aggregated().await?;
-        let groups = client.list_api_groups_aggregated().await?;
+    async fn aggregated(
+        client: &Client,
+        discovery: &Discovery<'_>,
+    ) -> Result<Self, DiscoveryError> {
+        let core = client.list_core_api_versions_aggregated();
+        let core = discovery.request("/api", core).await?;
+        let groups = client.list_api_groups_aggregated();
+        let groups = discovery.request("/apis", groups).await?;
         let mut catalog = Self::default();
         for group in core.items.into_iter().chain(groups.items) {
             catalog.add_group(group);
@@ -76,20 +71,19 @@ impl Catalog {
         }
     }
 
-    async fn plain(client: &Client) -> Result<Self, DiscoveryError> {
+    async fn plain(client: &Client, discovery: &Discovery<'_>) -> Result<Self, DiscoveryError> {
         let mut catalog = Self::default();
-        for (order, version) in client
-            .list_core_api_versions()
-            .await?
-            .versions
-            .iter()
-            .enumerate()
-        {
-            let list = client.list_core_api_resources(version).await?;
+        let core = client.list_core_api_versions();
+        let core = discovery.request("/api", core).await?;
+        for (order, version) in core.versions.iter().enumerate() {
+            let list = client.list_core_api_resources(version);
+            let list = discovery.request(&format!("/api/{version}"), list).await?;
             catalog.add_list("", version, order, list);
         }
+        let groups = client.list_api_groups();
+        let groups = discovery.request("/apis", groups).await?;
         let mut wanted = Vec::new();
-        for group in client.list_api_groups().await?.groups {
+        for group in groups.groups {
             let preferred = group.preferred_version.map(|version| version.version);
             let mut versions: Vec<_> = group.versions.into_iter().map(|v| v.version).collect();
             // Stable, so the others stay in the server's order.
@@ -98,13 +92,12 @@ impl Catalog {
             wanted.extend(versions.map(|(order, version)| (group.name.clone(), version, order)));
         }
         let answers = stream::iter(wanted).map(|(group, version, order)| async move {
-            let list = client
-                .list_api_group_resources(&format!("{group}/{version}"))
-                .await;
-            match list {
+            let name = format!("{group}/{version}");
+            let list = client.list_api_group_resources(&name);
+            match discovery.request(&format!("/apis/{name}"), list).await {
                 Ok(list) => Ok((group, version, order, Some(list))),
                 // One extension that is down must not hide all the others.
-                Err(Error::Api(_) | Error::SerdeError(_)) => Ok((group, version, order, None)),
+                Err(error) if is_refusal(&error) => Ok((group, version, order, None)),
                 Err(error) => Err(error),
             }
         });

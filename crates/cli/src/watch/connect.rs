@@ -24,20 +24,41 @@ pub(super) struct ClusterArguments {
     kubeconfig: Option<PathBuf>,
 }
 
-/// The client for the cluster that was asked for.
-pub(super) async fn client(
+/// A cluster to send requests to.
+pub(super) struct Cluster {
+    /// Sends the requests.
+    pub(super) client: Client,
+    /// The address of the API server, for messages; without credentials, and escaped.
+    pub(super) server: String,
+}
+
+/// The cluster that the command line and the kubeconfig name.
+pub(super) async fn cluster(
     arguments: &ClusterArguments,
     screen: &Screen,
-) -> Result<Client, Failure> {
+) -> Result<Cluster, Failure> {
     let config = config(arguments).await?;
+    let server = address(&config);
     if config.accept_invalid_certs {
         // SEC-1: never without a word.
         screen.say("warning: the kubeconfig says not to verify who the server is");
     }
-    informer_factory::client(config).map_err(|error| {
+    let client = informer_factory::client(config).map_err(|error| {
         let why = explain::client_error(&error);
         Failure::setup(format!("the kubeconfig does not lead to a client: {why}"))
-    })
+    })?;
+    Ok(Cluster { client, server })
+}
+
+/// Scheme, host, port and path. A user and password in the URL are left out (SEC-8).
+fn address(config: &Config) -> String {
+    let url = &config.cluster_url;
+    let scheme = url.scheme_str().unwrap_or("https");
+    let host = url.host().unwrap_or_default();
+    let port = url.port_u16().map(|port| format!(":{port}"));
+    let path = url.path().trim_end_matches('/');
+    let address = format!("{scheme}://{host}{}{path}", port.unwrap_or_default());
+    escape::text(&address).into_owned()
 }
 
 async fn config(arguments: &ClusterArguments) -> Result<Config, Failure> {
@@ -99,5 +120,23 @@ fn kubeconfig_error(error: &KubeconfigError) -> String {
         KubeconfigError::FindPath => "there is none".to_owned(),
         // These name a file or a kind of mistake, never what is in the file.
         error => escape::text(&error.to_string()).into_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// SEC-8.
+    #[test]
+    fn the_address_of_a_server_shows_no_credentials() {
+        for (url, expected) in [
+            ("https://u:c4n4ry@host:6443/", "https://host:6443"),
+            ("https://host/k8s/clusters/c", "https://host/k8s/clusters/c"),
+            ("http://[::1]:8080", "http://[::1]:8080"),
+        ] {
+            let config = Config::new(url.parse().expect("a URL"));
+            assert_eq!(address(&config), expected);
+        }
     }
 }

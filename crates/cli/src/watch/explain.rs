@@ -7,7 +7,7 @@ use informer_factory::{NotSynced, SourceStatus};
 use kube_client::Error;
 use kube_client::client::AuthError;
 
-use super::catalog::DiscoveryError;
+use super::discovery::DiscoveryError;
 use crate::escape;
 use crate::failure::Failure;
 
@@ -20,10 +20,14 @@ pub(super) struct Subject<'a> {
     pub(super) scope: &'a str,
 }
 
-/// Why the cluster did not tell what it has.
+/// Why the resources of the cluster could not be discovered, and what helps.
 pub(super) fn discovery(error: &DiscoveryError) -> Failure {
     let failure = Failure::failed(error.to_string());
-    match &error.cause {
+    let cause = match error {
+        DiscoveryError::Failed { cause, .. } => cause,
+        DiscoveryError::NoAnswer { .. } => return failure.advise(NO_ANSWER),
+    };
+    match cause {
         Error::Api(status) if status.code == 401 => failure.advise(LOG_IN),
         Error::Api(status) if status.code == 403 => failure
             .advise("This user may not even ask what there is; see ClusterRole system:discovery."),
@@ -38,6 +42,8 @@ pub(super) fn discovery(error: &DiscoveryError) -> Failure {
 const LOG_IN: &str = "The server does not accept the credentials of the kubeconfig; log in again.";
 const REACH: &str =
     "Is the cluster up, and its address in the kubeconfig right? Try: kubectl cluster-info";
+const NO_ANSWER: &str = "Is the server overloaded, or a proxy in front of it without a server? \
+    Try: kubectl get --raw /readyz; for a slow server, raise --discovery-timeout and --for";
 
 /// An error of the client, without anything that may be secret (SEC-7, SEC-8).
 pub(super) fn client_error(error: &Error) -> String {

@@ -9,6 +9,7 @@ use informer_factory::{
 };
 use serde::Serialize;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 use super::explain::{self, Subject};
 use super::line::Lines;
@@ -36,7 +37,7 @@ pub(super) struct Following {
     /// `in namespace x`, or empty
     pub(super) scope: String,
     pub(super) until_synced: bool,
-    pub(super) duration: Option<Duration>,
+    pub(super) end: Option<Instant>,
     pub(super) screen: Screen,
 }
 
@@ -73,7 +74,7 @@ impl Following {
         let end = tokio::select! {
             end = self.until_end(informer, &printer) => end,
             () = signals::end() => End::Asked,
-            () = time_up(self.duration) => End::Asked,
+            () = time_up(self.end) => End::Asked,
             ended = stdout_ended(ended.clone()) => End::Stdout(ended),
         };
         troubles.abort();
@@ -213,9 +214,9 @@ where
     }
 }
 
-async fn time_up(duration: Option<Duration>) {
-    match duration {
-        Some(duration) => tokio::time::sleep(duration).await,
+async fn time_up(end: Option<Instant>) {
+    match end {
+        Some(end) => tokio::time::sleep_until(end).await,
         None => std::future::pending().await,
     }
 }

@@ -3,6 +3,7 @@
 mod catalog;
 mod changes;
 mod connect;
+mod discovery;
 mod explain;
 mod follow;
 mod line;
@@ -15,6 +16,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use informer_factory::{InformerOptions, Projection, SharedInformerFactory};
+use tokio::time::Instant;
 
 use crate::duration;
 use crate::failure::Failure;
@@ -23,6 +25,7 @@ use crate::screen::Screen;
 use crate::signals;
 
 use catalog::Catalog;
+use discovery::Discovery;
 use follow::Following;
 use line::{Form, Lines};
 
@@ -69,9 +72,12 @@ pub(crate) struct WatchArguments {
     /// End when everything there is has been printed
     #[arg(long)]
     until_synced: bool,
-    /// End after this time
+    /// End after this time, discovery included
     #[arg(long = "for", value_name = "DURATION", value_parser = duration::parse)]
     duration: Option<Duration>,
+    /// The deadline of discovery, which finds the resource before the watch; --for bounds it too
+    #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = duration::parse)]
+    discovery_timeout: Duration,
     /// Which queue stands between the watch and the cache
     #[arg(long, value_enum, default_value_t)]
     queue: Queue,
@@ -91,8 +97,15 @@ enum Output {
 /// Runs the watch until it is told to end.
 pub(crate) async fn run(arguments: &WatchArguments) -> Result<(), Failure> {
     let screen = Screen::plain();
-    let client = connect::client(&arguments.cluster, &screen).await?;
-    let catalog = Catalog::fetch(&client)
+    let connect::Cluster { client, server } = connect::cluster(&arguments.cluster, &screen).await?;
+    // Neither sum overflows: `duration::parse` bounds every duration by a year.
+    let end = arguments.duration.map(|duration| Instant::now() + duration);
+    let timeout = arguments.discovery_timeout;
+    let timeout = arguments
+        .duration
+        .map_or(timeout, |bound| bound.min(timeout));
+    let discovery = Discovery::begin(&server, timeout);
+    let catalog = Catalog::fetch(&client, &discovery)
         .await
         .map_err(|error| explain::discovery(&error))?;
     let resource = catalog.resolve(&arguments.resource)?;
@@ -107,7 +120,7 @@ pub(crate) async fn run(arguments: &WatchArguments) -> Result<(), Failure> {
         scope: scope::in_words(resource, &namespaces),
         resource: resource.qualified(),
         until_synced: arguments.until_synced,
-        duration: arguments.duration,
+        end,
         screen: screen.clone(),
     };
     let api = resource.api();

@@ -5,6 +5,7 @@
 mod accept;
 mod answer;
 mod discovery;
+mod dry_run;
 mod objects;
 mod query;
 mod route;

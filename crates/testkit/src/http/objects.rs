@@ -7,11 +7,12 @@ use serde_json::{Value, json};
 use super::{
     accept,
     answer::{ApiBody, answer, broken, json_bytes, json_value},
+    dry_run::{Mode, without_version},
     query::Query,
     watch,
 };
 use crate::{
-    Deletion, Fault, ListOptions, Object, Part, Preconditions, Rejection, Resource, ResourceId,
+    Fault, ListOptions, Object, Part, Preconditions, Rejection, Resource, ResourceId,
     feed::Feed,
     server::Server,
     source::{list_with_faults, story},
@@ -100,11 +101,17 @@ impl Call<'_> {
         let object = state
             .cluster
             .get(self.id, self.namespace.as_deref(), name)?;
-        Ok((whole(StatusCode::OK, &object, form), "it exists".to_owned()))
+        Ok((whole(&object, form), "it exists".to_owned()))
+    }
+
+    /// What becomes of a write whose options are in the query.
+    fn mode(&self, options: &str) -> Result<Mode, Rejection> {
+        Mode::new(options, self.query.all("dryRun"))
     }
 
     fn create(self) -> Answered {
         let form = accept::form(&self.headers)?;
+        let mode = self.mode("CreateOptions")?;
         let object = parse(&self.body)?;
         let namespace = self.namespace.as_deref();
         if self.resource.namespaced && namespace.is_none() {
@@ -112,22 +119,30 @@ impl Call<'_> {
                 "an empty namespace may not be set during creation",
             ));
         }
-        let object = self.server.write(self.id, |cluster, now| {
-            cluster.create(self.id, namespace, object, now)
+        let (object, _) = mode.write(self.server, self.id, |cluster, now| {
+            cluster.prepare_create(self.id, namespace, object, now)
         })?;
-        let why = format!("created at {}", object.version());
-        Ok((whole(StatusCode::CREATED, &object, form), why))
+        let why = mode.story(format!("created at {}", object.version()));
+        let body = bytes_of(&object, form);
+        Ok(match mode {
+            Mode::Recorded => (json_bytes(StatusCode::CREATED, body), why),
+            Mode::DryRun => {
+                let body = without_version(&body);
+                (json_value(StatusCode::CREATED, &body), why)
+            }
+        })
     }
 
     fn replace(self, name: &str, part: Part) -> Answered {
         let form = accept::form(&self.headers)?;
+        let mode = self.mode("UpdateOptions")?;
         let object = parse(&self.body)?;
         let namespace = self.namespace.as_deref();
-        let object = self.server.write(self.id, |cluster, _| {
-            cluster.replace(self.id, namespace, name, object, part)
+        let (object, _) = mode.write(self.server, self.id, |cluster, _| {
+            cluster.prepare_replace(self.id, namespace, name, object, part)
         })?;
-        let why = format!("it is at {} now", object.version());
-        Ok((whole(StatusCode::OK, &object, form), why))
+        let why = mode.story(format!("it is at {} now", object.version()));
+        Ok((whole(&object, form), why))
     }
 
     fn patch(self, name: &str, part: Part) -> Answered {
@@ -146,32 +161,49 @@ impl Call<'_> {
                            types include: application/merge-patch+json";
             return Err(Rejection::new(415, "UnsupportedMediaType", message));
         }
+        let mode = self.mode("PatchOptions")?;
         let patch = parse(&self.body)?;
         let namespace = self.namespace.as_deref();
-        let object = self.server.write(self.id, |cluster, _| {
-            cluster.patch(self.id, namespace, name, &patch, part)
+        let (object, _) = mode.write(self.server, self.id, |cluster, _| {
+            cluster.prepare_patch(self.id, namespace, name, &patch, part)
         })?;
-        let why = format!("it is at {} now", object.version());
-        Ok((whole(StatusCode::OK, &object, form), why))
+        let why = mode.story(format!("it is at {} now", object.version()));
+        Ok((whole(&object, form), why))
     }
 
     fn delete(self, name: &str) -> Answered {
         let form = accept::form(&self.headers)?;
-        let preconditions = preconditions(&self.body)?;
+        let options = self.delete_options()?;
+        let mode = options.mode()?;
+        let preconditions = options.preconditions();
         let namespace = self.namespace.as_deref();
-        let deletion = self.server.write(self.id, |cluster, now| {
-            cluster.delete(self.id, namespace, name, &preconditions, now)
+        let (object, is_gone) = mode.write(self.server, self.id, |cluster, now| {
+            cluster.prepare_delete(self.id, namespace, name, &preconditions, now)
         })?;
-        Ok(match deletion {
-            Deletion::Gone(object) => {
+        let (response, why) = match is_gone {
+            true => {
                 let why = format!("deleted at {}", object.version());
                 (json_value(StatusCode::OK, &self.success(&object)), why)
             }
-            Deletion::Pending(object) => {
+            false => {
                 let why = "marked; it goes when its finalizers have".to_owned();
-                (whole(StatusCode::OK, &object, form), why)
+                (whole(&object, form), why)
             }
-        })
+        };
+        Ok((response, mode.story(why)))
+    }
+
+    /// The options of a deletion: those of the body, or else those of the query, as in
+    /// kube-apiserver. A body without `dryRun` deletes, whatever the query says.
+    fn delete_options(&self) -> Result<DeleteOptions, Rejection> {
+        if self.body.is_empty() {
+            return Ok(DeleteOptions {
+                dry_run: Some(self.query.all("dryRun").to_vec()),
+                ..DeleteOptions::default()
+            });
+        }
+        serde_json::from_slice(&self.body)
+            .map_err(|error| Rejection::bad_request(format!("these are no DeleteOptions: {error}")))
     }
 
     fn success(&self, object: &Object) -> Value {
@@ -198,29 +230,34 @@ impl Call<'_> {
             selection: options.selection,
             ..ListOptions::default()
         };
-        let listing = self.server.write(self.id, |cluster, now| {
+        let mode = self.delete_options()?.mode()?;
+        let any = Preconditions::default();
+        let listing = mode.run(self.server, self.id, |cluster, now| {
             let mut listing = cluster.list(self.id, &options)?;
             for item in &mut listing.items {
                 let (namespace, name) = (item.namespace(), item.name());
-                let any = Preconditions::default();
-                let deletion = cluster.delete(self.id, namespace, name, &any, now)?;
-                *item = deletion.object().clone();
+                let prepared = cluster.prepare_delete(self.id, namespace, name, &any, now)?;
+                *item = mode.finish(cluster, self.id, prepared);
             }
             Ok(listing)
         })?;
-        let why = format!("{} objects deleted", listing.items.len());
+        let why = mode.story(format!("{} objects deleted", listing.items.len()));
         let body = listing.write(&self.resource, form);
         Ok((json_bytes(StatusCode::OK, body), why))
     }
 }
 
-fn whole(status: StatusCode, object: &Object, form: Form) -> Response<ApiBody> {
+fn whole(object: &Object, form: Form) -> Response<ApiBody> {
+    json_bytes(StatusCode::OK, bytes_of(object, form))
+}
+
+fn bytes_of(object: &Object, form: Form) -> bytes::Bytes {
     match form {
-        Form::Whole => json_bytes(status, object.bytes()),
+        Form::Whole => object.bytes(),
         Form::Metadata => {
             let mut bytes = Vec::new();
             object.write_partial(&mut bytes);
-            json_bytes(status, bytes)
+            bytes.into()
         }
     }
 }
@@ -231,9 +268,24 @@ fn parse(body: &[u8]) -> Result<Value, Rejection> {
 }
 
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(default, rename_all = "camelCase")]
 struct DeleteOptions {
     preconditions: Option<WirePreconditions>,
+    dry_run: Option<Vec<String>>,
+}
+
+impl DeleteOptions {
+    fn mode(&self) -> Result<Mode, Rejection> {
+        Mode::new("DeleteOptions", self.dry_run.as_deref().unwrap_or_default())
+    }
+
+    fn preconditions(self) -> Preconditions {
+        let given = self.preconditions.unwrap_or_default();
+        Preconditions {
+            uid: given.uid,
+            version: given.resource_version,
+        }
+    }
 }
 
 #[derive(Default, Deserialize)]
@@ -241,19 +293,6 @@ struct DeleteOptions {
 struct WirePreconditions {
     uid: Option<String>,
     resource_version: Option<String>,
-}
-
-fn preconditions(body: &[u8]) -> Result<Preconditions, Rejection> {
-    if body.is_empty() {
-        return Ok(Preconditions::default());
-    }
-    let options: DeleteOptions = serde_json::from_slice(body)
-        .map_err(|error| Rejection::bad_request(format!("these are no DeleteOptions: {error}")))?;
-    let given = options.preconditions.unwrap_or_default();
-    Ok(Preconditions {
-        uid: given.uid,
-        version: given.resource_version,
-    })
 }
 
 fn not_allowed() -> Rejection {

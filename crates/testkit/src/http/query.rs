@@ -6,26 +6,29 @@ use crate::{
     FieldSelector, LabelSelector, ListOptions, Rejection, Resource, Selection, feed::WatchOptions,
 };
 
-/// The pairs of a query; of a name that occurs twice the first counts.
+/// The pairs of a query; of a name that occurs twice the first counts, unless it is a list.
 #[derive(Debug, Default)]
-pub(super) struct Query(BTreeMap<String, String>);
+pub(super) struct Query(BTreeMap<String, Vec<String>>);
 
 impl Query {
     pub(super) fn parse(query: &str) -> Self {
-        let mut pairs = BTreeMap::new();
+        let mut pairs: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            pairs.entry(decode(name)).or_insert_with(|| decode(value));
+            pairs.entry(decode(name)).or_default().push(decode(value));
         }
         Self(pairs)
     }
 
     /// A value that is there and not empty.
     fn get(&self, name: &str) -> Option<&str> {
-        self.0
-            .get(name)
-            .map(String::as_str)
-            .filter(|value| !value.is_empty())
+        let first = self.all(name).first();
+        first.map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// All values of a name, the empty ones too.
+    pub(super) fn all(&self, name: &str) -> &[String] {
+        self.0.get(name).map_or(&[], Vec::as_slice)
     }
 
     fn owned(&self, name: &str) -> Option<String> {

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use crate::shell::{output_of, program};
 
@@ -60,7 +60,13 @@ pub(super) fn count(
     let text = std::fs::read_to_string(&written).context("callgrind has written nothing")?;
     // By its name, since its folder may be known by another one.
     let own = counter.file_name().context("a program has a name")?;
-    Ok(parse(&text, &own.to_string_lossy()))
+    let counted = parse(&text, &own.to_string_lossy());
+    // Nothing would be less than what is checked in, and pass for an improvement.
+    ensure!(
+        counted.own > 0.0,
+        "callgrind counted no instruction of {name}; its output is not what is read here"
+    );
+    Ok(counted)
 }
 
 /// Which C library it is; another one copies memory in another way.
