@@ -194,14 +194,14 @@ impl<T: Send + Sync + 'static> Core<T> {
         for (key, refusal) in refused {
             match refusal {
                 Refusal::Failed { attempts } => self.quarantine.put_unappliable(key, attempts),
-                Refusal::TooManyValues => self.refuse_values(key),
+                Refusal::TooManyValues => self.refuse_values(&key),
             }
         }
         self.note_quarantine();
     }
 
     /// Quarantines a key whose object gives an index more values than are allowed.
-    fn refuse_values(&self, key: ObjectKey) {
+    fn refuse_values(&self, key: &ObjectKey) {
         let most = self.settings.index_values;
         if self.quarantine.put_too_many_values(key.clone(), most) {
             tracing::warn!(informer = %self.name, %key, %most, "too many values for an index");
@@ -342,7 +342,7 @@ impl<T: Send + Sync + 'static> Core<T> {
             values.for_each(|value| drop::<Arc<str>>(value.into()));
         });
         for key in above_bound {
-            self.refuse_values(key);
+            self.refuse_values(&key);
         }
         self.note_quarantine();
         drop(applier);
