@@ -4,6 +4,7 @@
 
 mod bench;
 mod built;
+mod cache;
 mod chaos;
 mod checkout;
 mod ci;

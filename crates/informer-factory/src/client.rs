@@ -3,7 +3,7 @@
 //! kube-client's own stack retries 429, 503 and 504 up to 15 times below everything, so that a
 //! failure may stay unseen for minutes, and it sets no keep-alive, so that a silent half-open
 //! connection is never found. This one does neither: back-off and deadlines are the reflector's,
-//! and the kernel finds a dead peer within 45 s (R5).
+//! and the kernel finds a dead peer within 45 s (R5). TLS runs over the same connections: `tls.rs`.
 
 use std::time::Duration;
 
@@ -15,6 +15,7 @@ use kube_client::{Client, Config};
 use tower::{BoxError, ServiceBuilder};
 
 use crate::credentials::Credentials;
+use crate::tls;
 
 /// Idle time before the first keep-alive probe. Below the 60 s after which common load balancers
 /// drop a flow without a word (FM-19).
@@ -35,13 +36,19 @@ const POOL_IDLE: Duration = Duration::from_secs(5);
 /// Credentials that come from a file or a plugin are asked for again as soon as the server refuses
 /// them.
 ///
-/// With a proxy in the configuration the connection is kube-client's own, without our keep-alive,
-/// and so are the credentials; the hidden retry is off all the same.
+/// TLS is the one that kube-client is built with: this crate's feature `rustls-tls` turns on
+/// rustls, and any TLS feature of kube-client serves as well. If several are on, rustls is used.
+///
+/// With a proxy in the configuration, the connections and the credentials are kube-client's own.
+/// kube-client does not set keep-alive, so a dead proxy may stay undetected until the deadline of
+/// the watch, and a rejected credential is not replaced early. A warning says so. The hidden retry
+/// is off all the same.
 ///
 /// # Errors
 ///
-/// What kube-client says of the configuration: credentials that cannot be read, an https address
-/// without a TLS feature, a proxy protocol that is not compiled in.
+/// kube-client's error for the configuration: [`TlsRequired`](kube_client::Error::TlsRequired) for
+/// an https address if kube-client is built without TLS, credentials that cannot be read, a proxy
+/// protocol that is not compiled in.
 pub fn client(mut config: Config) -> Result<Client, kube_client::Error> {
     config.default_retry = false;
     if config.accept_invalid_certs {
@@ -51,16 +58,14 @@ pub fn client(mut config: Config) -> Result<Client, kube_client::Error> {
     // A read deadline here would cut healthy idle watches; the reflector has its own.
     config.read_timeout = None;
     if config.proxy_url.is_some() {
+        tracing::warn!(
+            server = %config.cluster_url,
+            "connections through a proxy have no keep-alive: a dead proxy may stay undetected until \
+             the deadline of the watch, and a rotated token may be rejected for up to a minute",
+        );
         return Client::try_from(config);
     }
-    let connector = tuned(HttpConnector::new(), &config);
-    #[cfg(feature = "rustls-tls")]
-    let connector = config.rustls_https_connector_with_connector(connector)?;
-    #[cfg(not(feature = "rustls-tls"))]
-    if config.cluster_url.scheme_str() == Some("https") {
-        // Another TLS feature of kube-client may be on; then its own connector is the way.
-        return Client::try_from(config);
-    }
+    let connector = tls::connector(&&config, tuned(HttpConnector::new(), &config))?;
     over(config, connector)
 }
 
@@ -118,6 +123,9 @@ mod tests {
 
     /// Never waited for in a test that passes.
     const SOON: Duration = Duration::from_secs(120);
+    /// Of the kernel's timers in `/proc`.
+    #[cfg(target_os = "linux")]
+    const TICKS_PER_SECOND: u32 = 100;
 
     fn factory(client: Client) -> SharedInformerFactory {
         // Real time passes here; the delays themselves are proved under a paused clock.
@@ -231,12 +239,45 @@ mod tests {
         }
     }
 
+    /// Waits until the kernel will probe the connection to this address; the ticks until then.
+    #[cfg(target_os = "linux")]
+    async fn probed(peer: SocketAddr) -> u32 {
+        const KEEP_ALIVE: u8 = 2;
+        let probed = async {
+            loop {
+                match timer(peer) {
+                    Some((KEEP_ALIVE, left)) => return left,
+                    // There is no connection yet, or the peer has not acknowledged all data.
+                    _ => tokio::task::yield_now().await,
+                }
+            }
+        };
+        let left = tokio::time::timeout(SOON, probed).await;
+        left.expect("the connection is kept alive")
+    }
+
+    // FM-19, R5: TLS may come from kube-client's feature without one of ours (dev-dependencies).
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn a_tls_connection_is_probed_whichever_crate_turns_tls_on() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("loopback");
+        let addr = listener.local_addr().expect("bound");
+        let mut config = Config::new(format!("https://{addr}").parse().expect("a URL"));
+        config.root_cert = Some(Vec::new());
+        let client = client(config).expect("kube-client has TLS");
+        let request = http::Request::get("/version").body(Vec::new());
+        let request = request.expect("a request");
+        // The peer never answers the handshake, so the connection stays idle.
+        let handshake = tokio::spawn(async move { client.request_text(request).await });
+        let left = probed(addr).await;
+        assert!(left <= 25 * TICKS_PER_SECOND, "{left} ticks");
+        handshake.abort();
+    }
+
     /// FM-19, FM-16: an idle watch is probed before the 60 s after which middle-boxes forget it.
     #[cfg(target_os = "linux")]
     #[tokio::test]
     async fn an_idle_connection_is_probed_within_a_minute() {
-        const KEEP_ALIVE: u8 = 2;
-        const TICKS_PER_SECOND: u32 = 100;
         let server = ApiServer::new();
         let handle = server.serve().await.expect("loopback is there");
         let url = handle.url.parse().expect("a URL");
@@ -245,17 +286,7 @@ mod tests {
         factory.start().expect("a runtime");
         factory.wait_for_sync(SOON).await.expect("synced");
         server.wait_for_watches(&Resource::pods(), 1).await;
-        let probed = async {
-            loop {
-                match timer(handle.addr) {
-                    Some((KEEP_ALIVE, left)) => return left,
-                    // What was sent last is not acknowledged yet.
-                    _ => tokio::task::yield_now().await,
-                }
-            }
-        };
-        let left = tokio::time::timeout(SOON, probed).await;
-        let left = left.expect("the connection is kept alive");
+        let left = probed(handle.addr).await;
         assert!(left <= 25 * TICKS_PER_SECOND, "{left} ticks");
     }
 }

@@ -27,7 +27,7 @@
 //!
 //! | feature | adds |
 //! | --- | --- |
-//! | `rustls-tls` | TLS for [`client()`] by rustls |
+//! | `rustls-tls` | TLS by rustls for [`client()`]; any TLS feature of kube-client serves as well |
 #![forbid(unsafe_code)]
 #![doc(test(attr(deny(warnings))))]
 
@@ -74,6 +74,7 @@ mod sources;
 mod status;
 mod sync;
 pub mod telemetry;
+mod tls;
 mod verdict;
 mod wait;
 

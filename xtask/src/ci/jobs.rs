@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use cargo_metadata::{Metadata, MetadataCommand, Package};
+use cargo_metadata::{Metadata, MetadataCommand};
 
 use crate::bench::gate;
 use crate::checkout;
@@ -19,6 +19,7 @@ use crate::stopwatch::Outcome;
 use crate::tidy;
 
 use super::property;
+use super::published;
 
 /// One job.
 #[derive(Clone, Copy, Debug)]
@@ -100,7 +101,7 @@ pub(super) const JOBS: [Job; 18] = [
     },
     Job {
         name: "doc",
-        about: "the documentation builds without warnings",
+        about: "the documentation and the README's program build for a user",
         run: doc,
     },
     Job {
@@ -205,7 +206,8 @@ fn doc() -> Result<Outcome> {
         "--document-private-items",
         "--locked",
     ];
-    passed(run(cargo(scope).env("RUSTDOCFLAGS", "-D warnings")))
+    run(cargo(scope).env("RUSTDOCFLAGS", "-D warnings"))?;
+    passed(published::run(&metadata()?))
 }
 
 fn examples() -> Result<Outcome> {
@@ -232,14 +234,7 @@ fn examples() -> Result<Outcome> {
 }
 
 fn package() -> Result<Outcome> {
-    // Uncommitted changes are nobody's fault here; that a release is clean is the release's job.
-    let mut command = cargo(["package", "--locked", "--allow-dirty", "--no-verify"]);
-    for package in metadata()?.workspace_packages() {
-        if is_published(package) {
-            command.args(["-p", package.name.as_str()]);
-        }
-    }
-    passed(run(&mut command))
+    passed(run(&mut published::package(&metadata()?)))
 }
 
 fn msrv() -> Result<Outcome> {
@@ -307,14 +302,6 @@ fn examples_of(metadata: &Metadata, package: &str) -> Result<Vec<String>> {
     Ok(examples.map(|target| target.name.clone()).collect())
 }
 
-/// `publish = false` is an empty list of registries.
-fn is_published(package: &Package) -> bool {
-    package
-        .publish
-        .as_ref()
-        .is_none_or(|registries| !registries.is_empty())
-}
-
 /// The one `rust-version` of the published crates, as a name for a toolchain.
 fn oldest_compiler(metadata: &Metadata) -> Result<String> {
     let packages = metadata.workspace_packages();
@@ -343,15 +330,5 @@ mod tests {
         assert!(has_toolchain(list, "1.89"));
         assert!(!has_toolchain(list, "1.8"));
         assert!(!has_toolchain(list, "1.90"));
-    }
-
-    #[test]
-    fn xtask_is_not_published_and_the_leaves_are() {
-        let metadata = metadata().expect("the workspace can be read");
-        for package in metadata.workspace_packages() {
-            if LEAVES.contains(&package.name.as_str()) || package.name.as_str() == "xtask" {
-                assert_eq!(is_published(package), package.name.as_str() != "xtask");
-            }
-        }
     }
 }

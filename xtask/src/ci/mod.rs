@@ -6,6 +6,7 @@
 mod jobs;
 mod lanes;
 mod property;
+mod published;
 
 use anyhow::{Context, Result, bail};
 use clap::builder::{PossibleValue, PossibleValuesParser};

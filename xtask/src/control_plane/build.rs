@@ -4,21 +4,18 @@
 //! checkout, under a name made from everything that goes into it, so a second call finds it and a
 //! changed pin cannot meet an old program.
 
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
+use crate::cache;
 use crate::checkout;
 use crate::clock;
 
 /// Names a folder of the user's with the two programs in it, as kubebuilder's tools do.
 const ASSETS_VARIABLE: &str = "KUBEBUILDER_ASSETS";
-
-/// Names the folder that builds are kept in.
-const CACHE_VARIABLE: &str = "INFORMER_CACHE_DIR";
 
 /// The files that decide what is built, beside the flags.
 const SOURCES: [&str; 5] = [
@@ -56,7 +53,7 @@ pub(crate) fn find_or_build() -> Result<Availability> {
     }
     let module = checkout::root().join("xtask/control-plane");
     let pins = Pins::read(&module)?;
-    let cache = cache_folder(|name| std::env::var_os(name))?;
+    let cache = cache::folder()?;
     let folder = cache.join(pins.folder_name());
     if let Some(found) = in_folder(&folder, format!("{}, from the cache", pins.title())) {
         return Ok(Availability::Ready(found));
@@ -200,19 +197,6 @@ fn build(module: &Path, pins: &Pins, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The folder that builds are kept in: ours to choose, or where the system keeps caches.
-fn cache_folder(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf> {
-    let set = |name| {
-        variable(name)
-            .filter(|value| !value.is_empty())
-            .map(PathBuf::from)
-    };
-    set(CACHE_VARIABLE)
-        .or_else(|| set("XDG_CACHE_HOME").map(|folder| folder.join("informer")))
-        .or_else(|| set("HOME").map(|folder| folder.join(".cache/informer")))
-        .with_context(|| format!("no folder for the cache: set {CACHE_VARIABLE}"))
-}
-
 /// FNV-1a. It tells versions of our own files apart, nobody attacks it, and unlike the standard
 /// library's hasher it stays the same when the compiler changes.
 struct Digest(u64);
@@ -232,27 +216,6 @@ impl Digest {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn cache(pairs: &[(&str, &str)]) -> Option<PathBuf> {
-        let lookup = |name: &str| {
-            let found = pairs.iter().find(|(key, _)| *key == name);
-            found.map(|(_, value)| OsString::from(value))
-        };
-        cache_folder(lookup).ok()
-    }
-
-    #[test]
-    fn the_cache_is_the_first_folder_that_is_set() {
-        let all = [
-            (CACHE_VARIABLE, "/a"),
-            ("XDG_CACHE_HOME", "/b"),
-            ("HOME", "/c"),
-        ];
-        assert_eq!(cache(&all), Some(PathBuf::from("/a")));
-        assert_eq!(cache(&all[1..]), Some(PathBuf::from("/b/informer")));
-        assert_eq!(cache(&all[2..]), Some(PathBuf::from("/c/.cache/informer")));
-        assert_eq!(cache(&[("HOME", "")]), None);
-    }
 
     #[test]
     fn the_pins_of_this_tree_give_a_version_and_a_stable_name() {
