@@ -1,20 +1,23 @@
 //! What the tasks and the handles of one informer share, and the one step in which things change.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::future::Future;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::Duration;
 
 use futures::FutureExt;
 use informer_deltafifo::Work;
-use informer_processor::{Joining, Notification, Processor, Registration, Walk};
+use informer_processor::{Joining, Notification, Processor, Registration, StopReport, Walk};
 use informer_reflector::{Config, ResourceVersion};
 use informer_store::{
     Commit, Index, IndexError, ObjectKey, Scope, Snapshot, StoreReader, StoreWriter,
 };
 use metrics::{counter, gauge};
+use tokio::runtime::Handle;
 use tokio::sync::Notify;
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -64,6 +67,8 @@ pub(crate) struct Core<T: Send + Sync + 'static> {
     pub(crate) stop: CancellationToken,
     /// Every task of the informer, so that its end can be waited for (IN-5).
     pub(crate) tasks: TaskTracker,
+    /// Where the tasks run; set at the start.
+    runtime: OnceLock<Handle>,
     /// Woken when a handler with a resync period of its own has joined or left.
     pub(crate) resync_changed: Notify,
     /// Finds the objects on which an index function panics.
@@ -111,6 +116,7 @@ impl<T: Send + Sync + 'static> Core<T> {
             sources: Sources::default(),
             stop: CancellationToken::new(),
             tasks: TaskTracker::new(),
+            runtime: OnceLock::new(),
             resync_changed: Notify::new(),
             probes: Probes::default(),
             applier: Mutex::new(Applier {
@@ -126,6 +132,35 @@ impl<T: Send + Sync + 'static> Core<T> {
     pub(crate) fn turn(&self) -> MutexGuard<'_, ()> {
         // It guards nothing that a panic could leave half-done.
         self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Fixes the runtime of all tasks that handles of the informer begin.
+    pub(crate) fn run_on(&self, runtime: Handle) {
+        // Ignored: an informer is started once.
+        drop(self.runtime.set(runtime));
+    }
+
+    /// Where the tasks run; `None` before the start.
+    pub(crate) fn runtime(&self) -> Option<&Handle> {
+        self.runtime.get()
+    }
+
+    /// Begins a task on the informer's runtime, whatever runtime the caller is on. Only after the
+    /// start.
+    pub(crate) fn spawn<F>(&self, task: F) -> JoinHandle<F::Output>
+    where
+        F: Future<Output: Send> + Send + 'static,
+    {
+        let runtime = self.runtime.get().expect("a task begins after the start");
+        self.tasks.spawn_on(task, runtime)
+    }
+
+    /// The runtime has ended, and with it all tasks: nothing is followed any more. What handlers on
+    /// other runtimes and threads have not received yet is still delivered.
+    pub(crate) fn runtime_ended(&self) {
+        self.board.set_life(Life::Gone);
+        self.stop.cancel();
+        self.processor.close();
     }
 
     /// Lets nothing begin from here on, and tells what runs to end.
@@ -394,13 +429,14 @@ impl<T: Send + Sync + 'static> Core<T> {
         drop(applier);
     }
 
-    /// Ends everything at once: no task goes on, no callback begins (IN-6).
-    pub(crate) fn abort(&self) {
+    /// Ends everything immediately: no task goes on, no callback begins (IN-6). Returns what the
+    /// handlers were given, and what not.
+    pub(crate) fn abort(&self) -> StopReport {
         self.say_stop();
         self.sources.abort();
-        // Without a grace there is nothing to wait for, so the future is ready when first polled.
-        drop(self.processor.stop(Duration::ZERO).now_or_never());
+        let handlers = self.processor.stop(Duration::ZERO).now_or_never();
         self.board.set_life(Life::Stopped);
+        handlers.expect("without a grace there is nothing to wait for")
     }
 
     fn count(&self, applied: u64, dropped: u64) {

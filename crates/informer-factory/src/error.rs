@@ -2,7 +2,11 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
+use informer_processor::AddError;
 use informer_reflector::{Failure, Phase};
+use tokio::time::Instant;
+
+use crate::status::InformerState;
 
 /// The informer or the factory was shut down; nothing more can be added to it (SI-11, FAX-4).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -19,6 +23,20 @@ impl AlreadyStopped {
     }
 }
 
+/// The tokio runtime on which the informer was started has ended, and with it the informer's tasks.
+///
+/// The store can still be read, and does not change any more. Make a new factory on a runtime that
+/// lives as long as its informers are needed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the tokio runtime of {informer} has ended; make a new factory on one that lives")]
+#[non_exhaustive]
+pub struct RuntimeGone {
+    /// The informer's name.
+    pub informer: Arc<str>,
+    /// When the runtime ended.
+    pub since: Instant,
+}
+
 /// Nothing was started.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -26,6 +44,12 @@ pub enum StartError {
     /// There is no tokio runtime to start tasks on.
     #[error("an informer must be started within a tokio runtime")]
     NoRuntime,
+    /// The tokio runtime has no timer.
+    #[error("the tokio runtime has no timer; build it with `enable_time` or `enable_all`")]
+    NoTimer,
+    /// It was started on a runtime that has ended.
+    #[error(transparent)]
+    RuntimeGone(#[from] RuntimeGone),
     /// It has been shut down.
     #[error(transparent)]
     Stopped(#[from] AlreadyStopped),
@@ -40,6 +64,18 @@ pub struct FromOwnCallback {
     pub informer: Arc<str>,
 }
 
+/// A handler could not be added.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AddHandlerError {
+    /// The processor refused it: the informer has ended, or there is no runtime or thread for it.
+    #[error(transparent)]
+    Processor(#[from] AddError),
+    /// The informer's runtime has ended: the handler would receive nothing.
+    #[error(transparent)]
+    RuntimeGone(#[from] RuntimeGone),
+}
+
 /// An index could not be added.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -50,6 +86,9 @@ pub enum AddIndexError {
     /// The informer has ended (SI-12).
     #[error(transparent)]
     Stopped(#[from] AlreadyStopped),
+    /// The informer's runtime has ended: no change would reach the index.
+    #[error(transparent)]
+    RuntimeGone(#[from] RuntimeGone),
 }
 
 /// An informer could not be had as asked for.
@@ -104,6 +143,8 @@ pub struct NotSynced {
 pub struct Culprit {
     /// The informer's name.
     pub informer: Arc<str>,
+    /// The informer's state.
+    pub state: InformerState,
     /// What it lists, for example `/api/v1/pods`.
     pub source: Arc<str>,
     /// Where its reflector is.
@@ -123,6 +164,9 @@ impl fmt::Display for NotSynced {
                 "; {} ({}) is {:?}",
                 culprit.informer, culprit.source, culprit.phase
             )?;
+            if culprit.state == InformerState::RuntimeGone {
+                f.write_str(", since the informer's tokio runtime has ended")?;
+            }
             match &culprit.failure {
                 Some(failure) => write!(f, ", {} failed: {failure}", attempts(culprit.attempts))?,
                 None if culprit.phase == Phase::Created => f.write_str(", never started")?,
@@ -174,4 +218,7 @@ pub enum WaitForVersionError {
     /// The informer ended.
     #[error(transparent)]
     Stopped(#[from] AlreadyStopped),
+    /// The informer's runtime ended before the version came.
+    #[error(transparent)]
+    RuntimeGone(#[from] RuntimeGone),
 }

@@ -1,24 +1,27 @@
 //! One shared informer: a cache that follows the server, and everybody who reads or watches it.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use futures::future::{BoxFuture, Shared};
-use futures::{FutureExt, Stream};
+use futures::Stream;
 use informer_processor::{
-    AddError, AsyncHandler, EventStream, Handler, ListenerConfig, Notification, Registration,
+    AsyncHandler, EventStream, Handler, ListenerConfig, Notification, Registration,
 };
 use informer_reflector::ResourceVersion;
 use informer_store::{Index, Lister, ObjectKey, Scope, StoreReader};
+use tokio::runtime::Handle;
 
 use crate::core::Core;
 use crate::error::{
-    AddIndexError, AlreadyStopped, FromOwnCallback, NotSynced, StartError, WaitForVersionError,
+    AddHandlerError, AddIndexError, AlreadyStopped, FromOwnCallback, NotSynced, StartError,
+    WaitForVersionError,
 };
 use crate::options::Namespaces;
 use crate::quarantine::Quarantined;
-use crate::shutdown::{Grace, InformerReport};
+use crate::running::RuntimeGuard;
+use crate::shutdown::{Ending, Grace, InformerReport};
 use crate::status::{InformerStatus, Life};
 use crate::{resync, shutdown, wait};
 
@@ -32,9 +35,6 @@ pub struct SharedInformer<T: Send + Sync + 'static> {
     scopes: Arc<[Scope]>,
     ending: Arc<OnceLock<Ending>>,
 }
-
-/// The end of an informer, which any number may wait for.
-type Ending = Shared<BoxFuture<'static, InformerReport>>;
 
 impl<T: Send + Sync + 'static> SharedInformer<T> {
     pub(crate) fn new(core: Core<T>, namespaces: &Namespaces) -> Self {
@@ -61,22 +61,32 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     ///
     /// # Errors
     ///
-    /// [`StartError`] after a shutdown, or outside a tokio runtime.
+    /// [`StartError`] after a shutdown, outside a tokio runtime or on one without a timer, and when
+    /// the runtime on which it was started has ended.
     pub fn start(&self) -> Result<(), StartError> {
-        if tokio::runtime::Handle::try_current().is_err() {
-            return Err(StartError::NoRuntime);
+        let runtime = Handle::try_current().map_err(|_none| StartError::NoRuntime)?;
+        if !has_timer() {
+            return Err(StartError::NoTimer);
         }
         let turn = self.core.turn();
         if !self.core.board.begin() {
-            return match self.core.board.life() {
-                Life::Created | Life::Running => Ok(()),
-                Life::Stopping | Life::Stopped => Err(self.stopped().into()),
+            if let Some(gone) = self.core.board.gone() {
+                return Err(gone.into());
+            }
+            return match self.core.board.life().is_over() {
+                false => Ok(()),
+                true => Err(self.stopped().into()),
             };
         }
+        self.core.run_on(runtime);
         self.core.sources.start(&self.core, &self.scopes);
         // From here on the check period is settled: who joins later cannot lower it (SI-16).
         self.core.processor.start();
-        self.core.tasks.spawn(resync::run(Arc::clone(&self.core)));
+        let (core, guard) = (Arc::clone(&self.core), RuntimeGuard::new(&self.core));
+        self.core.spawn(async move {
+            resync::run(core).await;
+            guard.disarm();
+        });
         drop(turn);
         Ok(())
     }
@@ -117,6 +127,9 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         I: IntoIterator<Item = V>,
         V: Into<Arc<str>>,
     {
+        if let Some(gone) = self.core.board.gone() {
+            return Err(gone.into());
+        }
         self.refuse_after_stop()?;
         Ok(self.core.add_index(name.into(), values)?)
     }
@@ -128,12 +141,12 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     ///
     /// # Errors
     ///
-    /// [`AddError`] when the informer has ended, or outside a tokio runtime.
+    /// [`AddHandlerError`] when the informer or its runtime has ended, or outside a tokio runtime.
     #[doc(alias = "AddEventHandler")]
     pub fn add_handler(
         &self,
         handler: impl Handler<ObjectKey, T>,
-    ) -> Result<Registration, AddError> {
+    ) -> Result<Registration, AddHandlerError> {
         self.add_handler_with(handler, ListenerConfig::default())
     }
 
@@ -151,7 +164,8 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         &self,
         handler: impl Handler<ObjectKey, T>,
         config: ListenerConfig,
-    ) -> Result<Registration, AddError> {
+    ) -> Result<Registration, AddHandlerError> {
+        self.refuse_without_runtime()?;
         let joining = self
             .core
             .processor
@@ -168,7 +182,8 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         &self,
         handler: impl AsyncHandler<ObjectKey, T>,
         config: ListenerConfig,
-    ) -> Result<Registration, AddError> {
+    ) -> Result<Registration, AddHandlerError> {
+        self.refuse_without_runtime()?;
         let joining = self
             .core
             .processor
@@ -185,7 +200,8 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         &self,
         handler: impl Handler<ObjectKey, T>,
         config: ListenerConfig,
-    ) -> Result<Registration, AddError> {
+    ) -> Result<Registration, AddHandlerError> {
+        self.refuse_without_runtime()?;
         let joining = self
             .core
             .processor
@@ -204,7 +220,8 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     pub fn events(
         &self,
         config: ListenerConfig,
-    ) -> Result<(Registration, EventStream<ObjectKey, T>), AddError> {
+    ) -> Result<(Registration, EventStream<ObjectKey, T>), AddHandlerError> {
+        self.refuse_without_runtime()?;
         let (joining, stream) = self.core.processor.add_stream(self.with_defaults(config))?;
         Ok((self.core.join(joining), stream))
     }
@@ -249,7 +266,8 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
             }
             changes.mark_unchanged();
             let status = informer.status();
-            let ended = informer.core.board.life() == Life::Stopped;
+            let life = informer.core.board.life();
+            let ended = matches!(life, Life::Gone | Life::Stopped);
             Some((status, (!ended).then_some((informer, changes, false))))
         })
     }
@@ -314,22 +332,11 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     ///
     /// # Cancel safety
     ///
-    /// The informer ends all the same; a later call waits for the rest. The first grace counts.
+    /// The informer ends all the same; a later call waits for the rest. The first grace counts. If
+    /// the runtime ends first, the informer ends where it is, and its report is not complete.
     pub async fn shutdown(&self, grace: Grace) -> Result<InformerReport, FromOwnCallback> {
         self.refuse_own_callback()?;
-        let begin = || {
-            let core = Arc::clone(&self.core);
-            // A task of its own, so that a caller who gives up does not leave it half done.
-            let ending = tokio::spawn(async move { shutdown::stop(&core, grace).await });
-            let name = Arc::clone(&self.core.name);
-            async move {
-                ending
-                    .await
-                    .unwrap_or_else(|_| InformerReport::unknown(name))
-            }
-            .boxed()
-            .shared()
-        };
+        let begin = || shutdown::begin(&self.core, grace);
         Ok(self.ending.get_or_init(begin).clone().await)
     }
 
@@ -349,7 +356,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
 
     /// Ends everything at once, for a factory that was dropped (IN-6).
     pub(crate) fn abort(&self) {
-        self.core.abort();
+        drop(self.core.abort());
     }
 
     pub(crate) fn core(&self) -> &Arc<Core<T>> {
@@ -363,8 +370,15 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
 
     fn refuse_after_stop(&self) -> Result<(), AlreadyStopped> {
         match self.core.board.life() {
-            Life::Created | Life::Running => Ok(()),
+            Life::Created | Life::Running | Life::Gone => Ok(()),
             Life::Stopping | Life::Stopped => Err(self.stopped()),
+        }
+    }
+
+    fn refuse_without_runtime(&self) -> Result<(), AddHandlerError> {
+        match self.core.board.gone() {
+            Some(gone) => Err(gone.into()),
+            None => Ok(()),
         }
     }
 
@@ -389,6 +403,15 @@ impl<T: Send + Sync + 'static> fmt::Debug for SharedInformer<T> {
             .field("name", &self.core.name)
             .finish_non_exhaustive()
     }
+}
+
+/// Whether the current runtime has a timer, without which nothing of an informer works.
+fn has_timer() -> bool {
+    // tokio tells by a panic only.
+    catch_unwind(AssertUnwindSafe(|| {
+        drop(tokio::time::sleep(Duration::ZERO))
+    }))
+    .is_ok()
 }
 
 /// A notification as it is shared by all listeners.

@@ -64,6 +64,7 @@ mod quarantine;
 mod rbac_role;
 mod registry;
 mod resync;
+mod running;
 #[cfg(all(test, shuttle))]
 mod schedules;
 mod sharing_key;
@@ -89,8 +90,8 @@ pub use consistency::{
 };
 pub use controller::{Controller, ControllerConfig, ControllerHandle, ControllerReport, OnFailure};
 pub use error::{
-    AddIndexError, AlreadyStopped, Culprit, FromOwnCallback, InformerError, NotSynced, StartError,
-    WaitForVersionError,
+    AddHandlerError, AddIndexError, AlreadyStopped, Culprit, FromOwnCallback, InformerError,
+    NotSynced, RuntimeGone, StartError, WaitForVersionError,
 };
 pub use factory::SharedInformerFactory;
 pub use informer::{Event, SharedInformer};
@@ -110,8 +111,8 @@ pub use shutdown::{Grace, InformerReport, ShutdownReport};
 pub use status::{InformerState, InformerStatus, SourceStatus};
 
 pub use informer_processor::{
-    AsyncHandler, Callbacks, Cause, Deleted, EventStream, Filtered, Handler, ListenerConfig,
-    Notification, Overflow, Registration,
+    AddError, AsyncHandler, Callbacks, Cause, Deleted, EventStream, Filtered, Handler,
+    ListenerConfig, Notification, Overflow, Registration,
 };
 pub use informer_reflector::{PartialObjectMetadata, Projection, ResourceVersion};
 pub use informer_store::{Index, Lister, ObjectKey, StoreReader};

@@ -3,15 +3,19 @@
 use std::sync::Arc;
 
 use informer_store::Scope;
-use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
 
 use crate::informer::SharedInformer;
 use crate::options::is_namespace;
+use crate::sources::Leaving;
 use crate::status::Life;
 
 impl<T: Send + Sync + 'static> SharedInformer<T> {
-    /// Follows one more namespace; false if it is followed already, all are, nothing runs, or the
-    /// name cannot be one.
+    /// Starts watching another namespace; one that is removed at present is watched again when it
+    /// has been removed. The source runs on the runtime on which the informer was started.
+    ///
+    /// Returns false if the namespace is watched already, all are, nothing runs, or the name cannot
+    /// be one.
     pub fn add_namespace(&self, namespace: &str) -> bool {
         let _turn = self.core().turn();
         let running = self.core().board.life() == Life::Running;
@@ -25,35 +29,50 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
                 .start(self.core(), &[Scope::Namespace(namespace.into())])
     }
 
-    /// Stops following a namespace and deletes its objects, with a tombstone each (FM-79). False if
-    /// it was not followed.
+    /// Stops watching a namespace and deletes its objects, with a tombstone each (FM-79). If it is
+    /// removed at present, and has been added again, the addition is taken back.
+    ///
+    /// Returns false if it was not watched.
     ///
     /// # Cancel safety
     ///
     /// The namespace goes all the same.
     pub async fn remove_namespace(&self, namespace: &str) -> bool {
         match self.begin_removal(Scope::Namespace(namespace.into())) {
-            Some(removal) => removal.await.is_ok(),
+            Some(removed) => {
+                removed.cancelled().await;
+                true
+            }
             None => false,
         }
     }
 
-    /// The task that removes a namespace; none if it is not followed, or all ends anyway.
-    fn begin_removal(&self, scope: Scope) -> Option<JoinHandle<()>> {
+    /// Cancelled when a namespace has been removed, or everything has ended; none if it is not watched, or all ends anyway.
+    fn begin_removal(&self, scope: Scope) -> Option<CancellationToken> {
         let _turn = self.core().turn();
         if self.core().board.life() != Life::Running {
             return None;
         }
-        let source = self.core().sources.stop(&scope)?;
+        let (source, removed) = match self.core().sources.stop(&scope)? {
+            Leaving::Now { task, removed } => (task, removed),
+            Leaving::Already { removed } => return Some(removed),
+        };
         let core = Arc::clone(self.core());
-        Some(self.core().tasks.spawn(async move {
+        let guard = removed.clone().drop_guard();
+        self.core().spawn(async move {
+            // The waiters must not outlive this task, however it ends.
+            let _guard = guard;
             // An error is a panic that the source's own supervision has reported already.
             drop(source.await);
             core.clear(&scope);
             if core.board.remove_source(&scope) {
                 core.processor.upstream_synced();
             }
-            core.sources.forget(&scope);
-        }))
+            let _turn = core.turn();
+            if core.sources.forget(&scope) && core.board.life() == Life::Running {
+                core.sources.start(&core, &[scope]);
+            }
+        });
+        Some(removed)
     }
 }

@@ -229,6 +229,13 @@ impl<T> InformerOptions<T> {
         self
     }
 
+    /// Sets how long a silent server is waited for.
+    #[must_use]
+    pub fn deadlines(mut self, deadlines: Deadlines) -> Self {
+        self.deadlines = deadlines;
+        self
+    }
+
     /// Compares the store with the server again and again (FM-40).
     #[must_use]
     pub fn check_consistency(mut self, consistency: Consistency) -> Self {

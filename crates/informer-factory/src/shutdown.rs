@@ -3,13 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
+use futures::future::{BoxFuture, Shared};
 use informer_processor::StopReport;
-use tokio::time::Instant;
+use tokio::runtime::Handle;
+use tokio::time::{Instant, timeout};
 
 use crate::core::Core;
 use crate::status::Life;
 
 /// How long handlers may go on with what is pending when an informer is shut down.
+///
+/// `Duration::MAX` means as long as it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grace(pub Duration);
 
@@ -37,16 +42,15 @@ pub struct InformerReport {
     pub aborted_sources: usize,
     /// What the handlers were given, and what not.
     pub handlers: StopReport,
+    /// The informer ended before its shutdown did, because a runtime ended or a task could not be
+    /// ended. What its queue still held is not known, so such an end is never complete.
+    pub cut_off: bool,
 }
 
 impl InformerReport {
-    /// When the runtime ended before the informer did.
-    pub(crate) fn unknown(informer: Arc<str>) -> Self {
-        Self {
-            informer,
-            aborted_sources: 0,
-            handlers: StopReport::default(),
-        }
+    /// Whether the informer ended in order, and every handler got everything that was pending.
+    pub fn is_complete(&self) -> bool {
+        !self.cut_off && self.aborted_sources == 0 && self.handlers.is_clean()
     }
 }
 
@@ -59,10 +63,9 @@ pub struct ShutdownReport {
 }
 
 impl ShutdownReport {
-    /// True if every handler got everything that was pending for it.
+    /// Whether every informer ended in order, and every handler got everything that was pending.
     pub fn is_complete(&self) -> bool {
-        let mut informers = self.informers.iter();
-        informers.all(|report| report.aborted_sources == 0 && report.handlers.is_clean())
+        self.informers.iter().all(InformerReport::is_complete)
     }
 
     /// How many notifications were pending and not delivered.
@@ -74,20 +77,83 @@ impl ShutdownReport {
     }
 }
 
-/// Source, reflector, queue, handlers: whoever feeds ends before whoever is fed.
-pub(crate) async fn stop<T: Send + Sync + 'static>(core: &Core<T>, grace: Grace) -> InformerReport {
-    let deadline = Instant::now() + grace.0;
+/// The end of an informer, which any number may wait for.
+pub(crate) type Ending = Shared<BoxFuture<'static, InformerReport>>;
+
+/// How long tasks that were aborted may take to end. One that does not wait for anything, such as
+/// an index function that does not return, cannot be ended.
+const ABORTED: Duration = Duration::from_secs(1);
+
+/// Begins the end of an informer.
+pub(crate) fn begin<T: Send + Sync + 'static>(core: &Arc<Core<T>>, grace: Grace) -> Ending {
+    let runtime = Handle::try_current().ok();
+    let runtime = runtime.or_else(|| core.runtime().cloned());
+    // A task of its own, so that a caller who gives up does not leave it half done.
+    let ending = runtime.map(|runtime| {
+        let unfinished = Unfinished(Some(Arc::clone(core)));
+        runtime.spawn(unfinished.finish(grace))
+    });
+    let core = Arc::clone(core);
+    let report = async move {
+        match ending {
+            Some(ending) => ending.await.unwrap_or_else(|_| cut_off(&core)),
+            // It was never started, and there is no runtime to wait on.
+            None => cut_off(&core),
+        }
+    };
+    report.boxed().shared()
+}
+
+/// An end that has begun. Dropped before it is done, with the runtime it runs on, it ends the
+/// informer where it is.
+struct Unfinished<T: Send + Sync + 'static>(Option<Arc<Core<T>>>);
+
+impl<T: Send + Sync + 'static> Unfinished<T> {
+    async fn finish(mut self, grace: Grace) -> InformerReport {
+        let core = self.0.as_ref().expect("it is taken at the end");
+        let report = stop(core, grace).await;
+        self.0 = None;
+        report
+    }
+}
+
+impl<T: Send + Sync + 'static> Drop for Unfinished<T> {
+    fn drop(&mut self) {
+        if let Some(core) = &self.0 {
+            core.abort();
+        }
+    }
+}
+
+/// Ends an informer where it is, and tells what is known of it.
+fn cut_off<T: Send + Sync + 'static>(core: &Core<T>) -> InformerReport {
+    InformerReport {
+        informer: Arc::clone(&core.name),
+        aborted_sources: 0,
+        handlers: core.abort(),
+        cut_off: true,
+    }
+}
+
+/// Source, reflector, queue, handlers: each ends before the one it feeds.
+async fn stop<T: Send + Sync + 'static>(core: &Core<T>, grace: Grace) -> InformerReport {
+    // Beyond the clock's range there is no deadline.
+    let deadline = Instant::now().checked_add(grace.0);
+    let was_gone = core.board.gone().is_some();
     core.say_stop();
     let aborted_sources = core.sources.join(deadline).await;
-    let left = deadline.saturating_duration_since(Instant::now());
+    let left = deadline.map_or(Duration::MAX, |deadline| {
+        deadline.saturating_duration_since(Instant::now())
+    });
     let handlers = core.processor.stop(left).await;
     // Everything has ended or been aborted; an aborted task ends when it next would go on.
     core.tasks.close();
-    core.tasks.wait().await;
+    let have_ended = timeout(ABORTED, core.tasks.wait()).await.is_ok();
     core.board.set_life(Life::Stopped);
     InformerReport {
         informer: Arc::clone(&core.name),
         aborted_sources,
         handlers,
+        cut_off: was_gone || !have_ended,
     }
 }

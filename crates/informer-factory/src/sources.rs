@@ -45,66 +45,94 @@ pub(crate) struct Sources {
 
 struct Source {
     stop: CancellationToken,
-    /// Gone while somebody waits for the end: the scope is then still taken.
+    /// Gone while the scope is removed: it is then still taken.
     task: Option<JoinHandle<()>>,
+    /// It was asked for again while it is removed.
+    again: bool,
+    /// Cancelled when the scope has been removed.
+    removed: CancellationToken,
     /// Where its reflector can be asked for something.
     control: Option<Control>,
 }
 
 impl Sources {
-    /// Starts the sources of those scopes that are not taken; false if one was.
+    /// Starts the sources of those scopes that are not taken. One that is removed at present is
+    /// started when that is done. False if a scope was taken already.
     pub(crate) fn start<T: Send + Sync + 'static>(
         &self,
         core: &Arc<Core<T>>,
         scopes: &[Scope],
     ) -> bool {
         let mut running = self.lock();
-        let mut fresh = scopes.to_vec();
-        fresh.retain(|scope| !running.contains_key(scope));
+        let mut fresh = Vec::new();
+        let mut all = true;
+        for scope in scopes {
+            match running.get_mut(scope) {
+                None => fresh.push(scope.clone()),
+                Some(leaving) if leaving.task.is_none() && !leaving.again => leaving.again = true,
+                Some(_) => all = false,
+            }
+        }
         let described = fresh
             .iter()
             .map(|scope| (core.launch.describe(scope), scope.clone()));
         core.board.add_sources(described.collect());
-        let all = fresh.len() == scopes.len();
         for scope in fresh {
             let stop = core.stop.child_token();
             let source = run(Arc::clone(core), scope.clone(), stop.clone());
-            let task = Some(core.tasks.spawn(source));
-            let control = None;
+            let task = Some(core.spawn(source));
             running.insert(
                 scope,
                 Source {
                     stop,
                     task,
-                    control,
+                    again: false,
+                    removed: CancellationToken::new(),
+                    control: None,
                 },
             );
         }
         all
     }
 
-    /// Tells the source of one scope to end, and gives its task away. The scope stays taken until
-    /// it is [`forgotten`](Self::forget).
-    pub(crate) fn stop(&self, scope: &Scope) -> Option<JoinHandle<()>> {
+    /// Tells the source of one scope to end. The scope stays taken until it is
+    /// [`forgotten`](Self::forget).
+    pub(crate) fn stop(&self, scope: &Scope) -> Option<Leaving> {
         let mut running = self.lock();
         let source = running.get_mut(scope)?;
-        let task = source.task.take()?;
-        source.stop.cancel();
-        Some(task)
+        let removed = source.removed.clone();
+        match source.task.take() {
+            Some(task) => {
+                source.stop.cancel();
+                Some(Leaving::Now { task, removed })
+            }
+            None if source.again => {
+                source.again = false;
+                Some(Leaving::Already { removed })
+            }
+            None => None,
+        }
     }
 
-    /// Frees a scope.
-    pub(crate) fn forget(&self, scope: &Scope) {
-        self.lock().remove(scope);
+    /// Frees a scope. Whether it was asked for again meanwhile.
+    pub(crate) fn forget(&self, scope: &Scope) -> bool {
+        self.lock().remove(scope).is_some_and(|source| source.again)
     }
 
-    /// Waits for all sources, which have been told to stop, and aborts those that do not end in
-    /// time. Returns how many those were.
-    pub(crate) async fn join(&self, deadline: Instant) -> usize {
+    /// Waits for all sources, which have been told to stop, and aborts those that do not end before
+    /// the deadline, if there is one. Returns how many those were.
+    pub(crate) async fn join(&self, deadline: Option<Instant>) -> usize {
         let sources: Vec<Source> = self.lock().drain().map(|(_, source)| source).collect();
         let mut aborted = 0;
         for mut task in sources.into_iter().filter_map(|source| source.task) {
-            let ended = tokio::time::timeout_at(deadline, &mut task).await.is_ok();
+            let ended = match deadline {
+                Some(deadline) => tokio::time::timeout_at(deadline, &mut task).await.is_ok(),
+                None => {
+                    // An error is a panic that its own supervision has reported already.
+                    drop((&mut task).await);
+                    true
+                }
+            };
             if !ended {
                 task.abort();
                 aborted += 1;
@@ -155,6 +183,17 @@ impl Sources {
     fn lock(&self) -> MutexGuard<'_, HashMap<Scope, Source>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A source that has been told to end.
+pub(crate) enum Leaving {
+    /// By this call, whose caller waits for the task and then forgets the scope.
+    Now {
+        task: JoinHandle<()>,
+        removed: CancellationToken,
+    },
+    /// By a call before.
+    Already { removed: CancellationToken },
 }
 
 /// Ends a task when the one that waits for it is dropped, so that nothing outlives its source.

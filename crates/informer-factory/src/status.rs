@@ -10,6 +10,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 use crate::consistency::{Check, CheckOutcome, ConsistencyStatus};
+use crate::error::RuntimeGone;
 use crate::sharing_key::Identity;
 use crate::sync::{Mutex, MutexGuard};
 use crate::telemetry;
@@ -27,6 +28,9 @@ pub enum InformerState {
     /// The store holds what the server said last, but following it fails at present, or some keys
     /// are quarantined.
     Degraded,
+    /// The tokio runtime on which it was started has ended, and with it its tasks. The store can
+    /// still be read; it does not change any more. Only a new informer follows the server again.
+    RuntimeGone,
     /// Being shut down.
     Stopping,
     /// Ended. The store can still be read; it does not change any more.
@@ -123,6 +127,12 @@ impl SourceStatus {
         }
     }
 
+    fn end(&mut self) {
+        if self.phase != Phase::Stopped {
+            (self.phase, self.since) = (Phase::Stopped, Instant::now());
+        }
+    }
+
     /// How many whole collections were fetched after the first.
     pub fn relists(&self) -> u64 {
         self.lists.saturating_sub(1)
@@ -161,8 +171,17 @@ pub(crate) struct Inner {
 pub(crate) enum Life {
     Created,
     Running,
+    /// Its runtime has ended.
+    Gone,
     Stopping,
     Stopped,
+}
+
+impl Life {
+    /// Whether nothing is followed any more, or will not be soon.
+    pub(crate) fn is_over(self) -> bool {
+        self > Self::Running
+    }
 }
 
 impl Board {
@@ -209,8 +228,25 @@ impl Board {
 
     /// Moves the life on; never back.
     pub(crate) fn set_life(&self, life: Life) {
-        self.change(|inner| inner.life = inner.life.max(life));
+        self.change(|inner| {
+            inner.life = inner.life.max(life);
+            if matches!(inner.life, Life::Gone | Life::Stopped) {
+                // A reflector that was aborted did not report its end.
+                for source in &mut inner.sources {
+                    source.end();
+                }
+            }
+        });
         self.applied.notify_waiters();
+    }
+
+    /// The error of a call that needs a runtime that has ended; `None` while it lives.
+    pub(crate) fn gone(&self) -> Option<RuntimeGone> {
+        let inner = self.lock();
+        (inner.life == Life::Gone).then(|| RuntimeGone {
+            informer: Arc::clone(&self.name),
+            since: inner.since,
+        })
     }
 
     /// Puts sources onto the board, all at once: with one that is synced before the next is known
@@ -379,6 +415,7 @@ impl Inner {
         let failing = self.sources.iter().any(|source| source.failure.is_some());
         match self.life {
             Life::Created => InformerState::Created,
+            Life::Gone => InformerState::RuntimeGone,
             Life::Stopping => InformerState::Stopping,
             Life::Stopped => InformerState::Stopped,
             Life::Running if !self.synced => InformerState::Starting,

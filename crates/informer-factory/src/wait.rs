@@ -10,7 +10,7 @@ use informer_store::Scope;
 use tokio::time::Instant;
 
 use crate::error::{AlreadyStopped, Culprit, NotSynced, WaitForVersionError};
-use crate::status::{Board, Life, SourceStatus};
+use crate::status::{Board, InformerState, SourceStatus};
 
 /// Waits until everything on the boards is synced (WF-02, FAX-3).
 pub(crate) async fn for_sync(boards: &[Arc<Board>], timeout: Duration) -> Result<(), NotSynced> {
@@ -18,7 +18,7 @@ pub(crate) async fn for_sync(boards: &[Arc<Board>], timeout: Duration) -> Result
     let all = async {
         for board in boards {
             let mut changes = board.subscribe();
-            while !board.is_synced() && !has_ended(board) {
+            while !board.is_synced() && !board.life().is_over() {
                 // The board outlives its receivers, so the sender is never gone.
                 drop(changes.changed().await);
             }
@@ -36,29 +36,31 @@ pub(crate) async fn for_sync(boards: &[Arc<Board>], timeout: Duration) -> Result
     })
 }
 
-fn has_ended(board: &Board) -> bool {
-    matches!(board.life(), Life::Stopping | Life::Stopped)
-}
-
 fn culprits(board: &Board) -> Vec<Culprit> {
-    if board.is_synced() {
+    let status = board.status();
+    let is_gone = status.state == InformerState::RuntimeGone;
+    if status.synced && !is_gone {
         return Vec::new();
     }
-    let name = board.status().name;
-    let sources = board.sources();
+    let (name, state, sources) = (status.name, status.state, status.sources);
     if sources.is_empty() {
         return vec![Culprit {
             informer: name,
+            state,
             source: Arc::from("no source"),
             phase: informer_reflector::Phase::Created,
             failure: None,
             attempts: 0,
         }];
     }
-    let unsynced = sources.into_iter().filter(|source| !source.synced);
+    // A source that was synced is behind by now, if nothing follows the server.
+    let unsynced = sources
+        .into_iter()
+        .filter(|source| !source.synced || is_gone);
     unsynced
         .map(|source| Culprit {
             informer: Arc::clone(&name),
+            state,
             source: source.source,
             phase: source.phase,
             failure: source.failure,
@@ -94,7 +96,10 @@ pub(crate) async fn for_version(
             if all_reached(&sources, wanted)? {
                 return Ok(());
             }
-            if has_ended(board) {
+            if let Some(gone) = board.gone() {
+                return Err(gone.into());
+            }
+            if board.life().is_over() {
                 return Err(AlreadyStopped::new(board.status().name).into());
             }
             applied.await;

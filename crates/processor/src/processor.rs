@@ -261,7 +261,13 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
             .map(|(_, listener)| listener)
     }
 
-    /// Whether [`stop`](Processor::stop) was called.
+    /// Hands out and adds nothing from here on; what waits is still delivered, and streams end after
+    /// it. [`stop`](Processor::stop) does the same and waits.
+    pub fn close(&self) {
+        self.shared.close();
+    }
+
+    /// Whether [`close`](Processor::close) or [`stop`](Processor::stop) was called.
     pub fn is_stopped(&self) -> bool {
         self.shared.is_stopped()
     }

@@ -13,4 +13,5 @@ mod facade;
 mod http;
 mod lifecycle;
 mod rbac;
+mod runtimes;
 mod scopes;

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 use informer_factory::processor::{AddError, handler_fn};
 use informer_factory::store::{IndexError, KeyError};
 use informer_factory::{
-    AddIndexError, Grace, ListenerConfig, Notification, ObjectKey, index, lister_of,
+    AddHandlerError, AddIndexError, Grace, ListenerConfig, Notification, ObjectKey, index,
+    lister_of,
 };
 use k8s_openapi::api::core::v1::Pod;
 
@@ -96,7 +97,10 @@ async fn a_handler_that_comes_too_late_is_refused() {
         .await
         .expect("not in a callback");
     let refused = world.informer.add_handler(Recorder::default());
-    assert!(matches!(refused, Err(AddError::Stopped)), "{refused:?}");
+    assert!(
+        matches!(refused, Err(AddHandlerError::Processor(AddError::Stopped))),
+        "{refused:?}"
+    );
     assert!(
         refused
             .expect_err("refused")
@@ -106,12 +110,15 @@ async fn a_handler_that_comes_too_late_is_refused() {
     let config = ListenerConfig::named("late");
     assert!(matches!(
         world.informer.events(config.clone()),
-        Err(AddError::Stopped)
+        Err(AddHandlerError::Processor(AddError::Stopped))
     ));
     let blocking = world
         .informer
         .add_blocking_handler(Recorder::default(), config);
-    assert!(matches!(blocking, Err(AddError::Stopped)), "{blocking:?}");
+    assert!(
+        matches!(blocking, Err(AddHandlerError::Processor(AddError::Stopped))),
+        "{blocking:?}"
+    );
     let late = world.informer.add_index("late", index::node);
     assert!(matches!(late, Err(AddIndexError::Stopped(_))), "{late:?}");
     assert!(

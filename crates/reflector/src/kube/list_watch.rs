@@ -143,8 +143,8 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Shared<T> {
         let deadlines = self.source.deadlines;
         let send = self.client.send(request::watch(&self.source, request)?);
         // The server counts from the request as well, so one deadline serves headers and events.
-        let lifetime =
-            (!request.timeout.is_zero()).then(|| request.timeout + deadlines.watch_margin);
+        let lifetime = (!request.timeout.is_zero())
+            .then(|| request.timeout.saturating_add(deadlines.watch_margin));
         let deadline = lifetime.and_then(|lifetime| Instant::now().checked_add(lifetime));
         let answer = match deadline {
             Some(deadline) => timeout_at(deadline, send).await.map_err(|_| no_headers())?,

@@ -72,6 +72,10 @@ pub(super) fn list<T>(
 }
 
 /// The request for a watch (RL-24, RL-34).
+/// The longest timeout that a server is asked for, in seconds: 68 years. A server counts in
+/// nanoseconds of 64 bits, and refuses what overflows.
+const LONGEST_WATCH: u64 = i32::MAX as u64;
+
 pub(super) fn watch<T>(
     source: &KubeSource<T>,
     request: &WatchRequest,
@@ -90,7 +94,11 @@ pub(super) fn watch<T>(
     if !request.timeout.is_zero() {
         query.add(
             "timeoutSeconds",
-            &request.timeout.as_secs().max(1).to_string(),
+            &request
+                .timeout
+                .as_secs()
+                .clamp(1, LONGEST_WATCH)
+                .to_string(),
         );
     }
     query.add("watch", "true");
