@@ -13,6 +13,9 @@ pub enum AddError {
     /// processor within one. Blocking handlers and streams need none.
     #[error("no tokio runtime: add the handler, or make the processor, from within one")]
     NoRuntime,
+    /// The tokio runtime on which the processor was made has ended: the handler would never run.
+    #[error("the tokio runtime of the processor has ended: no handler can run on it any more")]
+    RuntimeGone,
     /// The operating system gave no thread for a blocking handler.
     #[error("no thread for the blocking handler")]
     Thread(#[source] io::Error),

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::Handle;
 
-use crate::cell::ConsumerKind;
+use crate::cell::{Cell, ConsumerKind};
 use crate::consumer::Consumer;
 use crate::driver::{self, Delivery};
 use crate::error::AddError;
@@ -91,7 +91,8 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
     /// # Errors
     ///
     /// [`AddError::Stopped`]; [`AddError::NoRuntime`] when neither the processor was made nor this
-    /// is called within a tokio runtime.
+    /// is called within a tokio runtime; [`AddError::RuntimeGone`] when the runtime within which the
+    /// processor was made has ended.
     #[doc(alias = "addListener")]
     #[doc(alias = "AddEventHandler")]
     pub fn add(
@@ -103,7 +104,7 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
         let delivery = self.register(handler, config, ConsumerKind::Driven)?;
         let cell = Arc::clone(delivery.consumer.cell());
         cell.set_abort(runtime.spawn(driver::run(delivery)).abort_handle());
-        Ok(Joining::new(cell))
+        self.joining(cell)
     }
 
     /// Adds a handler that awaits; the next notification waits until its future is ready.
@@ -120,7 +121,7 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
         let delivery = self.register(handler, config, ConsumerKind::Driven)?;
         let cell = Arc::clone(delivery.consumer.cell());
         cell.set_abort(runtime.spawn(driver::run_async(delivery)).abort_handle());
-        Ok(Joining::new(cell))
+        self.joining(cell)
     }
 
     /// Adds a handler that may block: it gets a thread of its own, which ends with its listener
@@ -181,6 +182,19 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
             handler,
             consumer: Consumer::new(cell),
         })
+    }
+
+    /// The rest of a registration, unless a runtime that has ended dropped the task it was given.
+    fn joining(&self, cell: Arc<Cell<K, T>>) -> Result<Joining<K, T>, AddError> {
+        match cell.is_leaving() {
+            true => Ok(Joining::new(cell)),
+            // A stop that came meanwhile ends a listener too.
+            false if self.is_stopped() => Err(AddError::Stopped),
+            false => {
+                cell.remove();
+                Err(AddError::RuntimeGone)
+            }
+        }
     }
 
     fn runtime(&self) -> Result<Handle, AddError> {

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use futures::{FutureExt, StreamExt};
 use informer_processor::{
-    ListenerConfig, ListenerPhase, Processor, StopReport, Walk, async_fn, handler_fn,
+    AddError, ListenerConfig, ListenerPhase, Notification, Processor, StopReport, Walk, async_fn,
+    handler_fn,
 };
 use recorder::{News, Recorder, added, initial};
 use tokio::sync::watch;
@@ -243,4 +244,20 @@ async fn a_removed_handler_that_outlasts_the_grace_is_reported() {
     assert_eq!(report.listeners.len(), 1);
     assert_eq!(report.listeners[0].id, handle.id());
     assert!(report.listeners[0].still_running && !report.is_clean());
+}
+
+/// A listener on a runtime that has ended would never be called.
+#[test]
+fn handler_added_after_the_end_of_the_processors_runtime_is_refused() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .expect("a runtime");
+    let processor = runtime.block_on(async { Processor::<&str, u32>::default() });
+    drop(runtime);
+    let added = processor.add(
+        handler_fn(|_: &Notification<&str, u32>| {}),
+        ListenerConfig::default(),
+    );
+    assert!(matches!(added, Err(AddError::RuntimeGone)), "{added:?}");
+    assert!(processor.listeners().is_empty());
 }
