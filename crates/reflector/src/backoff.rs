@@ -73,7 +73,7 @@ impl Delays {
         let mut delay = self.nth(self.step, cap, chance);
         self.step = self.step.saturating_add(1);
         if progress && may_hurry(failure.kind) {
-            delay = delay.min(self.config.progress_cap);
+            delay = delay.min(self.config.progress_cap.max(SHORTEST));
         }
         self.as_asked(delay, failure)
     }

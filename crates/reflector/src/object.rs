@@ -128,6 +128,8 @@ pub enum DecodeErrorCategory {
     Size,
     /// The caller's transform refused the object (FM-57).
     Transform,
+    /// The type's `Deserialize` panicked on the object.
+    Panicked,
 }
 
 impl fmt::Display for DecodeErrorCategory {
@@ -138,6 +140,7 @@ impl fmt::Display for DecodeErrorCategory {
             Self::Depth => "the object is nested too deeply",
             Self::Size => "the object is larger than the limit",
             Self::Transform => "the transform refused the object",
+            Self::Panicked => "decoding the object panicked",
         })
     }
 }

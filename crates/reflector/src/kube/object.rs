@@ -114,12 +114,16 @@ fn named_or_empty(found: &Text<'_>, expected: &str) -> bool {
 impl<T: DeserializeOwned> ObjectDecoder<T> {
     /// Decodes and transforms; `is_typed` tells whether the object names its type itself.
     pub(super) fn decode(&self, json: &str, is_typed: bool, scratch: &mut Scratch) -> Body<T> {
-        match self
-            .check_size(json)
-            .and_then(|()| self.parse(json, is_typed, scratch))
-        {
-            Ok(object) => self.transformed(object),
-            Err(error) => Body::Undecodable(error),
+        // A `Deserialize` that panics has seen only this object, so only this object is lost. The
+        // memory for reading is cleared before each object.
+        let parse = || {
+            self.check_size(json)
+                .and_then(|()| self.parse(json, is_typed, scratch))
+        };
+        match catch_unwind(AssertUnwindSafe(parse)) {
+            Ok(Ok(object)) => self.transformed(object),
+            Ok(Err(error)) => Body::Undecodable(error),
+            Err(_) => Body::Undecodable(whole_object(DecodeErrorCategory::Panicked)),
         }
     }
 
