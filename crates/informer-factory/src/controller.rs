@@ -8,6 +8,7 @@ use std::fmt;
 use std::future::Future;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::num::NonZeroU32;
+use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -166,7 +167,8 @@ impl<T: Send + Sync + 'static> Controller<T> {
     ///
     /// # Panics
     ///
-    /// A panic of `process` is the caller's: it passes through (CT-07).
+    /// A panic of `process` is the caller's: it passes through (CT-07). So does the panic of a tokio
+    /// runtime without a timer.
     ///
     /// # Cancel safety
     ///
@@ -182,15 +184,16 @@ impl<T: Send + Sync + 'static> Controller<T> {
         E: fmt::Display + Send,
     {
         let core = self.core;
+        let _stopped = StopOnDrop(Arc::clone(&core));
         core.board.begin();
         let source = (core.launch.describe(&Scope::All), Scope::All);
         core.board.add_sources(vec![source]);
         let (producer, consumer) = queue(&core);
-        let _stopped = StopOnDrop(Arc::clone(&core));
-        let reflecting = tokio::spawn({
+        let mut reflecting = tokio::spawn({
             let core = Arc::clone(&core);
             async move {
-                reflect(&core, &Scope::All, &producer, &core.stop).await;
+                let config = core.settings.reflector.clone();
+                reflect(&core, &Scope::All, &producer, &core.stop, config).await;
                 producer.close();
             }
         });
@@ -203,7 +206,14 @@ impl<T: Send + Sync + 'static> Controller<T> {
             let consuming = consume(&core, &consumer, self.on_failure, &mut process, &mut report);
             let mut consuming = std::pin::pin!(consuming);
             tokio::select! {
-                () = &mut consuming => {}
+                () = &mut consuming => {
+                    // It was not stopped, so the other half has ended first: by a panic.
+                    if let Err(ended) = (&mut reflecting).await
+                        && let Ok(panic) = ended.try_into_panic()
+                    {
+                        resume_unwind(panic);
+                    }
+                }
                 () = stop => {
                     core.stop.cancel();
                     consuming.await;

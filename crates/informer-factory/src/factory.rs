@@ -80,7 +80,8 @@ impl SharedInformerFactory {
     ///
     /// # Panics
     ///
-    /// If the factory was built for an empty list of namespaces; ask with
+    /// If the factory was built for an empty list of namespaces, or for one that cannot be the name
+    /// of a namespace, such as an empty text; ask with
     /// [`informer_with`](Self::informer_with) for an error instead.
     pub fn informer<K>(&self) -> SharedInformer<K>
     where

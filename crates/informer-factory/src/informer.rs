@@ -408,10 +408,8 @@ impl<T: Send + Sync + 'static> fmt::Debug for SharedInformer<T> {
 /// Whether the current runtime has a timer, without which nothing of an informer works.
 fn has_timer() -> bool {
     // tokio tells by a panic only.
-    catch_unwind(AssertUnwindSafe(|| {
-        drop(tokio::time::sleep(Duration::ZERO))
-    }))
-    .is_ok()
+    let sleep = || drop(tokio::time::sleep(Duration::ZERO));
+    catch_unwind(AssertUnwindSafe(sleep)).is_ok()
 }
 
 /// A notification as it is shared by all listeners.

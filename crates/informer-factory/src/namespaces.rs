@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use informer_store::Scope;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
+use crate::core::Core;
 use crate::informer::SharedInformer;
 use crate::options::is_namespace;
 use crate::sources::Leaving;
@@ -57,22 +58,37 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
             Leaving::Now { task, removed } => (task, removed),
             Leaving::Already { removed } => return Some(removed),
         };
-        let core = Arc::clone(self.core());
-        let guard = removed.clone().drop_guard();
+        let removal = Removal {
+            core: Arc::clone(self.core()),
+            scope,
+            _removed: removed.clone().drop_guard(),
+        };
         self.core().spawn(async move {
-            // The waiters must not outlive this task, however it ends.
-            let _guard = guard;
             // An error is a panic that the source's own supervision has reported already.
             drop(source.await);
-            core.clear(&scope);
-            if core.board.remove_source(&scope) {
-                core.processor.upstream_synced();
-            }
-            let _turn = core.turn();
-            if core.sources.forget(&scope) && core.board.life() == Life::Running {
-                core.sources.start(&core, &[scope]);
-            }
+            removal.core.clear(&removal.scope);
         });
         Some(removed)
+    }
+}
+
+/// A namespace that is removed. However the removal ends, the namespace is free afterwards, or
+/// watched again, and the waiters are woken.
+struct Removal<T: Send + Sync + 'static> {
+    core: Arc<Core<T>>,
+    scope: Scope,
+    _removed: DropGuard,
+}
+
+impl<T: Send + Sync + 'static> Drop for Removal<T> {
+    fn drop(&mut self) {
+        let Self { core, scope, .. } = self;
+        if core.board.remove_source(scope) {
+            core.processor.upstream_synced();
+        }
+        let _turn = core.turn();
+        if core.sources.forget(scope) && core.board.life() == Life::Running {
+            core.sources.start(core, std::slice::from_ref(scope));
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use informer_reflector::{Failure, Observe, Report};
+use informer_reflector::{Failure, FailureKind, Observe, Report};
 use informer_store::Scope;
 use metrics::counter;
 use tokio::time::Instant;
@@ -28,6 +28,9 @@ impl BoardObserver {
 
     fn failed(&self, failure: Failure, attempts: u32, next_in: Duration) {
         let (name, kind) = (&self.board.name, failure.kind);
+        if kind == FailureKind::Panicked {
+            self.board.count_task_panic();
+        }
         // One line when it begins to fail and then at every doubling, so that a day of failing
         // does not fill a disk (FM-87, R11).
         if attempts.is_power_of_two() {

@@ -10,7 +10,9 @@ use std::time::Duration;
 use informer_deltafifo::{
     Config as QueueConfig, Consumer, DeltaFifo, InOrderQueue, Producer, Quarantined, Queue, Work,
 };
-use informer_reflector::{Control, InitialState, ResourceVersion};
+use informer_reflector::{
+    Config as ReflectorConfig, Control, Failure, FailureKind, InitialState, ResourceVersion,
+};
 use informer_store::{ObjectKey, Scope};
 use tokio::task::{AbortHandle, JoinHandle};
 use tokio::time::Instant;
@@ -79,7 +81,7 @@ impl Sources {
         core.board.add_sources(described.collect());
         for scope in fresh {
             let stop = core.stop.child_token();
-            let source = run(Arc::clone(core), scope.clone(), stop.clone());
+            let source = keep_running(Arc::clone(core), scope.clone(), stop.clone());
             let task = Some(core.spawn(source));
             running.insert(
                 scope,
@@ -205,9 +207,50 @@ impl Drop for AbortOnDrop {
     }
 }
 
+/// One source, begun anew when it panics outside the tasks that it supervises itself (FM-82).
+async fn keep_running<T: Send + Sync + 'static>(
+    core: Arc<Core<T>>,
+    scope: Scope,
+    stop: CancellationToken,
+) {
+    let mut config = core.settings.reflector.clone();
+    loop {
+        let source = run(
+            Arc::clone(&core),
+            scope.clone(),
+            stop.clone(),
+            config.clone(),
+        );
+        let source = core.tasks.spawn(source);
+        let _guard = AbortOnDrop(source.abort_handle());
+        match source.await {
+            Ok(()) => return,
+            Err(error) => panicked(&core, &scope, &error, "source"),
+        }
+        config.initial = InitialState::Consistent;
+        if !after_panic(&stop).await {
+            return;
+        }
+    }
+}
+
+/// Waits before a task that panicked is started again, so that one that panics immediately does not
+/// become a hot loop. False if there is nothing to start any more.
+async fn after_panic(stop: &CancellationToken) -> bool {
+    tokio::select! {
+        () = stop.cancelled() => false,
+        () = tokio::time::sleep(AFTER_PANIC) => true,
+    }
+}
+
 /// One source: the reflector fills the queue, the applying loop empties it into the store. Ends
 /// when it is told to stop and the queue has been drained (design 6.11).
-async fn run<T: Send + Sync + 'static>(core: Arc<Core<T>>, scope: Scope, stop: CancellationToken) {
+async fn run<T: Send + Sync + 'static>(
+    core: Arc<Core<T>>,
+    scope: Scope,
+    stop: CancellationToken,
+    config: ReflectorConfig,
+) {
     let (producer, consumer) = queue(&core);
     let applying = core.tasks.spawn(supervise(
         Arc::clone(&core),
@@ -220,7 +263,7 @@ async fn run<T: Send + Sync + 'static>(core: Arc<Core<T>>, scope: Scope, stop: C
         let checks = checker::run(Arc::clone(&core), scope.clone(), producer.watcher(), seed);
         AbortOnDrop(core.tasks.spawn(checks).abort_handle())
     });
-    reflect(&core, &scope, &producer, &stop).await;
+    reflect(&core, &scope, &producer, &stop, config).await;
     drop(checking);
     producer.close();
     // Draining ends by itself: the queue is closed. A panic in it was reported by its supervision.
@@ -244,8 +287,8 @@ pub(crate) async fn reflect<T: Send + Sync + 'static>(
     scope: &Scope,
     producer: &Producing<T>,
     stop: &CancellationToken,
+    mut config: ReflectorConfig,
 ) {
-    let mut config = core.settings.reflector.clone();
     while !stop.is_cancelled() {
         let parts = Parts {
             sink: QueueSink::new(Arc::clone(core), scope.clone(), producer.clone()),
@@ -258,21 +301,22 @@ pub(crate) async fn reflect<T: Send + Sync + 'static>(
             seed: seed_of(core.settings.seed, scope),
             stop: stop.clone(),
         };
-        let (control, reflector) = core.launch.launch(scope, parts);
-        core.sources.set_control(scope, control);
-        let reflector = core.tasks.spawn(reflector);
+        let reflector = core.tasks.spawn({
+            let (core, scope) = (Arc::clone(core), scope.clone());
+            async move {
+                let (control, reflector) = core.launch.launch(&scope, parts);
+                core.sources.set_control(&scope, control);
+                reflector.await
+            }
+        });
         let _guard = AbortOnDrop(reflector.abort_handle());
         match reflector.await {
             Ok(_) => return,
-            Err(error) => note_panic(core, &error, "reflector"),
+            Err(error) => panicked(core, scope, &error, "reflector"),
         }
         // The new one knows no version, and a list of any age could take the store back (FM-01).
         config.initial = InitialState::Consistent;
-        // A source that panics at once must not become a hot loop.
-        tokio::select! {
-            () = stop.cancelled() => {}
-            () = tokio::time::sleep(AFTER_PANIC) => {}
-        }
+        after_panic(stop).await;
     }
 }
 
@@ -315,6 +359,21 @@ pub(crate) fn quarantine<T: Send + Sync + 'static>(
         }
     }
     core.note_quarantine();
+}
+
+/// Until something is received again, such a panic is a failure of the source.
+fn panicked<T: Send + Sync + 'static>(
+    core: &Core<T>,
+    scope: &Scope,
+    error: &tokio::task::JoinError,
+    task: &str,
+) {
+    note_panic(core, error, task);
+    if error.is_panic() {
+        let message = format!("the {task} panicked");
+        let failure = Failure::new(FailureKind::Panicked, "Panicked", message);
+        core.board.fail(scope, failure);
+    }
 }
 
 fn note_panic<T: Send + Sync + 'static>(

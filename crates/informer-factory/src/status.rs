@@ -290,6 +290,16 @@ impl Board {
         self.applied.notify_waiters();
     }
 
+    /// Notes that a source failed in a way that its reflector did not report.
+    pub(crate) fn fail(&self, scope: &Scope, failure: Failure) {
+        self.change(|inner| {
+            if let Some(source) = inner.source(scope) {
+                source.attempts = source.attempts.saturating_add(1);
+                source.failure = Some(failure);
+            }
+        });
+    }
+
     /// Notes how far the store is, and how much is still to come.
     pub(crate) fn set_progress(
         &self,

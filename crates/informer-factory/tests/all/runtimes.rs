@@ -1,6 +1,8 @@
 //! Ends that are longer than any clock, and runtimes that end, or lack a timer, under an informer.
 
+use std::convert::Infallible;
 use std::future::pending;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,9 +11,9 @@ use futures::{FutureExt, StreamExt};
 use informer_factory::processor::handler_fn;
 use informer_factory::reflector::{Config, Deadlines, Phase};
 use informer_factory::{
-    AddHandlerError, AddIndexError, AsyncHandler, Event, Grace, InformerOptions, InformerState,
-    ListenerConfig, Namespaces, ObjectKey, ResourceVersion, SharedInformer, SharedInformerFactory,
-    StartError, WaitForVersionError, index,
+    AddHandlerError, AddIndexError, AsyncHandler, Controller, ControllerConfig, Event, Grace,
+    InformerOptions, InformerState, ListenerConfig, Namespaces, ObjectKey, ResourceVersion,
+    SharedInformer, SharedInformerFactory, StartError, WaitForVersionError, index,
 };
 use informer_testkit::ApiServer;
 use k8s_openapi::api::core::v1::Pod;
@@ -270,4 +272,17 @@ fn end_of_another_runtime_is_not_the_end_of_the_informer() {
     let report = first.block_on(factory.shutdown(Grace::default()));
     assert!(report.expect("not in a callback").is_complete());
     let _shared: Arc<Pod> = informer.lister().all().remove(0);
+}
+
+/// A controller cannot go on without a timer, and must not end as if it had been stopped.
+#[test]
+fn controller_on_a_runtime_without_a_timer_does_not_end_well() {
+    let timeless = Builder::new_current_thread().build().expect("a runtime");
+    let source = ApiServer::new().source::<Pod>(&pods()).expect("registered");
+    let controller = Controller::new(Arc::new(source), ControllerConfig::named("pods"));
+    let process = |_: Event<Pod>| async { Ok::<(), Infallible>(()) };
+    let ended = catch_unwind(AssertUnwindSafe(|| {
+        timeless.block_on(controller.run(process, pending::<()>()))
+    }));
+    assert!(ended.is_err(), "{ended:?}");
 }

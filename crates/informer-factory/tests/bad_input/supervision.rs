@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit};
 
+use informer_factory::reflector::FailureKind;
 use informer_factory::{InformerState, telemetry};
 use informer_testkit::Verb;
 
@@ -61,4 +62,45 @@ async fn a_reflector_that_panics_is_begun_anew() {
         assert_eq!(versions, ["0", ""], "not older than what was held");
         assert_eq!(world.told.wait(1).await.len(), 1, "only `last` is new");
     }
+}
+
+/// Panics whenever a list is to be counted.
+struct Broken;
+
+impl Recorder for Broken {
+    fn describe_counter(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+
+    fn describe_gauge(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+
+    fn describe_histogram(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+
+    fn register_counter(&self, key: &Key, _: &Metadata<'_>) -> Counter {
+        if key.name() == telemetry::LISTS {
+            std::panic::resume_unwind(Box::new("planned"));
+        }
+        Counter::noop()
+    }
+
+    fn register_gauge(&self, _: &Key, _: &Metadata<'_>) -> Gauge {
+        Gauge::noop()
+    }
+
+    fn register_histogram(&self, _: &Key, _: &Metadata<'_>) -> Histogram {
+        Histogram::noop()
+    }
+}
+
+/// An informer whose reflector panics each time it is started does not look healthy.
+#[tokio::test(start_paused = true)]
+async fn reflector_that_panics_again_and_again_is_a_failure() {
+    let world = World::synced(QUEUES[0], &["a"]).await;
+    let _broken = metrics::set_default_local_recorder(&Broken);
+    world.gap();
+    world.create("b");
+    tokio::time::sleep(std::time::Duration::from_secs(300)).await;
+    let status = world.informer.status();
+    assert_eq!(status.state, InformerState::Degraded);
+    let failure = status.sources[0].failure.as_ref().expect("it fails");
+    assert_eq!(failure.kind, FailureKind::Panicked);
+    assert!(status.task_panics > 1);
 }
