@@ -6,6 +6,8 @@ use std::future::{Future, poll_fn};
 use std::task::Poll;
 use std::time::Duration;
 
+use futures::FutureExt;
+
 use crate::cluster::{QUEUES, Recorder, factory, pod, pods};
 use informer_factory::{
     Grace, InformerOptions, InformerState, QueueKind, SharedInformer, SharedInformerFactory,
@@ -93,14 +95,16 @@ impl Stage {
     }
 }
 
+fn paused() -> Runtime {
+    let mut builder = Builder::new_current_thread();
+    let builder = builder.enable_time().start_paused(true);
+    builder.build().expect("a runtime")
+}
+
 /// Plays a run up to each moment, and ends it with `end`; what is left then is counted.
 fn at_every_moment(end: impl Fn(&Runtime, &mut Option<Stage>, usize)) {
     for moment in 0..=MOMENTS {
-        let runtime = Builder::new_current_thread()
-            .enable_time()
-            .start_paused(true)
-            .build()
-            .expect("a runtime");
+        let runtime = paused();
         let queue = QUEUES[moment % QUEUES.len()];
         let mut stage = Some(runtime.block_on(async { Stage::new(queue) }));
         end(&runtime, &mut stage, moment);
@@ -171,6 +175,69 @@ fn a_shutdown_that_is_given_up_goes_on() {
     });
 }
 
+/// As long as it takes is no longer than it takes.
+#[test]
+fn shutdown_with_an_endless_grace_at_any_moment_is_prompt_and_leaves_nothing() {
+    at_every_moment(|runtime, stage, moment| {
+        let stage = stage.as_ref().expect("it has just begun");
+        let before = play(runtime, stage, moment);
+        let report = runtime.block_on(async {
+            let ending = stage.factory.shutdown(Grace(Duration::MAX));
+            tokio::time::timeout(Duration::from_secs(1), ending).await
+        });
+        let report = report.expect("D1").expect("not in a callback");
+        assert!(report.is_complete(), "D1: at {moment}: {report:?}");
+        stage.check_nothing_is_left(runtime, before, moment);
+    });
+}
+
+/// The runtime ends at any moment of the run, and at any moment of a shutdown: the informer says so,
+/// its watches are closed, nobody is called any more, and no end is called complete.
+#[test]
+fn end_of_the_runtime_at_any_moment_is_told() {
+    const POLLS: usize = 4;
+    for moment in 0..=MOMENTS {
+        let runtime = paused();
+        let stage = runtime.block_on(async { Stage::new(QUEUES[moment % QUEUES.len()]) });
+        play(&runtime, &stage, moment);
+        let polls = moment % POLLS;
+        runtime.block_on(async {
+            let ending = stage.factory.shutdown(Grace::default());
+            let mut ending = std::pin::pin!(ending.fuse());
+            for _ in 0..polls {
+                poll_fn(|cx| {
+                    drop(ending.as_mut().poll(cx));
+                    Poll::Ready(())
+                })
+                .await;
+                tokio::task::yield_now().await;
+            }
+        });
+        let is_done = stage.informer.status().state == InformerState::Stopped;
+        drop(runtime);
+        let (state, told) = (stage.informer.status().state, stage.recorder.lines().len());
+        let expected = match polls {
+            0 => InformerState::RuntimeGone,
+            _ => InformerState::Stopped,
+        };
+        assert_eq!(state, expected, "at {moment}");
+        let other = paused();
+        let report = other.block_on(async {
+            drop(stage.server.create(&pods(), pod("late", "n1")));
+            let waited = stage.informer.wait_for_sync(TICK).await;
+            assert!(polls > 0 || waited.is_err(), "at {moment}");
+            stage.factory.shutdown(Grace::default()).await
+        });
+        let report = report.expect("not in a callback");
+        let is_cut_off = report.informers.iter().all(|informer| informer.cut_off);
+        assert_eq!(is_cut_off, !is_done, "at {moment}: {report:?}");
+        assert_eq!(report.is_complete(), is_done, "at {moment}: {report:?}");
+        assert_eq!(stage.informer.status().state, InformerState::Stopped);
+        assert_eq!(stage.recorder.lines().len(), told, "called at {moment}");
+        assert_eq!(stage.server.open_watches(&pods()), 0, "at {moment}");
+    }
+}
+
 #[test]
 fn a_drop_at_any_moment_ends_all_and_calls_nobody() {
     at_every_moment(|runtime, stage, moment| {
@@ -201,11 +268,7 @@ fn a_drop_at_any_moment_ends_all_and_calls_nobody() {
 /// The run does what the moments are for.
 #[test]
 fn the_run_comes_to_all_it_is_about() {
-    let runtime = Builder::new_current_thread()
-        .enable_time()
-        .start_paused(true)
-        .build()
-        .expect("a runtime");
+    let runtime = paused();
     let stage = runtime.block_on(async { Stage::new(QUEUES[0]) });
     play(&runtime, &stage, MOMENTS);
     let requests = stage.server.requests();

@@ -34,7 +34,7 @@ struct Stuck;
 
 impl AsyncHandler<ObjectKey, Pod> for Stuck {
     async fn on_notification(&mut self, _: Event<Pod>) {
-        pending().await
+        pending::<()>().await;
     }
 }
 
@@ -195,8 +195,10 @@ async fn watch_without_end_is_followed() {
     let server = ApiServer::new();
     server.create(&pods(), pod("a", "n1")).expect("created");
     let factory = factory(&server, QUEUES[0]);
-    let mut deadlines = Deadlines::default();
-    deadlines.watch_margin = Duration::MAX;
+    let deadlines = Deadlines {
+        watch_margin: Duration::MAX,
+        ..Deadlines::default()
+    };
     let mut config = Config::default();
     config.watch_timeout = Duration::MAX..=Duration::MAX;
     let options = InformerOptions::<Pod>::new()
