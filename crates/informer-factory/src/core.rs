@@ -71,6 +71,8 @@ pub(crate) struct Core<T: Send + Sync + 'static> {
     runtime: OnceLock<Handle>,
     /// Woken when a handler with a resync period of its own has joined or left.
     pub(crate) resync_changed: Notify,
+    /// Woken when the backlogs of handlers may have changed.
+    pub(crate) backlogs_changed: Notify,
     /// Finds the objects on which an index function panics.
     pub(crate) probes: Probes<T>,
     applier: Mutex<Applier<T>>,
@@ -118,6 +120,7 @@ impl<T: Send + Sync + 'static> Core<T> {
             tasks: TaskTracker::new(),
             runtime: OnceLock::new(),
             resync_changed: Notify::new(),
+            backlogs_changed: Notify::new(),
             probes: Probes::default(),
             applier: Mutex::new(Applier {
                 writer,
@@ -206,6 +209,7 @@ impl<T: Send + Sync + 'static> Core<T> {
         };
         self.processor.distribute(commit.sequence, &applied.notices);
         drop(applier);
+        self.backlogs_changed.notify_one();
         self.judge(applied.judged, refused);
         self.count(applied.notices.len() as u64, applied.dropped);
     }
@@ -334,8 +338,7 @@ impl<T: Send + Sync + 'static> Core<T> {
         if progress.synced && self.board.set_synced(scope) {
             self.processor.upstream_synced();
         }
-        gauge!(telemetry::QUEUE_DEPTH, "informer" => Arc::clone(&self.board.label))
-            .set(progress.unsettled as f64);
+        self.set_queue_depth(progress.unsettled);
     }
 
     /// Removes everything a source brought, with a tombstone for each object (FM-79).
@@ -415,6 +418,7 @@ impl<T: Send + Sync + 'static> Core<T> {
         });
         let registration = joining.begin(sequence, Walk::new(present));
         self.resync_changed.notify_one();
+        self.backlogs_changed.notify_one();
         registration
     }
 
@@ -437,6 +441,19 @@ impl<T: Send + Sync + 'static> Core<T> {
         let handlers = self.processor.stop(Duration::ZERO).now_or_never();
         self.board.set_life(Life::Stopped);
         handlers.expect("without a grace there is nothing to wait for")
+    }
+
+    /// Makes all gauges exist, before there is anything to tell.
+    pub(crate) fn begin_metrics(&self) {
+        self.count(0, 0);
+        self.note_quarantine();
+        self.set_queue_depth(0);
+        self.backlogs_changed.notify_one();
+    }
+
+    fn set_queue_depth(&self, depth: usize) {
+        gauge!(telemetry::QUEUE_DEPTH, "informer" => Arc::clone(&self.board.label))
+            .set(depth as f64);
     }
 
     fn count(&self, applied: u64, dropped: u64) {

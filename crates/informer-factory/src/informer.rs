@@ -23,7 +23,7 @@ use crate::quarantine::Quarantined;
 use crate::running::RuntimeGuard;
 use crate::shutdown::{Ending, Grace, InformerReport};
 use crate::status::{InformerStatus, Life};
-use crate::{resync, shutdown, wait};
+use crate::{handler_metrics, resync, shutdown, wait};
 
 /// A cache of one collection that follows the server, shared by any number of readers and handlers.
 ///
@@ -82,6 +82,9 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         self.core.sources.start(&self.core, &self.scopes);
         // From here on the check period is settled: who joins later cannot lower it (SI-16).
         self.core.processor.start();
+        self.core.begin_metrics();
+        self.core
+            .spawn(handler_metrics::run(Arc::clone(&self.core)));
         let (core, guard) = (Arc::clone(&self.core), RuntimeGuard::new(&self.core));
         self.core.spawn(async move {
             resync::run(core).await;

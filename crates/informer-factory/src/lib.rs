@@ -50,6 +50,7 @@ mod epochs;
 mod error;
 mod factory;
 mod flood;
+mod handler_metrics;
 pub mod index;
 mod informer;
 mod launch;

@@ -88,8 +88,9 @@ impl SharingKey {
     }
 }
 
-/// What an informer is called: by people, and in metrics.
+/// What an informer is called: in status and logs, and in metrics.
 pub(crate) struct Identity {
+    /// The label, and what restricts the informer: `pods#1c9d03f7 [in web]`.
     pub(crate) name: Arc<str>,
     pub(crate) label: Arc<str>,
 }
@@ -99,15 +100,14 @@ impl Identity {
     /// restricts the informer goes into a short hash.
     pub(crate) fn new(key: &SharingKey) -> Self {
         let restrictions = key.restrictions();
-        let label = if restrictions.is_empty() {
-            key.resource()
-        } else {
-            let mut hasher = DefaultHasher::new();
-            (restrictions, &key.projection).hash(&mut hasher);
-            format!("{}#{:08x}", key.resource(), hasher.finish() as u32)
-        };
+        if restrictions.is_empty() {
+            return Self::named(key.resource().into());
+        }
+        let mut hasher = DefaultHasher::new();
+        (&restrictions, &key.projection).hash(&mut hasher);
+        let label = format!("{}#{:08x}", key.resource(), hasher.finish() as u32);
         Self {
-            name: key.to_string().into(),
+            name: format!("{label} [{}]", restrictions.join("; ")).into(),
             label: label.into(),
         }
     }
@@ -142,8 +142,7 @@ impl<'a> Scoping<'a> {
     }
 }
 
-/// The informer's name in status and logs: `pods`, `deployments.apps`, with what restricts it in
-/// brackets.
+/// What was asked for: `pods`, `deployments.apps`, with what restricts it in brackets.
 impl fmt::Display for SharingKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.resource())?;

@@ -41,8 +41,10 @@ pub enum InformerState {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct InformerStatus {
-    /// The informer's name.
+    /// The informer's name, with what restricts it: `pods`, or `pods#1c9d03f7 [in web]`.
     pub name: Arc<str>,
+    /// The name without the restrictions: what metrics call the informer.
+    pub label: Arc<str>,
     /// Its state.
     pub state: InformerState,
     /// Since when it has been in that state.
@@ -378,6 +380,7 @@ impl Board {
         let inner = self.lock();
         InformerStatus {
             name: Arc::clone(&self.name),
+            label: Arc::clone(&self.label),
             state: inner.state,
             since: inner.since,
             sources: inner.sources.clone(),

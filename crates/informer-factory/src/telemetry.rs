@@ -1,6 +1,14 @@
-//! Every metric name in one place (style H7). Labels are resource, informer and handler only, never
-//! an object or a namespace (SEC-10). An informer that is restricted is told from others of its
-//! resource by a short hash: `pods#1c9d03f7`.
+//! The names of all metrics, which are recorded through the [`metrics`] facade.
+//!
+//! The label `informer` is [`InformerStatus::label`](crate::InformerStatus::label), with which the
+//! informer's name in status and logs begins: `pods`, or `pods#1c9d03f7` for an informer that is
+//! restricted to namespaces, selectors, metadata or a projection. The label `handler` is the name
+//! given in [`ListenerConfig`](crate::ListenerConfig). No label names an object or a namespace.
+//!
+//! Gauges of an informer exist, at zero, as soon as it has been started, those of a handler as soon
+//! as it has been added to a started informer.
+
+// SEC-10: no label shows what a selector or an object holds.
 
 /// Objects in the store. Gauge; label `informer`.
 pub const STORE_OBJECTS: &str = "informer_store_objects";
@@ -20,5 +28,15 @@ pub const FAILURES: &str = "informer_failures_total";
 pub const QUARANTINED: &str = "informer_quarantined_keys";
 /// Consistency checks. Counter; labels `informer`, `outcome`.
 pub const CHECKS: &str = "informer_consistency_checks_total";
+/// Notifications pending for a handler, the one being handled included. Gauge; labels `informer`,
+/// `handler`.
+pub const HANDLER_BACKLOG: &str = "informer_handler_backlog";
+/// How long the oldest of them has waited, in seconds. Gauge; labels `informer`, `handler`.
+pub const HANDLER_OLDEST: &str = "informer_handler_oldest_seconds";
+/// Notifications that became part of another one for the same key. Counter; labels `informer`,
+/// `handler`.
+pub const HANDLER_COALESCED: &str = "informer_handler_coalesced_total";
+/// Callbacks that panicked. Counter; labels `informer`, `handler`.
+pub const HANDLER_PANICS: &str = "informer_handler_panics_total";
 /// Panics of the informer's own tasks. Counter; label `informer`.
 pub const TASK_PANICS: &str = "informer_task_panics_total";

@@ -12,6 +12,7 @@ mod crowd;
 mod facade;
 mod http;
 mod lifecycle;
+mod metrics;
 mod rbac;
 mod runtimes;
 mod scopes;
