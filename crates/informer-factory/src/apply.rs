@@ -26,7 +26,7 @@ use informer_store::{Batch, Entry, ObjectKey, Scope, Snapshot};
 use crate::arrival::{Arrival, is_older};
 use crate::epochs::Epochs;
 use crate::source_entries::source_entries;
-use crate::verdict::{Life, Verdict, judge, same_life};
+use crate::verdict::{Judgement, Life, Refused, Verdict, judge, same_life};
 
 /// A notification as it is shared by all listeners.
 pub(crate) type Notice<T> = Arc<Notification<ObjectKey, T>>;
@@ -43,34 +43,6 @@ pub(crate) struct Applied<T> {
     pub(crate) epochs: Epochs,
     /// What the last version of a key was worth. Good ones are told only where somebody asked.
     pub(crate) judged: BTreeMap<ObjectKey, Judgement>,
-}
-
-/// What a version was worth.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Judgement {
-    /// It is stored, or the object is gone.
-    Good,
-    /// It is the stored one, which the indexes have seen before.
-    Kept,
-    /// Nobody can use it.
-    Unusable {
-        /// The version.
-        version: Arc<str>,
-        /// Why.
-        error: DecodeError,
-    },
-}
-
-/// Keys whose objects the store cannot take.
-pub(crate) type Refused = BTreeMap<ObjectKey, Refusal>;
-
-/// Why the store cannot take an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refusal {
-    /// An index function panics on it, or processing it failed, this many times.
-    Failed { attempts: u32 },
-    /// It gives an index more values than are allowed.
-    TooManyValues,
 }
 
 /// The state of one key while a lease is applied.

@@ -12,7 +12,7 @@ use crate::arrival::Arrival;
 use crate::controller::{ControllerReport, OnFailure};
 use crate::core::Core;
 use crate::informer::Event;
-use crate::sources::{BATCH, Consuming, quarantine};
+use crate::source_tasks::{BATCH, Consuming, quarantine};
 
 /// Leases, processes, commits what succeeded, and gives back what did not.
 pub(crate) async fn consume<T, P, F, E>(

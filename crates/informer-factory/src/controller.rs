@@ -16,6 +16,7 @@ use informer_processor::{Processor, ProcessorConfig};
 use informer_reflector::{ListWatch, ResourceVersion};
 use informer_store::{Scope, StoreReader};
 
+use crate::board::Life;
 use crate::consume::consume;
 use crate::core::{Core, Settings};
 use crate::informer::Event;
@@ -23,8 +24,8 @@ use crate::launch::Connect;
 use crate::options::{ATTEMPTS, INDEX_VALUES, QUARANTINED, QUEUE_BOUND, QueueKind};
 use crate::quarantine::Quarantined;
 use crate::sharing_key::Identity;
-use crate::sources::{AbortOnDrop, queue, reflect};
-use crate::status::{InformerStatus, Life};
+use crate::source_tasks::{AbortOnDrop, queue, reflect};
+use crate::status::InformerStatus;
 
 /// What becomes of a change whose processing failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,8 +168,8 @@ impl<T: Send + Sync + 'static> Controller<T> {
     ///
     /// # Panics
     ///
-    /// A panic of `process` is the caller's: it passes through (CT-07). So does the panic of a tokio
-    /// runtime without a timer.
+    /// A panic of `process` is the caller's: it passes through (CT-07). So does the panic of a
+    /// tokio runtime without a timer.
     ///
     /// # Cancel safety
     ///

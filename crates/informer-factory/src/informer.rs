@@ -1,7 +1,6 @@
 //! One shared informer: a cache that follows the server, and everybody who reads or watches it.
 
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -11,19 +10,17 @@ use informer_processor::{
 };
 use informer_reflector::ResourceVersion;
 use informer_store::{Index, Lister, ObjectKey, Scope, StoreReader};
-use tokio::runtime::Handle;
 
+use crate::board::Life;
 use crate::core::Core;
 use crate::error::{
-    AddHandlerError, AddIndexError, AlreadyStopped, FromOwnCallback, NotSynced, StartError,
-    WaitForVersionError,
+    AddHandlerError, AddIndexError, AlreadyStopped, FromOwnCallback, NotSynced, WaitForVersionError,
 };
 use crate::options::Namespaces;
 use crate::quarantine::Quarantined;
-use crate::running::RuntimeGuard;
 use crate::shutdown::{Ending, Grace, InformerReport};
-use crate::status::{InformerStatus, Life};
-use crate::{handler_metrics, resync, shutdown, wait};
+use crate::status::InformerStatus;
+use crate::{shutdown, wait};
 
 /// A cache of one collection that follows the server, shared by any number of readers and handlers.
 ///
@@ -32,7 +29,7 @@ use crate::{handler_metrics, resync, shutdown, wait};
 #[doc(alias = "SharedIndexInformer")]
 pub struct SharedInformer<T: Send + Sync + 'static> {
     core: Arc<Core<T>>,
-    scopes: Arc<[Scope]>,
+    pub(crate) scopes: Arc<[Scope]>,
     ending: Arc<OnceLock<Ending>>,
 }
 
@@ -55,43 +52,6 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     /// The informer's name in status, logs and metrics.
     pub fn name(&self) -> &str {
         &self.core.name
-    }
-
-    /// Starts to list and watch. A second call does nothing (SI-02, FAX-2).
-    ///
-    /// # Errors
-    ///
-    /// [`StartError`] after a shutdown, outside a tokio runtime or on one without a timer, and when
-    /// the runtime on which it was started has ended.
-    pub fn start(&self) -> Result<(), StartError> {
-        let runtime = Handle::try_current().map_err(|_none| StartError::NoRuntime)?;
-        if !has_timer() {
-            return Err(StartError::NoTimer);
-        }
-        let turn = self.core.turn();
-        if !self.core.board.begin() {
-            if let Some(gone) = self.core.board.gone() {
-                return Err(gone.into());
-            }
-            return match self.core.board.life().is_over() {
-                false => Ok(()),
-                true => Err(self.stopped().into()),
-            };
-        }
-        self.core.run_on(runtime);
-        self.core.sources.start(&self.core, &self.scopes);
-        // From here on the check period is settled: who joins later cannot lower it (SI-16).
-        self.core.processor.start();
-        self.core.begin_metrics();
-        self.core
-            .spawn(handler_metrics::run(Arc::clone(&self.core)));
-        let (core, guard) = (Arc::clone(&self.core), RuntimeGuard::new(&self.core));
-        self.core.spawn(async move {
-            resync::run(core).await;
-            guard.disarm();
-        });
-        drop(turn);
-        Ok(())
     }
 
     /// Everything stored, by key, namespace and predicate. Never waits for the writer.
@@ -385,7 +345,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         }
     }
 
-    fn stopped(&self) -> AlreadyStopped {
+    pub(crate) fn stopped(&self) -> AlreadyStopped {
         AlreadyStopped::new(Arc::clone(&self.core.name))
     }
 }
@@ -406,13 +366,6 @@ impl<T: Send + Sync + 'static> fmt::Debug for SharedInformer<T> {
             .field("name", &self.core.name)
             .finish_non_exhaustive()
     }
-}
-
-/// Whether the current runtime has a timer, without which nothing of an informer works.
-fn has_timer() -> bool {
-    // tokio tells by a panic only.
-    let sleep = || drop(tokio::time::sleep(Duration::ZERO));
-    catch_unwind(AssertUnwindSafe(sleep)).is_ok()
 }
 
 /// A notification as it is shared by all listeners.

@@ -36,8 +36,10 @@ mod planted;
 
 mod adapters;
 mod apply;
+mod applying;
 mod arrival;
 mod assembly;
+mod board;
 mod builder;
 mod checker;
 mod client;
@@ -72,6 +74,7 @@ mod sharing_key;
 mod sharing_map;
 mod shutdown;
 mod source_entries;
+mod source_tasks;
 mod sources;
 mod status;
 mod sync;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use informer_store::Scope;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+use crate::board::Life;
 use crate::core::Core;
 use crate::informer::SharedInformer;
 use crate::options::is_namespace;
 use crate::sources::Leaving;
-use crate::status::Life;
 
 impl<T: Send + Sync + 'static> SharedInformer<T> {
     /// Starts watching another namespace; one that is removed at present is watched again when it
@@ -48,7 +48,8 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         }
     }
 
-    /// Cancelled when a namespace has been removed, or everything has ended; none if it is not watched, or all ends anyway.
+    /// Cancelled when a namespace has been removed, or everything has ended; none if the namespace
+    /// is not watched, or the informer is not running.
     fn begin_removal(&self, scope: Scope) -> Option<CancellationToken> {
         let _turn = self.core().turn();
         if self.core().board.life() != Life::Running {

@@ -8,7 +8,8 @@ use informer_store::Scope;
 use metrics::counter;
 use tokio::time::Instant;
 
-use crate::status::{Board, SourceStatus};
+use crate::board::Board;
+use crate::status::SourceStatus;
 use crate::telemetry;
 
 /// Writes the reports of one reflector onto the board.

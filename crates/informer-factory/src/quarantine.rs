@@ -24,8 +24,8 @@ pub enum QuarantineReason {
         attempts: u32,
     },
     /// It gives an index more values than
-    /// [`InformerOptions::index_values`](crate::InformerOptions::index_values) allows. A new version
-    /// is not stored; an object that was stored before the index was added has no value in it.
+    /// [`InformerOptions::index_values`](crate::InformerOptions::index_values) allows. A new
+    /// version is not stored; an object that was stored before the index was added has no value in it.
     TooManyValues {
         /// The number of values one object may give one index.
         most: NonZeroUsize,

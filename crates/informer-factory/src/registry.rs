@@ -8,13 +8,14 @@ use std::sync::Arc;
 use futures::StreamExt;
 use futures::stream::BoxStream;
 
+use crate::board::Board;
 use crate::error::{FromOwnCallback, InformerError, StartError};
 use crate::informer::SharedInformer;
 use crate::options::Transform;
 use crate::sharing_key::SharingKey;
 use crate::sharing_map::{Place, SharingMap};
 use crate::shutdown::{Grace, InformerReport};
-use crate::status::{Board, InformerStatus};
+use crate::status::InformerStatus;
 
 /// The informers of a factory, by what was asked for.
 #[derive(Default)]

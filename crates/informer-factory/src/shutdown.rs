@@ -9,8 +9,8 @@ use informer_processor::StopReport;
 use tokio::runtime::Handle;
 use tokio::time::{Instant, timeout};
 
+use crate::board::Life;
 use crate::core::Core;
-use crate::status::Life;
 
 /// How long handlers may go on with what is pending when an informer is shut down.
 ///

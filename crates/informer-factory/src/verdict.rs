@@ -1,11 +1,41 @@
-//! What is to become of an object that arrives under a key the store holds already.
+//! What is to become of an object that arrives, and what a version was worth.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use informer_processor::Cause;
-use informer_store::Entry;
+use informer_reflector::DecodeError;
+use informer_store::{Entry, ObjectKey};
 
 use crate::arrival::{Arrival, is_older};
+
+/// What a version was worth.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Judgement {
+    /// It is stored, or the object is gone.
+    Good,
+    /// It is the stored one, which the indexes have seen before.
+    Kept,
+    /// Nobody can use it.
+    Unusable {
+        /// The version.
+        version: Arc<str>,
+        /// Why.
+        error: DecodeError,
+    },
+}
+
+/// Keys whose objects the store cannot take.
+pub(crate) type Refused = BTreeMap<ObjectKey, Refusal>;
+
+/// Why the store cannot take an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// An index function panics on it, or processing it failed, this many times.
+    Failed { attempts: u32 },
+    /// It gives an index more values than are allowed.
+    TooManyValues,
+}
 
 /// What is to become of an object that arrived under a key the store holds.
 pub(crate) enum Verdict<T> {

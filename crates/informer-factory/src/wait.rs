@@ -9,8 +9,9 @@ use informer_reflector::ResourceVersion;
 use informer_store::Scope;
 use tokio::time::Instant;
 
+use crate::board::Board;
 use crate::error::{AlreadyStopped, Culprit, NotSynced, WaitForVersionError};
-use crate::status::{Board, InformerState, SourceStatus};
+use crate::status::{InformerState, SourceStatus};
 
 /// Waits until everything on the boards is synced (WF-02, FAX-3).
 pub(crate) async fn for_sync(boards: &[Arc<Board>], timeout: Duration) -> Result<(), NotSynced> {

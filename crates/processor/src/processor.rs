@@ -91,8 +91,8 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
     /// # Errors
     ///
     /// [`AddError::Stopped`]; [`AddError::NoRuntime`] when neither the processor was made nor this
-    /// is called within a tokio runtime; [`AddError::RuntimeGone`] when the runtime within which the
-    /// processor was made has ended.
+    /// is called within a tokio runtime; [`AddError::RuntimeGone`] when the runtime within which
+    /// the processor was made has ended.
     #[doc(alias = "addListener")]
     #[doc(alias = "AddEventHandler")]
     pub fn add(
@@ -275,8 +275,8 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
             .map(|(_, listener)| listener)
     }
 
-    /// Hands out and adds nothing from here on; what waits is still delivered, and streams end after
-    /// it. [`stop`](Processor::stop) does the same and waits.
+    /// Hands out and adds nothing from here on; what waits is still delivered, and streams end
+    /// after it. [`stop`](Processor::stop) does the same and waits.
     pub fn close(&self) {
         self.shared.close();
     }

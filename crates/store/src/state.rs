@@ -231,8 +231,8 @@ impl<T> State<T> {
     }
 
     /// Adds an index and fills it from what is stored (IX-10, FM-60). The others are not asked
-    /// again; their buckets are made anew because records are. Returns the keys of objects that give
-    /// it more than `most` values, and are not in it.
+    /// again; their buckets are made anew because records are. Returns the keys of objects that
+    /// give it more than `most` values, and are not in it.
     pub(crate) fn add_index(&mut self, index: IndexState<T>, most: usize) -> Vec<ObjectKey> {
         let mut above_bound = Vec::new();
         planted!(IndexNotFilled => {

@@ -203,8 +203,8 @@ impl<T: Send + Sync + 'static> StoreWriter<T> {
     /// Adds an index in which an object has at most `most` values.
     ///
     /// A stored object that gives more stays in the store and has no value in this index; its key
-    /// is returned. Everything else is as for [`add_index`](Self::add_index). Later changes are held
-    /// to the bound by [`commit_bounded`](Self::commit_bounded).
+    /// is returned. Everything else is as for [`add_index`](Self::add_index). Later changes are
+    /// held to the bound by [`commit_bounded`](Self::commit_bounded).
     ///
     /// # Errors
     ///

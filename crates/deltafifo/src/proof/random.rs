@@ -14,7 +14,8 @@ pub(super) fn ops() -> impl Strategy<Value = Vec<Op>> {
         4 => key.clone().prop_map(Op::Update),
         4 => (key.clone(), any::<bool>()).prop_map(|(key, observed)| Op::Delete(key, observed)),
         4 => prop::collection::vec(key.clone(), 0..6).prop_map(Op::Replace),
-        1 => (prop::collection::vec(key, 0..6), 0..6_usize).prop_map(|(keys, at)| Op::Panic(keys, at)),
+        1 => (prop::collection::vec(key, 0..6), 0..6_usize)
+            .prop_map(|(keys, at)| Op::Panic(keys, at)),
         2 => Just(Op::Resync),
         2 => Just(Op::Bookmark),
         8 => (1..5_usize, any::<bool>()).prop_map(|(max, early)| Op::Lease(max, early)),

@@ -9,8 +9,9 @@ use informer_store::{Entry, StoreReader, StoreWriter};
 use super::history::{History, KEYS, Lease, Source, key};
 use super::invariants::Witness;
 use super::model::{Model, Told};
-use crate::apply::{Applied, Fold, Judgement, Notice, Refusal, Refused};
+use crate::apply::{Applied, Fold, Notice};
 use crate::epochs::Epochs;
+use crate::verdict::{Judgement, Refusal, Refused};
 
 /// The object of another source, under the key that is not ours.
 const FOREIGN: usize = usize::MAX;

@@ -191,8 +191,8 @@ fn shutdown_with_an_endless_grace_at_any_moment_is_prompt_and_leaves_nothing() {
     });
 }
 
-/// The runtime ends at any moment of the run, and at any moment of a shutdown: the informer says so,
-/// its watches are closed, nobody is called any more, and no end is called complete.
+/// The runtime ends at any moment of the run, and of a shutdown: the state tells, the watches are
+/// closed, no handler is called any more, and no end is called complete.
 #[test]
 fn end_of_the_runtime_at_any_moment_is_told() {
     const POLLS: usize = 4;

@@ -114,16 +114,15 @@ fn named_or_empty(found: &Text<'_>, expected: &str) -> bool {
 impl<T: DeserializeOwned> ObjectDecoder<T> {
     /// Decodes and transforms; `is_typed` tells whether the object names its type itself.
     pub(super) fn decode(&self, json: &str, is_typed: bool, scratch: &mut Scratch) -> Body<T> {
-        // A `Deserialize` that panics has seen only this object, so only this object is lost. The
-        // memory for reading is cleared before each object.
-        let parse = || {
+        // The memory for reading is cleared before each object.
+        let parsed = guarded(|| {
             self.check_size(json)
                 .and_then(|()| self.parse(json, is_typed, scratch))
-        };
-        match catch_unwind(AssertUnwindSafe(parse)) {
-            Ok(Ok(object)) => self.transformed(object),
-            Ok(Err(error)) => Body::Undecodable(error),
-            Err(_) => Body::Undecodable(whole_object(DecodeErrorCategory::Panicked)),
+        });
+        match parsed {
+            Some(Ok(object)) => self.transformed(object),
+            Some(Err(error)) => Body::Undecodable(error),
+            None => Body::Undecodable(whole_object(DecodeErrorCategory::Panicked)),
         }
     }
 
@@ -208,16 +207,20 @@ impl<T: DeserializeOwned> ObjectDecoder<T> {
         let Some(transform) = &self.transform else {
             return Body::Decoded(Arc::new(object));
         };
-        // A transform that panics has seen only this object, so only this object is lost.
         let transform = |object| match planted!(TransformsTwice) {
             true => transform(object).and_then(|object| transform(object)),
             false => transform(object),
         };
-        match catch_unwind(AssertUnwindSafe(|| transform(object))) {
-            Ok(Ok(object)) => Body::Decoded(Arc::new(object)),
-            Ok(Err(_)) | Err(_) => Body::Undecodable(whole_object(DecodeErrorCategory::Transform)),
+        match guarded(|| transform(object)) {
+            Some(Ok(object)) => Body::Decoded(Arc::new(object)),
+            Some(Err(_)) | None => Body::Undecodable(whole_object(DecodeErrorCategory::Transform)),
         }
     }
+}
+
+/// Runs user code that has seen one object only: if it panics, only this object is lost.
+fn guarded<R>(f: impl FnOnce() -> R) -> Option<R> {
+    catch_unwind(AssertUnwindSafe(f)).ok()
 }
 
 fn whole_object(category: DecodeErrorCategory) -> DecodeError {

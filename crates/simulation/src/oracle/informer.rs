@@ -30,8 +30,9 @@ fn states(evidence: &Evidence, findings: &mut Findings) {
         InformerState::Created => 0,
         InformerState::Starting => 1,
         InformerState::Synced | InformerState::Degraded => 2,
-        InformerState::Stopping => 3,
-        InformerState::Stopped => 4,
+        InformerState::RuntimeGone => 3,
+        InformerState::Stopping => 4,
+        InformerState::Stopped => 5,
     };
     let mut before = 0;
     for sample in &evidence.samples {
