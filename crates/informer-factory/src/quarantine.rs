@@ -25,7 +25,7 @@ pub enum QuarantineReason {
     },
     /// It gives an index more values than
     /// [`InformerOptions::index_values`](crate::InformerOptions::index_values) allows. A new
-    /// version is not stored; an object that was stored before the index was added has no value in it.
+    /// version is not stored; an object stored before the index was added has no value in it.
     TooManyValues {
         /// The number of values one object may give one index.
         most: NonZeroUsize,
