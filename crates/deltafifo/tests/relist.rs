@@ -19,16 +19,22 @@ fn held() -> BTreeMap<&'static str, u32> {
     [("a", 1), ("b", 1)].into()
 }
 
-/// Design 4.3: with the deletion left behind, a reader sees "b" of the list beside "a", which the
-/// server never had together.
-#[test]
-fn deletion_pending_before_a_relist_is_leased_with_it() {
+/// "b" changes, "a" is deleted, and a relist has "b" alone.
+fn deleted_then_relisted() -> Fifo {
     let mut queue = Fifo::default();
     queue.update("b", 2, 1).expect("open");
     queue
         .delete("a", Final::Observed(1), 2, &held())
         .expect("open");
     queue.replace(vec![("b", 3)], 3, &held()).expect("open");
+    queue
+}
+
+/// Design 4.3: with the deletion left behind, a reader sees "b" of the list beside "a", which the
+/// server never had together.
+#[test]
+fn deletion_pending_before_a_relist_is_leased_with_it() {
+    let mut queue = deleted_then_relisted();
     let lease = queue.lease(NonZeroUsize::MIN).expect("keys are pending");
     let keys: Vec<&str> = lease.works.iter().map(key).collect();
     assert_eq!(keys, ["b", "a"]);
@@ -37,12 +43,7 @@ fn deletion_pending_before_a_relist_is_leased_with_it() {
 /// The tie survives a failure: what comes back is still one group.
 #[test]
 fn deletion_of_a_relist_that_failed_is_leased_with_it_again() {
-    let mut queue = Fifo::default();
-    queue.update("b", 2, 1).expect("open");
-    queue
-        .delete("a", Final::Observed(1), 2, &held())
-        .expect("open");
-    queue.replace(vec![("b", 3)], 3, &held()).expect("open");
+    let mut queue = deleted_then_relisted();
     let lease = queue.lease(NonZeroUsize::MIN).expect("keys are pending");
     queue.nack(lease.id, &[0, 1]).expect("leased");
     let lease = queue.lease(NonZeroUsize::MIN).expect("keys are pending");
