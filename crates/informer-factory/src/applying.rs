@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use informer_deltafifo::Work;
 use informer_reflector::ResourceVersion;
-use informer_store::{Commit, ObjectKey, Scope, StoreWriter};
+use informer_store::{ObjectKey, Scope, StoreWriter};
 
 use crate::apply::{Applied, Fold, Notice};
 use crate::arrival::Arrival;
@@ -54,7 +54,7 @@ impl<T: Send + Sync + 'static> Core<T> {
         let attempts = self.settings.attempts.get();
         let tried_often = |key: &ObjectKey| (key.clone(), Refusal::Failed { attempts });
         let mut refused: Refused = given_up.iter().map(tried_often).collect();
-        let (commit, applied) = loop {
+        let (sequence, applied) = loop {
             match self.try_apply(&mut applier, scope, &works, initial, version, &refused) {
                 Ok(applied) => break applied,
                 Err(NotCommitted::TooManyValues(keys)) => {
@@ -68,7 +68,7 @@ impl<T: Send + Sync + 'static> Core<T> {
                 Err(NotCommitted::Panicked { payload, .. }) => resume_unwind(payload),
             }
         };
-        self.processor.distribute(commit.sequence, &applied.notices);
+        self.processor.distribute(sequence, &applied.notices);
         drop(applier);
         self.backlogs_changed.notify_one();
         self.judge(applied.judged, refused);
@@ -123,7 +123,7 @@ impl<T: Send + Sync + 'static> Core<T> {
         initial: bool,
         version: Option<&ResourceVersion>,
         refused: &Refused,
-    ) -> Result<(Commit, Applied<T>), NotCommitted> {
+    ) -> Result<(u64, Applied<T>), NotCommitted> {
         let epochs = applier.epochs.entry(scope.clone()).or_default();
         let snapshot = self.reader.snapshot();
         let initial = initial && !self.board.is_synced();
@@ -138,13 +138,22 @@ impl<T: Send + Sync + 'static> Core<T> {
         }
         let batch = std::mem::take(&mut applied.batch);
         let most = self.settings.index_values;
-        match catch_unwind(AssertUnwindSafe(|| {
+        let before = applier.writer.sequence();
+        let committed = catch_unwind(AssertUnwindSafe(|| {
             applier.writer.commit_bounded(batch, most)
-        })) {
-            Ok(Ok(commit)) => {
+        }));
+        // The state before is dropped after the new one is visible, and with it objects of the user.
+        let is_visible = applier.writer.sequence() > before;
+        match committed {
+            _ if is_visible => {
+                if committed.is_err() {
+                    tracing::error!(informer = %self.name, "the drop of an object panicked");
+                    self.board.count_task_panic();
+                }
                 *epochs = std::mem::take(&mut applied.epochs);
-                Ok((commit, applied))
+                Ok((applier.writer.sequence(), applied))
             }
+            Ok(Ok(_)) => unreachable!("each commit has a sequence of its own"),
             Ok(Err(above_bound)) => Err(NotCommitted::TooManyValues(above_bound.keys)),
             Err(payload) => {
                 tracing::error!(informer = %self.name, "an index function panicked");

@@ -7,6 +7,7 @@ mod cluster;
 
 mod answers;
 mod callers;
+mod drops;
 mod indexes;
 mod lives;
 mod objects;
