@@ -59,12 +59,14 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
             Leaving::Now { task, removed } => (task, removed),
             Leaving::Already { removed } => return Some(removed),
         };
-        let removal = Removal {
-            core: Arc::clone(self.core()),
-            scope,
-            _removed: removed.clone().drop_guard(),
-        };
+        let (core, guard) = (Arc::clone(self.core()), removed.clone().drop_guard());
         self.core().spawn(async move {
+            // Made by the task: a runtime that ends now drops the task here, where the turn is held.
+            let removal = Removal {
+                core,
+                scope,
+                _removed: guard,
+            };
             // An error is a panic that the source's own supervision has reported already.
             drop(source.await);
             removal.core.clear(&removal.scope);

@@ -46,7 +46,11 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
             guard.disarm();
         });
         drop(turn);
-        Ok(())
+        // A runtime that has ended drops what it is given.
+        match self.core().board.gone() {
+            Some(gone) => Err(gone.into()),
+            None => Ok(()),
+        }
     }
 }
 

@@ -288,3 +288,20 @@ fn controller_on_a_runtime_without_a_timer_does_not_end_well() {
     }));
     assert!(ended.is_err(), "{ended:?}");
 }
+
+/// A handle of a runtime can be entered after the runtime has ended.
+#[test]
+fn start_on_a_runtime_that_has_ended_is_refused() {
+    let (server, first, gone) = (ApiServer::new(), runtime(), runtime());
+    let factory = first.block_on(async { factory(&server, QUEUES[0]) });
+    let informer = factory.informer::<Pod>();
+    let handle = gone.handle().clone();
+    drop(gone);
+    let _entered = handle.enter();
+    let started = informer.start();
+    assert!(
+        matches!(started, Err(StartError::RuntimeGone(_))),
+        "{started:?}"
+    );
+    assert_eq!(informer.status().state, InformerState::RuntimeGone);
+}
