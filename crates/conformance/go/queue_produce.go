@@ -158,7 +158,6 @@ func (r *queueRun) replace(s step) error {
 		list = append(list, object)
 	}
 	r.populated = true
-	before := r.countsByKey()
 	err := r.queue.Replace(anyOf(list), s.args[0])
 	var inPlace []string
 	if err != nil {
@@ -172,8 +171,8 @@ func (r *queueRun) replace(s step) error {
 		return nil
 	}
 	var touched []string
-	for key, count := range r.countsByKey() {
-		if count > before[key] && !slices.Contains(inPlace, key) {
+	for key := range r.countsByKey() {
+		if !slices.Contains(inPlace, key) {
 			touched = append(touched, key)
 		}
 	}

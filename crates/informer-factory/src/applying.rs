@@ -142,7 +142,7 @@ impl<T: Send + Sync + 'static> Core<T> {
         let committed = catch_unwind(AssertUnwindSafe(|| {
             applier.writer.commit_bounded(batch, most)
         }));
-        // The state before is dropped after the new one is visible, and with it objects of the user.
+        // The state before is dropped after the new one is visible, and with it the user's objects.
         let is_visible = applier.writer.sequence() > before;
         match committed {
             _ if is_visible => {

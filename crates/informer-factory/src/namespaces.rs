@@ -61,7 +61,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         };
         let (core, guard) = (Arc::clone(self.core()), removed.clone().drop_guard());
         self.core().spawn(async move {
-            // Made by the task: a runtime that ends now drops the task here, where the turn is held.
+            // Made by the task: a runtime that ends now drops the task where the turn is held.
             let removal = Removal {
                 core,
                 scope,

@@ -16,8 +16,8 @@ enum Item {
     Other(String),
 }
 
-/// Client-go's side says with `touched` which keys a relist brought a change of. A key that waits
-/// with changes of two relists ties them together.
+/// Client-go's side says with `touched` which keys wait when a relist has come: all of them belong
+/// to it. A key that waits through two relists ties them together.
 pub(super) fn take_together(_: &Scenario, _: &str, trace: Trace) -> Trace {
     let mut groups = Groups::new();
     let mut relists = 0;
