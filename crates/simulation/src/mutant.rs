@@ -52,7 +52,6 @@ mutants! {
     reflector FirstDuplicateWins "FM-07",
     reflector CutListIsComplete "FM-10",
     store BatchIsTorn "FM-13",
-    deltafifo DeletionOutsideRelist "FM-13",
     facade ReplaceIgnoresScope "FM-14",
     reflector WatchSkipsAVersion "FM-15",
     reflector WatchHasNoDeadline "FM-16",
