@@ -55,6 +55,8 @@ pub(crate) fn run(command: &ConformanceCommand) -> Result<()> {
     match command {
         ConformanceCommand::Check => shell_run(&mut conformance("check")?),
         ConformanceCommand::Record(selection) => {
+            // Go unpacks client-go when the judge is built for the first time.
+            build_judge()?;
             let upstream = format!("--upstream={}", upstream()?.display());
             with_judge("record", selection, &[&*upstream])
         }

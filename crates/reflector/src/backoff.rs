@@ -144,6 +144,24 @@ mod tests {
         timed.into_iter().map(|(_, delay)| delay).collect()
     }
 
+    #[test]
+    fn no_delay_is_shorter_than_the_shortest_whatever_is_configured() {
+        let zero = Duration::ZERO;
+        let config = Backoff {
+            base: zero,
+            cap: zero,
+            absent_cap: zero,
+            progress_cap: zero,
+            ..Backoff::default()
+        };
+        let (mut delays, mut chance) = (Delays::new(config), Chance::seeded(3));
+        let failure = failure(FailureKind::Connect, None);
+        for progress in [false, true] {
+            let delay = delays.draw(SECOND, &failure, progress, &mut chance);
+            assert!(delay >= SHORTEST / 2, "{delay:?}");
+        }
+    }
+
     fn lies_below(delay: Duration, longest: Duration) -> bool {
         delay >= longest / 2 && delay < longest
     }
