@@ -158,6 +158,7 @@ func (r *queueRun) replace(s step) error {
 		list = append(list, object)
 	}
 	r.populated = true
+	before := r.countsByKey()
 	err := r.queue.Replace(anyOf(list), s.args[0])
 	var inPlace []string
 	if err != nil {
@@ -172,7 +173,7 @@ func (r *queueRun) replace(s step) error {
 	}
 	var touched []string
 	for key := range r.countsByKey() {
-		if !slices.Contains(inPlace, key) {
+		if before[key] > 0 || !slices.Contains(inPlace, key) {
 			touched = append(touched, key)
 		}
 	}

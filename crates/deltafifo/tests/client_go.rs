@@ -289,8 +289,8 @@ mod delta_fifo {
                 "a: Added(1001) Updated(1002) Deleted(1003)",
                 "b: Added(1004) Tombstone(1004)",
                 "c: Sync(5) Tombstone(5)",
-                "e: Replaced(1007)",
                 "d: Sync(6)",
+                "e: Replaced(1007)",
             ]
         );
         let rejected = run.queue.take_rejected();

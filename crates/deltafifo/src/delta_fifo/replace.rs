@@ -136,20 +136,17 @@ where
         }
     }
 
-    /// Tombstones for what waits and is not in the list, unless its deletion waits (FQ-6): that
-    /// deletion becomes part of the relist, or the list would be visible before it (design 6.4).
+    /// Tombstones for what waits and is not in the list, unless its deletion waits (FQ-6). All that
+    /// waits becomes part of the relist, or the list would be visible before it (design 6.4).
     fn bury_waiting(&mut self, seq: u64, relist: GroupId, listed: &dyn Fn(&K) -> bool) {
         planted!(NoTombstoneForQueued => return);
         for (key, slot) in self.line.iter_mut() {
-            if listed(key) {
-                continue;
-            }
             let newest = slot.deltas.newest();
             let is_gone = newest.is_deleted();
             if is_gone && planted!(DeletionOutsideRelist) {
                 continue;
             }
-            if !is_gone || planted!(TombstoneTwice) {
+            if !listed(key) && (!is_gone || planted!(TombstoneTwice)) {
                 let delta = Delta::Deleted(Final::Unknown(newest.object().cloned()));
                 slot.deltas.push(Stamped {
                     delta,
