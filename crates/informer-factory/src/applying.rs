@@ -134,7 +134,7 @@ impl<T: Send + Sync + 'static> Core<T> {
         let mut applied = fold.finish();
         drop(snapshot);
         if let Some(version) = version {
-            applied.batch.mark(scope.clone(), version.to_shared());
+            applied.batch.mark(scope.clone(), version.clone());
         }
         let batch = std::mem::take(&mut applied.batch);
         let most = self.settings.index_values;

@@ -170,10 +170,10 @@ impl<T: Send + Sync + 'static> Core<T> {
             progress.applied = progress.received;
         }
         if let Some(version) = &progress.applied
-            && applier.writer.version(scope).map(|version| &**version) != Some(version.as_str())
+            && applier.writer.version(scope) != Some(version)
         {
             let mut batch = informer_store::Batch::new();
-            batch.mark(scope.clone(), version.to_shared());
+            batch.mark(scope.clone(), version.clone());
             applier.writer.commit(batch);
         }
         self.board

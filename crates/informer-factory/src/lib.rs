@@ -114,12 +114,13 @@ pub use rbac_role::RbacRole;
 pub use shutdown::{Grace, InformerReport, ShutdownReport};
 pub use status::{InformerState, InformerStatus, SourceStatus};
 
+pub use informer_object::{Identity, KeyError, ObjectKey, ResourceVersion, Uid};
 pub use informer_processor::{
     AddError, AsyncHandler, Callbacks, Cause, Deleted, EventStream, Filtered, Handler,
     ListenerConfig, Notification, Overflow, Registration,
 };
-pub use informer_reflector::{PartialObjectMetadata, Projection, ResourceVersion};
-pub use informer_store::{Index, Lister, ObjectKey, StoreReader};
+pub use informer_reflector::{PartialObjectMetadata, Projection};
+pub use informer_store::{Index, Lister, StoreReader};
 
 /// The examples of the project's README are tests of this crate, which has all layers at hand.
 #[cfg(doctest)]

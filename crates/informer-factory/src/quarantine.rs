@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use informer_reflector::{DecodeError, ResourceVersion};
 use informer_store::ObjectKey;
@@ -85,10 +85,15 @@ impl Quarantine {
 
     /// Puts a key in, or replaces the reason it is in for; false if it was in for this version, or
     /// there is no room for the reason.
-    pub(crate) fn put(&self, key: ObjectKey, version: &Arc<str>, error: DecodeError) -> bool {
+    pub(crate) fn put(
+        &self,
+        key: ObjectKey,
+        version: &ResourceVersion,
+        error: DecodeError,
+    ) -> bool {
         self.insert(Quarantined {
             key,
-            version: ResourceVersion::new(Arc::clone(version)),
+            version: version.clone(),
             reason: QuarantineReason::Undecodable(error),
         })
     }

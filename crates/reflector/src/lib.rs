@@ -51,7 +51,6 @@ mod proof;
 mod report;
 mod sink;
 mod source;
-mod version;
 
 #[cfg(any(test, sim))]
 #[doc(hidden)]
@@ -63,17 +62,17 @@ pub use control::Control;
 #[cfg(feature = "tokio")]
 pub use driver::{Outcome, Reflector};
 pub use failure::{Failure, FailureKind, Recovery, StatusParts};
+pub use informer_object::{Identity, KeyError, ObjectKey, ResourceVersion, Uid};
 #[cfg(feature = "kube")]
 pub use kube::{
     Deadlines, KubeEvents, KubeListWatch, KubeSource, Limits, PartialObjectMetadata, Projection,
     Representation, Transform,
 };
 pub use machine::{Demand, Effect, Input, Machine};
-pub use object::{Body, DecodeError, DecodeErrorCategory, Item, ObjectMeta};
+pub use object::{Body, DecodeError, DecodeErrorCategory, Item};
 pub use report::{Observe, Phase, RelistCause, Report};
 pub use sink::{Change, Emission, Refused, Sink};
 pub use source::{ListRequest, ListVersion, ListWatch, Page, Reuse, WatchEvent, WatchRequest};
-pub use version::ResourceVersion;
 
 /// For fuzz targets, which are programs of their own (`crates/fuzz`).
 #[cfg(fuzzing)]

@@ -16,7 +16,7 @@ use http_body_util::StreamBody;
 use http_body_util::combinators::UnsyncBoxBody;
 use hyper::body::Frame;
 use informer_factory::reflector::{
-    KubeListWatch, KubeSource, ListRequest, ListVersion, ListWatch, ObjectMeta, Projection,
+    Identity, KubeListWatch, KubeSource, ListRequest, ListVersion, ListWatch, Projection,
     Representation, ResourceVersion, Reuse, WatchRequest,
 };
 use k8s_openapi::api::core::v1::Pod;
@@ -161,7 +161,7 @@ where
 {
     let (runtime, source) = source::<T>(answer, projection);
     let request = WatchRequest {
-        version: ResourceVersion::new("1"),
+        version: ResourceVersion::from("1"),
         timeout: Duration::from_secs(600),
         bookmarks: true,
         send_initial_events: false,
@@ -220,7 +220,7 @@ where
 struct Same<T>(Arc<T>);
 
 impl<T: Send + Sync> Reuse<T> for Same<T> {
-    fn reuse(&self, _: &ObjectMeta) -> Option<Arc<T>> {
+    fn reuse(&self, _: &Identity) -> Option<Arc<T>> {
         Some(Arc::clone(&self.0))
     }
 }

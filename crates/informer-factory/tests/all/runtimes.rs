@@ -99,7 +99,7 @@ fn shutdown_cut_off_by_the_end_of_its_runtime_is_not_complete() {
 fn informer_whose_runtime_has_ended_says_so() {
     let (server, first, second) = (ApiServer::new(), runtime(), runtime());
     let (factory, informer) = first.block_on(synced(&server));
-    let later = ResourceVersion::new("999999");
+    let later = ResourceVersion::from("999999");
     let waiting = second.spawn({
         let (informer, later) = (informer.clone(), later.clone());
         async move { informer.wait_for_version(&later, Duration::MAX).await }

@@ -17,7 +17,7 @@ use super::{
     page::{at_hand, not_json, text, wrong_kind},
     status::{HttpParts, WireStatus},
     tape::Scratch,
-    wire::{Envelope, LastNamespace, Text, version_of},
+    wire::{Envelope, Text, version_of},
 };
 use crate::{Body, DecodeErrorCategory, Failure, FailureKind, Item, Reuse, WatchEvent};
 
@@ -59,7 +59,6 @@ pub(super) struct EventReader<T> {
     decoder: Arc<ObjectDecoder<T>>,
     /// Asked while the initial events of a streaming list last.
     reuse: Option<Arc<dyn Reuse<T>>>,
-    namespaces: LastNamespace,
     scratch: Scratch,
 }
 
@@ -68,7 +67,6 @@ impl<T: DeserializeOwned> EventReader<T> {
         Self {
             decoder,
             reuse,
-            namespaces: LastNamespace::default(),
             scratch: Scratch::default(),
         }
     }
@@ -111,7 +109,7 @@ impl<T: DeserializeOwned> EventReader<T> {
         let object = trim_end(rest.strip_prefix(r#","object":"#)?);
         let object = object.strip_suffix('}')?;
         let (event, may_reuse) = change(kind)?;
-        let item = self.item(object, may_reuse).ok()?;
+        let item = self.item(object, may_reuse).ok()??;
         is_json(&item.body).then(|| event(item))
     }
 
@@ -123,7 +121,14 @@ impl<T: DeserializeOwned> EventReader<T> {
             return Ok(skipped);
         });
         if let Some((event, may_reuse)) = change(kind) {
-            return Ok(event(self.item(object, may_reuse)?));
+            return Ok(match self.item(object, may_reuse)? {
+                Some(item) => event(item),
+                // Nothing to store, and nothing to receive again.
+                None => WatchEvent::Bookmark {
+                    version: Envelope::of_event_object(object).version(),
+                    initial_events_end: false,
+                },
+            });
         }
         match kind {
             "BOOKMARK" => self.bookmark(object),
@@ -133,25 +138,23 @@ impl<T: DeserializeOwned> EventReader<T> {
         }
     }
 
-    fn item(&mut self, json: &str, may_reuse: bool) -> Result<Item<T>, Failure> {
+    /// `None` for an object that no key can be made for.
+    fn item(&mut self, json: &str, may_reuse: bool) -> Result<Option<Item<T>>, Failure> {
         let envelope = Envelope::of_event_object(json);
         if !self.decoder.expects(&envelope) {
             return Err(wrong_kind(&envelope.api_version, &envelope.kind));
         }
-        let named = envelope.meta.as_ref().filter(|meta| !meta.name.is_empty());
-        let Some(wire) = named else {
-            let message = "an object of the watch has no name";
-            return Err(Failure::new(FailureKind::Protocol, "Nameless", message));
+        let Some(identity) = envelope.identity()? else {
+            return Ok(None);
         };
-        let meta = wire.to_owned_meta(&mut self.namespaces);
         let reuse = self.reuse.as_deref().filter(|_| may_reuse);
-        let body = match at_hand(reuse, &meta) {
+        let body = match at_hand(reuse, &identity) {
             Some(object) => Body::Reused(object),
             None => self
                 .decoder
                 .decode(json, envelope.is_typed(), &mut self.scratch),
         };
-        Ok(Item { meta, body })
+        Ok(Some(Item { identity, body }))
     }
 
     /// A planted bug takes what is of another kind for a bookmark.

@@ -17,10 +17,10 @@ use super::{
     object::ObjectDecoder,
     status::{HttpParts, WireStatus},
     tape::Scratch,
-    wire::{Envelope, LastNamespace, Text, WireMeta, version_of},
+    wire::{Envelope, Text, version_of},
 };
 use crate::{
-    Body, DecodeError, DecodeErrorCategory, Failure, FailureKind, Item, ListRequest, ObjectMeta,
+    Body, DecodeError, DecodeErrorCategory, Failure, FailureKind, Identity, Item, ListRequest,
     Page, ResourceVersion, Reuse,
 };
 
@@ -143,32 +143,25 @@ impl<T: DeserializeOwned> ItemReader<T> {
         scratch: &mut Scratch,
         abandoned: impl Fn() -> bool,
     ) -> Result<Vec<Item<T>>, Failure> {
-        let mut namespaces = LastNamespace::default();
         let wanted = items.iter().take_while(|_| !abandoned());
         wanted
-            .map(|json| self.item(json, &mut namespaces, scratch))
+            .filter_map(|json| self.item(json, scratch).transpose())
             .collect()
     }
 
     /// A list with a nameless item is of no use (FM-52), so it fails at once: a page of nulls would
     /// else become thirty times as large as it is, before the machine rejected it (SEC-17).
-    fn item(
-        &self,
-        json: &[u8],
-        namespaces: &mut LastNamespace,
-        scratch: &mut Scratch,
-    ) -> Result<Item<T>, Failure> {
+    ///
+    /// `None` for an object that no key can be made for.
+    fn item(&self, json: &[u8], scratch: &mut Scratch) -> Result<Option<Item<T>>, Failure> {
         let json = text(json)?;
         let envelope = Envelope::of_list_item(json);
-        let unnamed = WireMeta::default();
-        let meta = envelope.meta.as_ref().unwrap_or(&unnamed);
-        let meta = meta.to_owned_meta(namespaces);
-        if meta.name.is_empty() {
-            return Err(protocol("NamelessObject", "an object has no name"));
-        }
+        let Some(identity) = envelope.identity()? else {
+            return Ok(None);
+        };
         let body = if !self.decoder.expects(&envelope) {
             Body::Undecodable(misfit("kind"))
-        } else if let Some(object) = at_hand(self.reuse.as_deref(), &meta) {
+        } else if let Some(object) = at_hand(self.reuse.as_deref(), &identity) {
             Body::Reused(object)
         } else {
             self.decoder.decode(json, envelope.is_typed(), scratch)
@@ -178,7 +171,7 @@ impl<T: DeserializeOwned> ItemReader<T> {
             let well_formed = serde_json::from_str::<IgnoredAny>(json);
             well_formed.map_err(|error| not_json(&error))?;
         }
-        Ok(Item { meta, body })
+        Ok(Some(Item { identity, body }))
     }
 }
 
@@ -192,9 +185,9 @@ impl<T> Clone for ItemReader<T> {
 }
 
 /// Asks for the object at hand, unless its identity is not complete.
-pub(super) fn at_hand<T>(reuse: Option<&dyn Reuse<T>>, meta: &ObjectMeta) -> Option<Arc<T>> {
-    let reuse = reuse.filter(|_| !meta.uid.is_empty() && !meta.version.is_unset())?;
-    reuse.reuse(meta)
+pub(super) fn at_hand<T>(reuse: Option<&dyn Reuse<T>>, identity: &Identity) -> Option<Arc<T>> {
+    let known = !identity.uid.is_unknown() && !identity.version.is_unset();
+    reuse.filter(|_| known)?.reuse(identity)
 }
 
 fn misfit(path: &str) -> DecodeError {

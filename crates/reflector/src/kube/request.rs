@@ -54,11 +54,11 @@ pub(super) fn list<T>(
     // The token names the version itself; servers refuse both (RL-13).
     if request.continue_token.is_none() {
         let version = match &request.version {
-            ListVersion::Any => "0",
-            ListVersion::Consistent => "",
-            ListVersion::NotOlderThan(version) | ListVersion::Exact(version) => version.as_str(),
+            ListVersion::Any => "0".to_owned(),
+            ListVersion::Consistent => String::new(),
+            ListVersion::NotOlderThan(version) | ListVersion::Exact(version) => version.to_string(),
         };
-        query.add_some("resourceVersion", Some(version));
+        query.add_some("resourceVersion", Some(&version));
         let is_exact = matches!(request.version, ListVersion::Exact(_));
         query.add_some("resourceVersionMatch", is_exact.then_some("Exact"));
     }
@@ -86,7 +86,7 @@ pub(super) fn watch<T>(
     }
     query.add_some("fieldSelector", source.field_selector.as_deref());
     query.add_some("labelSelector", source.label_selector.as_deref());
-    query.add_some("resourceVersion", Some(request.version.as_str()));
+    query.add_some("resourceVersion", Some(&request.version.to_string()));
     if request.send_initial_events {
         query.add("resourceVersionMatch", "NotOlderThan");
         query.add("sendInitialEvents", "true");

@@ -4,14 +4,14 @@
 //! may drop what it likes (design 6.6), and an object that does not decode still has a key (FM-53,
 //! FM-54). Everything is borrowed from the bytes of the answer.
 
-use std::{borrow::Cow, fmt, sync::Arc};
+use std::{borrow::Cow, fmt};
 
 use serde::{
     Deserialize, Deserializer,
     de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor},
 };
 
-use crate::{ObjectMeta, ResourceVersion};
+use crate::{Failure, FailureKind, Identity, ObjectKey, ResourceVersion};
 
 /// Text borrowed from the wire where it holds no escapes. `null` reads as empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -75,32 +75,6 @@ impl WireMeta<'_> {
         ];
         parts.iter().all(|part| !part.is_empty())
     }
-
-    /// The same, owned; nothing of the answer's buffer survives in it (FM-61).
-    pub(super) fn to_owned_meta(&self, namespaces: &mut LastNamespace) -> ObjectMeta {
-        ObjectMeta {
-            namespace: namespaces.share(self.namespace.as_str()),
-            name: self.name.as_str().into(),
-            uid: self.uid.as_str().into(),
-            version: self.resource_version.as_str().into(),
-        }
-    }
-}
-
-/// Lists come sorted by namespace, so remembering one saves nearly all copies of it.
-#[derive(Debug, Default)]
-pub(super) struct LastNamespace(Option<Arc<str>>);
-
-impl LastNamespace {
-    fn share(&mut self, namespace: &str) -> Option<Arc<str>> {
-        if namespace.is_empty() {
-            return None;
-        }
-        if self.0.as_deref() != Some(namespace) {
-            self.0 = Some(namespace.into());
-        }
-        self.0.clone()
-    }
 }
 
 /// Type and identity of an object, as far as they can be read.
@@ -137,6 +111,41 @@ impl<'a> Envelope<'a> {
         // was found until then is all we want.
         let _stopped_early_or_unreadable = reader.deserialize(&mut deserializer).is_err();
         envelope
+    }
+
+    /// The identity, owned: nothing of the answer's buffer survives in it. `None` if the name or
+    /// the namespace holds a slash, so that no key can be made of them; the object is left out.
+    ///
+    /// # Errors
+    ///
+    /// A failure of the protocol if the object has no name.
+    // FM-61: no slice of the buffer is kept. FM-52: an empty name is no key.
+    pub(super) fn identity(&self) -> Result<Option<Identity>, Failure> {
+        let named = self.meta.as_ref().filter(|meta| !meta.name.is_empty());
+        let Some(meta) = named else {
+            let message = "an object has no name";
+            return Err(Failure::new(
+                FailureKind::Protocol,
+                "NamelessObject",
+                message,
+            ));
+        };
+        match ObjectKey::new(Some(meta.namespace.as_str()), meta.name.as_str()) {
+            Ok(key) => {
+                let (uid, version) = (meta.uid.as_str(), self.version());
+                Ok(Some(Identity::new(key, uid, version)))
+            }
+            Err(error) => {
+                tracing::warn!("an object was left out: {error}");
+                Ok(None)
+            }
+        }
+    }
+
+    /// The version of the object; unset if there is none.
+    pub(super) fn version(&self) -> ResourceVersion {
+        let version = self.meta.as_ref().map(|meta| &meta.resource_version);
+        version.map(version_of).unwrap_or_default()
     }
 
     /// Whether the server named the type.
@@ -247,10 +256,13 @@ mod tests {
             "namespace":null,"uid":"u","resourceVersion":"7"},"kind":"K","apiVersion":"v1"}"#;
         let envelope = Envelope::of_event_object(json);
         assert!(envelope.is_typed());
-        let meta = envelope.meta.expect("there is metadata");
-        let meta = meta.to_owned_meta(&mut LastNamespace::default());
-        assert_eq!((&*meta.name, &*meta.uid, meta.namespace), ("na", "u", None));
-        assert_eq!(meta.version, "7".into());
+        let identity = envelope.identity().expect("it has a name");
+        let identity = identity.expect("the name is valid");
+        assert_eq!(
+            (identity.key.as_str(), identity.key.namespace()),
+            ("na", None)
+        );
+        assert!(identity.uid == "u" && identity.version == "7");
         assert!(!Envelope::of_list_item(json).is_typed());
     }
 
@@ -277,14 +289,5 @@ mod tests {
             "name":"","name":"d"},"kind":"K","apiVersion":"v1"}"#;
         let meta = Envelope::of_event_object(json).meta.expect("metadata");
         assert_eq!(meta.name.as_str(), "d");
-    }
-
-    /// Neighbours in one namespace share its name.
-    #[test]
-    fn a_namespace_is_copied_once() {
-        let mut last = LastNamespace::default();
-        let (one, two) = (last.share("a"), last.share("a"));
-        assert!(Arc::ptr_eq(&one.expect("some"), &two.expect("some")));
-        assert_eq!(last.share(""), None);
     }
 }

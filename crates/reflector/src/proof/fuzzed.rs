@@ -53,14 +53,13 @@ fn op(draw: &mut Draw<'_>) -> Option<Op> {
 }
 
 fn list_fault(draw: &mut Draw<'_>) -> Option<ListFault> {
-    Some(match draw(17)? {
+    Some(match draw(16)? {
         0..6 => ListFault::Fail(kind(draw)?, retry_after(draw)?),
         6 => ListFault::Hang,
         7 => ListFault::Panic,
         8..10 => ListFault::Older,
         10..12 => ListFault::OtherVersion,
         12 => ListFault::NoVersion,
-        13 => ListFault::Nameless,
         _ => ListFault::Twice {
             older_last: draw(2)? == 1,
         },

@@ -135,8 +135,9 @@ impl Happened {
     fn put(&mut self, item: &Item<Pod>) {
         let quarantined = matches!(item.body, Body::Undecodable(_));
         let mark = if quarantined { "!" } else { "" };
-        let version = format!("{}{mark}", item.meta.version);
-        self.store.insert(item.meta.name.to_string(), version);
+        let version = format!("{}{mark}", item.identity.version);
+        self.store
+            .insert(item.identity.key.name().to_owned(), version);
     }
 
     fn take(&mut self, emission: &Emission<Pod>) -> String {
@@ -156,12 +157,12 @@ impl Happened {
                 item,
                 received,
             } => {
-                let name = &item.meta.name;
+                let name = item.identity.key.name();
                 match change {
                     Change::Added | Change::Modified => self.put(item),
-                    Change::Deleted => drop(self.store.remove(&**name)),
+                    Change::Deleted => drop(self.store.remove(name)),
                 }
-                format!("{change:?} {name}@{} at {received}", item.meta.version)
+                format!("{change:?} {name}@{} at {received}", item.identity.version)
             }
             Emission::Bookmark { received } => format!("bookmark at {received}"),
         }

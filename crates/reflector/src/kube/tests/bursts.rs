@@ -99,7 +99,8 @@ async fn told(events: KubeEvents<DynamicObject>) -> Vec<String> {
     let told = events.map(|event| match event {
         Ok(WatchEvent::Added(item) | WatchEvent::Modified(item)) => {
             let is_decoded = item.body.object().is_some();
-            format!("{}@{} {is_decoded}", item.meta.name, item.meta.version)
+            let (key, version) = (&item.identity.key, &item.identity.version);
+            format!("{}@{version} {is_decoded}", key.name())
         }
         Ok(WatchEvent::Bookmark { version, .. }) => format!("all until {version}"),
         Ok(event) => format!("{event:?}"),

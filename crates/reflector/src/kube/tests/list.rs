@@ -13,7 +13,7 @@ use kube_core::DynamicObject;
 use tokio::time::{Instant, sleep};
 
 use super::*;
-use crate::{Body, DecodeErrorCategory, FailureKind, ObjectMeta};
+use crate::{Body, DecodeErrorCategory, FailureKind, Identity};
 
 const THREE: &str = r#"{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"9",
 "continue":"next","remainingItemCount":2},"items":[
@@ -30,7 +30,7 @@ fn keys(page: &Page<DynamicObject>) -> Vec<String> {
 async fn a_page_is_read() {
     let page = list_of(THREE).await.expect("a page");
     assert_eq!(keys(&page), ["x/a@1", "x/b@2", "-/c@3"]);
-    assert_eq!((page.version.as_str(), page.remaining), ("9", Some(2)));
+    assert_eq!((page.version, page.remaining), ("9".into(), Some(2)));
     assert_eq!(page.continue_token.as_deref(), Some("next"));
     let object = page.items[0].body.object().expect("decoded");
     assert_eq!(object.types.as_ref().expect("supplied").kind, "Pod");
@@ -297,9 +297,9 @@ async fn a_bad_item_spoils_no_other() {
                 match (&item.body, index == at) {
                     (Body::Undecodable(error), true) if !path.is_empty() => {
                         assert_eq!(error.category, DecodeErrorCategory::Data);
-                        assert_eq!((&*item.meta.name, &*error.path), (name, path));
+                        assert_eq!((item.identity.key.name(), &*error.path), (name, path));
                     }
-                    (_, true) => assert_eq!(&*item.meta.name, name),
+                    (_, true) => assert_eq!(item.identity.key.name(), name),
                     (body, false) => assert!(body.object().is_some()),
                 }
             }
@@ -312,11 +312,11 @@ async fn a_bad_item_spoils_no_other() {
 struct Hoard(Mutex<Vec<String>>);
 
 impl Reuse<DynamicObject> for Hoard {
-    fn reuse(&self, meta: &ObjectMeta) -> Option<Arc<DynamicObject>> {
+    fn reuse(&self, identity: &Identity) -> Option<Arc<DynamicObject>> {
         self.0
             .lock()
             .expect("not poisoned")
-            .push(meta.name.to_string());
+            .push(identity.key.name().to_owned());
         Some(Arc::new(DynamicObject {
             types: None,
             metadata: kube_core::ObjectMeta::default(),
@@ -389,7 +389,7 @@ async fn a_long_list_is_read_in_order() {
         let names: Vec<_> = page
             .items
             .iter()
-            .map(|item| item.meta.name.to_string())
+            .map(|item| item.identity.key.name().to_owned())
             .collect();
         let expected: Vec<_> = (0..300).map(|number| format!("n{number}")).collect();
         assert_eq!(names, expected);

@@ -93,6 +93,7 @@ fn always(answer: impl Fn() -> scripted::Scripted + Send + Sync + Clone + 'stati
 }
 
 fn key<T>(item: &Item<T>) -> String {
-    let namespace = item.meta.namespace.as_deref().unwrap_or("-");
-    format!("{namespace}/{}@{}", item.meta.name, item.meta.version)
+    let key = &item.identity.key;
+    let namespace = key.namespace().unwrap_or("-");
+    format!("{namespace}/{}@{}", key.name(), item.identity.version)
 }

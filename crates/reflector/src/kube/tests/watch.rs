@@ -286,7 +286,7 @@ async fn an_endless_line_is_too_big() {
 struct HasAll;
 
 impl Reuse<DynamicObject> for HasAll {
-    fn reuse(&self, _: &crate::ObjectMeta) -> Option<Arc<DynamicObject>> {
+    fn reuse(&self, _: &crate::Identity) -> Option<Arc<DynamicObject>> {
         Some(Arc::new(DynamicObject {
             types: None,
             metadata: kube_core::ObjectMeta::default(),

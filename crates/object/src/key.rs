@@ -1,11 +1,10 @@
-//! The name under which an object is stored: `namespace/name`, or `name` for cluster scope.
+//! The key under which an object is stored: `namespace/name`, or `name` without a namespace.
 //!
-//! One spelling per object, checked when the key is made, so that no two keys can mean the same
-//! object and nothing nameless is ever stored. Knows nothing of metadata: callers hand over a
-//! namespace and a name.
-//!
-//! - STX-6: a key has a non-empty name; no two keys alias. `tests/client_go.rs`, tests below.
-//! - KY-04, FM-52: malformed text is refused with a typed error that tells what is wrong.
+//! A key is checked when it is made. Two keys are equal exactly if their texts are, and no key has
+//! an empty name.
+
+// STX-6: a key has a non-empty name; no two keys alias. `store/tests/client_go.rs`, tests below.
+// KY-04, FM-52: malformed text is refused with a typed error that says what is wrong.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -15,17 +14,28 @@ use std::sync::Arc;
 
 use arrayvec::ArrayString;
 
-/// The longest text that lies inline, in bytes. Two thirds of a cache line, and what a namespace
-/// and a name made by a controller usually need.
+/// The longest text that lies inline, in bytes: what a namespace and a name made by a controller
+/// usually need, and short enough that a stored record fits into two cache lines.
 const INLINE: usize = 48;
 
-/// The key of one object: `namespace/name`, or `name` alone when it belongs to no namespace.
+/// The key of one object: a text, with an optional namespace that partitions the store.
 ///
-/// Up to 48 bytes lie inline, so that making, cloning and comparing one leads nowhere else in
-/// memory; a longer text is one allocation, shared by its clones. Equality, order and hash are
-/// those of the text, and `Borrow<str>` lets a map keyed by it be asked with a `&str`.
+/// [`ObjectKey::new`] and parsing accept what Kubernetes accepts. [`ObjectKey::from_text`] accepts
+/// any text, for stores of something else: a path or a number is a key too.
 ///
-/// client-go: KY-01, KY-04, KY-06.
+/// A key of up to 48 bytes lies inline; a longer text is one allocation, shared by its clones.
+/// Equality, order and hash are those of the text, and `Borrow<str>` allows lookups with a `&str`.
+///
+/// ```
+/// use informer_object::ObjectKey;
+///
+/// let pod = ObjectKey::new(Some("default"), "nginx")?;
+/// assert_eq!((pod.as_str(), pod.namespace()), ("default/nginx", Some("default")));
+///
+/// let path = ObjectKey::from_text("/etc/hosts")?;
+/// assert_eq!((path.namespace(), path.name()), (None, "/etc/hosts"));
+/// # Ok::<(), informer_object::KeyError>(())
+/// ```
 #[doc(alias = "ObjectName")]
 #[doc(alias = "MetaNamespaceKeyFunc")]
 #[doc(alias = "SplitMetaNamespaceKey")]
@@ -51,7 +61,7 @@ enum Text {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyError {
-    /// The name is empty; such an object cannot be asked for again (FM-52).
+    /// The name is empty; such an object could not be looked up.
     #[error("object key {key:?} has an empty name")]
     EmptyName {
         /// The text, or the namespace and a slash when the parts were given apart.
@@ -115,7 +125,7 @@ impl Text {
 impl ObjectKey {
     /// Makes a key from its parts.
     ///
-    /// An empty namespace is as none at all: in object metadata the two mean the same (KY-01).
+    /// An empty namespace means none: object metadata makes no difference between the two.
     ///
     /// # Errors
     ///
@@ -145,7 +155,29 @@ impl ObjectKey {
         })
     }
 
-    /// The key as text, in the only form it has.
+    /// Makes a key from any text that is not empty.
+    ///
+    /// The part before the first slash is the namespace, if there is a slash with text on both of
+    /// its sides. Otherwise the whole text is the name. The name may hold further slashes.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError::EmptyName`] for an empty text, and for a text whose only slash is its last
+    /// character.
+    pub fn from_text(text: &str) -> Result<Self, KeyError> {
+        let (namespace, name) = match text.split_once('/') {
+            Some((namespace, name)) if !namespace.is_empty() => (namespace, name),
+            _ => ("", text),
+        };
+        if name.is_empty() {
+            return Err(KeyError::EmptyName { key: text.into() });
+        }
+        Ok(Self {
+            text: Text::join(namespace, name),
+        })
+    }
+
+    /// The key as text.
     #[must_use]
     #[inline]
     pub fn as_str(&self) -> &str {
@@ -173,7 +205,7 @@ impl ObjectKey {
         }
     }
 
-    /// The namespace, "" without one, and the name of a well-formed text.
+    /// The namespace, or "", and the name of a well-formed text.
     fn parts(text: &str) -> Result<(&str, &str), KeyError> {
         let key = || text.to_owned();
         let Some(slash) = text.find('/') else {
@@ -212,14 +244,6 @@ impl TryFrom<&str> for ObjectKey {
     type Error = KeyError;
 
     fn try_from(text: &str) -> Result<Self, KeyError> {
-        text.parse()
-    }
-}
-
-impl TryFrom<Arc<str>> for ObjectKey {
-    type Error = KeyError;
-
-    fn try_from(text: Arc<str>) -> Result<Self, KeyError> {
         text.parse()
     }
 }
@@ -311,8 +335,7 @@ mod tests {
         ];
         for (text, error) in table {
             assert_eq!(ObjectKey::from_str(text), Err(error.clone()));
-            assert_eq!(ObjectKey::try_from(text), Err(error.clone()));
-            assert_eq!(ObjectKey::try_from(Arc::<str>::from(text)), Err(error));
+            assert_eq!(ObjectKey::try_from(text), Err(error));
         }
     }
 
@@ -336,6 +359,31 @@ mod tests {
                 namespace: "a/b".into()
             })
         );
+    }
+
+    #[test]
+    fn any_text_is_a_key_and_its_first_slash_ends_the_namespace() {
+        for (text, namespace, name) in [
+            ("/var/lib/x", None, "/var/lib/x"),
+            ("var/lib/x", Some("var"), "lib/x"),
+            ("42", None, "42"),
+            ("a/b", Some("a"), "b"),
+            ("/", None, "/"),
+            ("a//", Some("a"), "/"),
+        ] {
+            let key = ObjectKey::from_text(text).expect("not empty");
+            assert_eq!(
+                (key.as_str(), key.namespace(), key.name()),
+                (text, namespace, name)
+            );
+        }
+        for empty in ["", "a/"] {
+            let key = empty.to_owned();
+            assert_eq!(
+                ObjectKey::from_text(empty),
+                Err(KeyError::EmptyName { key })
+            );
+        }
     }
 
     #[test]
