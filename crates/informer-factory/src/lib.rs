@@ -42,12 +42,10 @@ mod assembly;
 mod board;
 mod builder;
 mod checker;
-mod client;
 mod consistency;
 mod consume;
 mod controller;
 mod core;
-mod credentials;
 mod epochs;
 mod error;
 mod factory;
@@ -79,7 +77,6 @@ mod sources;
 mod status;
 mod sync;
 pub mod telemetry;
-mod tls;
 mod verdict;
 mod wait;
 
@@ -88,7 +85,6 @@ mod wait;
 pub use planted::{Planted, with as with_planted};
 
 pub use builder::FactoryBuilder;
-pub use client::client;
 pub use consistency::{
     Check, CheckOutcome, Consistency, ConsistencyStatus, Mismatch, NotChecked, OnMismatch,
 };
@@ -101,6 +97,8 @@ pub use factory::SharedInformerFactory;
 pub use informer::{Event, SharedInformer};
 /// The queue layer.
 pub use informer_deltafifo as deltafifo;
+/// The source layer: lists and watches of an API server.
+pub use informer_kube_source as kube_source;
 /// The handler layer.
 pub use informer_processor as processor;
 /// The protocol layer.
@@ -114,11 +112,12 @@ pub use rbac_role::RbacRole;
 pub use shutdown::{Grace, InformerReport, ShutdownReport};
 pub use status::{InformerState, InformerStatus, SourceStatus};
 
+pub use informer_kube_source::{PartialObjectMetadata, Projection, client};
 pub use informer_processor::{
     AddError, AsyncHandler, Callbacks, Cause, Deleted, EventStream, Filtered, Handler,
     ListenerConfig, Notification, Overflow, Registration,
 };
-pub use informer_reflector::{PartialObjectMetadata, Projection, ResourceVersion};
+pub use informer_reflector::ResourceVersion;
 pub use informer_store::{Index, Lister, ObjectKey, StoreReader};
 
 /// The examples of the project's README are tests of this crate, which has all layers at hand.

@@ -1,0 +1,252 @@
+//! Reads what a list says of itself, and its items one by one.
+//!
+//! Pure. The list was cut before (`cut`): its frame is a list without items, and each item is a
+//! text of its own, so that one bad item spoils no other (FM-53). A page that is not complete,
+//! well-formed and of the right kind is a failure, never a short page (FM-10, FM-33).
+
+use std::sync::Arc;
+
+use informer_reflector::{
+    Body, DecodeError, DecodeErrorCategory, Failure, FailureKind, Item, ListRequest, ObjectMeta,
+    Page, ResourceVersion, Reuse,
+};
+use serde::{
+    Deserialize,
+    de::{DeserializeOwned, IgnoredAny},
+};
+
+use super::{
+    answer::short,
+    cut::{CutError, Items},
+    object::ObjectDecoder,
+    status::{HttpParts, WireStatus},
+    tape::Scratch,
+    wire::{Envelope, LastNamespace, Text, WireMeta, version_of},
+};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WireFrame<'a> {
+    #[serde(borrow, default)]
+    api_version: Text<'a>,
+    #[serde(borrow, default)]
+    kind: Text<'a>,
+    #[serde(borrow, default)]
+    metadata: Option<WirePageMeta<'a>>,
+    #[serde(default)]
+    items: Place,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct WirePageMeta<'a> {
+    #[serde(borrow)]
+    resource_version: Text<'a>,
+    #[serde(borrow, rename = "continue")]
+    continue_token: Text<'a>,
+    remaining_item_count: Option<i64>,
+}
+
+/// Where the items were.
+#[derive(Default)]
+enum Place {
+    #[default]
+    Nowhere,
+    /// Cut out, or `null`, which is how Go writes an empty list.
+    Found,
+    /// Not where they can be cut out: the name of the field is written with escapes.
+    Hidden,
+}
+
+impl<'de> Deserialize<'de> for Place {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let items = Option::<Vec<IgnoredAny>>::deserialize(deserializer)?;
+        Ok(match items.unwrap_or_default().is_empty() {
+            true => Self::Found,
+            false => Self::Hidden,
+        })
+    }
+}
+
+/// What a list says of itself.
+#[derive(Debug)]
+pub(super) struct Frame {
+    pub(super) version: ResourceVersion,
+    continue_token: Option<Arc<str>>,
+    remaining: Option<u64>,
+}
+
+impl Frame {
+    /// Reads the text outside the items.
+    pub(super) fn read<T>(frame: &[u8], decoder: &ObjectDecoder<T>) -> Result<Self, Failure> {
+        let frame = text(frame)?;
+        let wire: WireFrame<'_> = serde_json::from_str(frame).map_err(|error| not_json(&error))?;
+        if wire.kind.as_str() == "Status" {
+            return Err(status_instead(frame));
+        }
+        if !decoder.expects_list(wire.api_version.as_str(), wire.kind.as_str()) {
+            return Err(wrong_kind(&wire.api_version, &wire.kind));
+        }
+        match wire.items {
+            Place::Found => {}
+            // A list that names no items is not an empty one: it would delete everything.
+            Place::Nowhere => return Err(protocol("NoItems", "the list has no items")),
+            Place::Hidden => return Err(protocol("Malformed", "the list hides its items")),
+        }
+        let metadata = wire.metadata.unwrap_or_default();
+        let token = metadata.continue_token.as_str();
+        Ok(Self {
+            version: version_of(&metadata.resource_version),
+            continue_token: (!token.is_empty()).then(|| token.into()),
+            remaining: metadata
+                .remaining_item_count
+                .and_then(|count| count.try_into().ok()),
+        })
+    }
+
+    /// Puts the page together.
+    pub(super) fn with<T>(self, items: Vec<Item<T>>) -> Page<T> {
+        Page {
+            items,
+            version: self.version,
+            continue_token: self.continue_token,
+            remaining: self.remaining,
+        }
+    }
+}
+
+/// Whether this list is older than what we already have: its history may then be another one, and
+/// nothing of ours may stand for what it holds (design 6.7).
+pub(super) fn goes_back(listed: &ResourceVersion, request: &ListRequest) -> bool {
+    let resume = request.resume.as_ref();
+    resume.is_some_and(|resume| listed.is_older_than(resume))
+}
+
+/// Decodes the items of one page.
+pub(super) struct ItemReader<T> {
+    decoder: Arc<ObjectDecoder<T>>,
+    reuse: Option<Arc<dyn Reuse<T>>>,
+}
+
+impl<T: DeserializeOwned> ItemReader<T> {
+    /// `reuse` is `None` if nothing may be reused.
+    pub(super) fn new(decoder: Arc<ObjectDecoder<T>>, reuse: Option<Arc<dyn Reuse<T>>>) -> Self {
+        Self { decoder, reuse }
+    }
+
+    /// Reads items that follow one another, until `abandoned` says that nobody wants them.
+    ///
+    /// Fails if one is not well-formed: then the list is not (FM-10).
+    pub(super) fn read(
+        &self,
+        items: &Items,
+        scratch: &mut Scratch,
+        abandoned: impl Fn() -> bool,
+    ) -> Result<Vec<Item<T>>, Failure> {
+        let mut namespaces = LastNamespace::default();
+        let wanted = items.iter().take_while(|_| !abandoned());
+        wanted
+            .map(|json| self.item(json, &mut namespaces, scratch))
+            .collect()
+    }
+
+    /// A list with a nameless item is of no use (FM-52), so it fails at once: a page of nulls would
+    /// else become thirty times as large as it is, before the machine rejected it (SEC-17).
+    fn item(
+        &self,
+        json: &[u8],
+        namespaces: &mut LastNamespace,
+        scratch: &mut Scratch,
+    ) -> Result<Item<T>, Failure> {
+        let json = text(json)?;
+        let envelope = Envelope::of_list_item(json);
+        let unnamed = WireMeta::default();
+        let meta = envelope.meta.as_ref().unwrap_or(&unnamed);
+        let meta = meta.to_owned_meta(namespaces);
+        if meta.name.is_empty() {
+            return Err(protocol("NamelessObject", "an object has no name"));
+        }
+        let body = if !self.decoder.expects(&envelope) {
+            Body::Undecodable(misfit("kind"))
+        } else if let Some(object) = at_hand(self.reuse.as_deref(), &meta) {
+            Body::Reused(object)
+        } else {
+            self.decoder.decode(json, envelope.is_typed(), scratch)
+        };
+        if matches!(body, Body::Undecodable(_)) {
+            // What does not fit is the object's own affair, what is no JSON is the list's.
+            let well_formed = serde_json::from_str::<IgnoredAny>(json);
+            well_formed.map_err(|error| not_json(&error))?;
+        }
+        Ok(Item { meta, body })
+    }
+}
+
+impl<T> Clone for ItemReader<T> {
+    fn clone(&self) -> Self {
+        Self {
+            decoder: Arc::clone(&self.decoder),
+            reuse: self.reuse.clone(),
+        }
+    }
+}
+
+/// Asks for the object at hand, unless its identity is not complete.
+pub(super) fn at_hand<T>(reuse: Option<&dyn Reuse<T>>, meta: &ObjectMeta) -> Option<Arc<T>> {
+    let reuse = reuse.filter(|_| !meta.uid.is_empty() && !meta.version.is_unset())?;
+    reuse.reuse(meta)
+}
+
+fn misfit(path: &str) -> DecodeError {
+    DecodeError::new(DecodeErrorCategory::Data, path.to_owned(), 0, 0)
+}
+
+/// Why a body could not be cut into items.
+pub(super) fn not_cut(error: CutError) -> Failure {
+    match error {
+        CutError::Malformed => protocol("Malformed", "the items are not well-formed JSON"),
+        CutError::ItemTooLong => too_big("an item of the list is larger than the limit"),
+        CutError::FrameTooLong => too_big("the list is larger than the limit outside its items"),
+    }
+}
+
+fn protocol(reason: &'static str, message: &str) -> Failure {
+    Failure::new(FailureKind::Protocol, reason, message)
+}
+
+fn too_big(message: &str) -> Failure {
+    Failure::new(FailureKind::TooBig, "PageTooBig", message)
+}
+
+fn status_instead(body: &str) -> Failure {
+    match serde_json::from_str::<WireStatus<'_>>(body) {
+        Ok(status) => status.judge(HttpParts::default()),
+        Err(error) => not_json(&error),
+    }
+}
+
+/// JSON is UTF-8 throughout, in what we skip as well; one look at all of it is the quickest way.
+pub(super) fn text(bytes: &[u8]) -> Result<&str, Failure> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let message = format!("the answer is not UTF-8 at byte {}", error.valid_up_to());
+        Failure::new(FailureKind::Protocol, "Malformed", message)
+    })
+}
+
+/// Not JSON, or not of this shape. Says where, never what (SEC-7).
+pub(super) fn not_json(error: &serde_json::Error) -> Failure {
+    let what = match error.classify() {
+        serde_json::error::Category::Eof => "ends early",
+        serde_json::error::Category::Data => "has an unexpected shape",
+        _ => "is not well-formed JSON",
+    };
+    let (line, column) = (error.line(), error.column());
+    let message = format!("the answer {what} at line {line}, column {column}");
+    Failure::new(FailureKind::Protocol, "Malformed", message)
+}
+
+pub(super) fn wrong_kind(api_version: &Text<'_>, kind: &Text<'_>) -> Failure {
+    let (api_version, kind) = (short(api_version.as_str()), short(kind.as_str()));
+    let message = format!("unexpected type {api_version:?}, {kind:?}");
+    Failure::new(FailureKind::Protocol, "WrongKind", message)
+}
