@@ -11,47 +11,24 @@
 #[macro_use]
 mod planted;
 
-mod answer;
-mod arriving;
-mod blank;
-mod client;
-mod credentials;
-mod cut;
-mod decoding;
-mod event;
-mod frame;
-mod key;
+mod decode;
+mod http;
+mod list;
 mod list_watch;
-mod members;
-mod object;
-mod page;
-mod partial;
-mod projection;
-mod repeated;
-mod request;
-mod selection;
-mod separator;
-mod shape;
 mod source;
-mod status;
-mod stream;
-mod tape;
-mod taped;
 #[cfg(any(test, fuzzing))]
 mod tests;
-mod tls;
-mod wire;
+mod watch;
 
 #[cfg(any(test, sim))]
 #[doc(hidden)]
 pub use planted::{Planted, with as with_planted};
 
-pub use client::client;
+pub use decode::{partial::PartialObjectMetadata, shape::projection::Projection};
+pub use http::client::client;
 pub use list_watch::KubeListWatch;
-pub use partial::PartialObjectMetadata;
-pub use projection::Projection;
 pub use source::{Deadlines, KubeSource, Limits, Representation, Transform};
-pub use stream::KubeEvents;
+pub use watch::stream::KubeEvents;
 
 /// For fuzz targets, which are programs of their own (`crates/fuzz`).
 #[cfg(fuzzing)]

@@ -9,14 +9,14 @@ use kube_client::Client;
 use serde::de::DeserializeOwned;
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
-use super::{
+use crate::{
     KubeEvents, KubeSource,
-    answer::{self, BoundedPieces},
-    arriving::ArrivingList,
-    decoding::processors,
-    object::ObjectDecoder,
-    page::goes_back,
-    request,
+    decode::{object::ObjectDecoder, ordered_jobs::processors},
+    http::{
+        answer::{self, BoundedPieces},
+        request,
+    },
+    list::{arriving::ArrivingList, page::goes_back},
 };
 
 /// A [`ListWatch`] over [`kube_client::Client`], with framing and decoding of its own.

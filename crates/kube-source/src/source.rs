@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use super::Projection;
+use crate::Projection;
 
 /// Changes an object, or refuses it, before anyone sees it (TF-01).
 ///

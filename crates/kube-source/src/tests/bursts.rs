@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 
 use super::scripted;
-use crate::{KubeEvents, answer, object::ObjectDecoder};
+use crate::{KubeEvents, decode::object::ObjectDecoder, http::answer};
 
 /// The longest line that is read.
 const LIMIT: usize = 60_000;

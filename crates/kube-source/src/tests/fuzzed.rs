@@ -9,8 +9,8 @@ use informer_reflector::fuzzing::delays;
 
 use super::judge::{judge_event, judge_list, judge_status};
 use crate::{
-    frame::{Framer, LineTooLong},
-    status,
+    http::status,
+    watch::frame::{Framer, LineTooLong},
 };
 
 /// Any pieces of the same bytes give the same lines and the same end, and no more is held than a

@@ -16,10 +16,10 @@ use serde_json::{Value, value::RawValue};
 
 use crate::{
     Deadlines, KubeSource, Limits, Projection, Representation,
-    arriving::ArrivingList,
-    event::EventReader,
-    object::ObjectDecoder,
-    status::{HttpParts, WireStatus},
+    decode::object::ObjectDecoder,
+    http::status::{HttpParts, WireStatus},
+    list::arriving::ArrivingList,
+    watch::event::EventReader,
 };
 
 /// All pods, whole.

@@ -12,8 +12,8 @@ use serde::de::DeserializeOwned;
 
 use super::scripted;
 use crate::{
-    KubeSource, PartialObjectMetadata, Projection, Representation, object::ObjectDecoder,
-    tape::Scratch,
+    KubeSource, PartialObjectMetadata, Projection, Representation,
+    decode::{object::ObjectDecoder, tape::Scratch},
 };
 
 fn decode_with<T: DeserializeOwned>(

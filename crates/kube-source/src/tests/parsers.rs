@@ -12,7 +12,13 @@ use serde_json::{Value, json, value::RawValue};
 
 use super::{hostile::damaged, scripted};
 use crate::{
-    Projection, object::ObjectDecoder, repeated, shape::TypeNames, tape::Scratch, taped::Taped,
+    Projection,
+    decode::{
+        object::ObjectDecoder,
+        repeated,
+        shape::TypeNames,
+        tape::{Scratch, taped::Taped},
+    },
 };
 
 /// As many of serde's ways as fit into one type.

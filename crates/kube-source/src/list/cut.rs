@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::{blank::trim_start, separator::SeparatorFinder};
+use crate::{decode::json_text::trim_start, list::separator::SeparatorFinder};
 
 /// Metadata of a list is short; a longer frame is none.
 const FRAME_LIMIT: usize = 1024 * 1024;
@@ -14,25 +14,25 @@ const ITEMS: &[u8] = b"\"items\"";
 
 /// Complete items, one after the other.
 #[derive(Debug, Default)]
-pub(super) struct Items {
+pub(crate) struct Items {
     bytes: Vec<u8>,
     items: Vec<Range<usize>>,
 }
 
 impl Items {
     /// The text of each item.
-    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         self.items.iter().map(|range| &self.bytes[range.clone()])
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 }
 
 /// Why a body is not a list, or not one of this size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CutError {
+pub(crate) enum CutError {
     /// Between the items is something else.
     Malformed,
     /// One item is longer than the limit.
@@ -43,7 +43,7 @@ pub(super) enum CutError {
 
 /// Takes the body piece by piece.
 #[derive(Debug)]
-pub(super) struct Cutter {
+pub(crate) struct Cutter {
     frame: Vec<u8>,
     /// Where in the frame the items were, once they have begun.
     opening: Option<usize>,
@@ -85,7 +85,7 @@ enum After {
 
 impl Cutter {
     /// For a list with items of up to `item_limit` bytes.
-    pub(super) fn new(item_limit: usize) -> Self {
+    pub(crate) fn new(item_limit: usize) -> Self {
         Self {
             frame: Vec::new(),
             opening: None,
@@ -98,7 +98,7 @@ impl Cutter {
     }
 
     /// Takes the next piece of the body.
-    pub(super) fn push(&mut self, mut piece: &[u8]) -> Result<(), CutError> {
+    pub(crate) fn push(&mut self, mut piece: &[u8]) -> Result<(), CutError> {
         while !piece.is_empty() {
             let used = match self.place {
                 Place::Frame(_) => self.push_frame(piece)?,
@@ -110,12 +110,12 @@ impl Cutter {
     }
 
     /// Bytes of items that are complete.
-    pub(super) fn ready_bytes(&self) -> usize {
+    pub(crate) fn ready_bytes(&self) -> usize {
         self.begun
     }
 
     /// Takes the items that are complete, and gives `spare` in return.
-    pub(super) fn take(&mut self, mut spare: Items) -> Items {
+    pub(crate) fn take(&mut self, mut spare: Items) -> Items {
         spare.bytes.clear();
         spare.items.clear();
         spare.bytes.extend_from_slice(&self.cut.bytes[self.begun..]);
@@ -125,13 +125,13 @@ impl Cutter {
     }
 
     /// The frame up to the items as a list of its own, once they have begun. Told once.
-    pub(super) fn take_head(&mut self) -> Option<Vec<u8>> {
+    pub(crate) fn take_head(&mut self) -> Option<Vec<u8>> {
         let opening = self.opening.take()?;
         Some([&self.frame[..opening], b"]}"].concat())
     }
 
     /// The whole body was pushed: its frame. It is complete JSON if the body was.
-    pub(super) fn into_frame(self) -> Vec<u8> {
+    pub(crate) fn into_frame(self) -> Vec<u8> {
         planted!(CutListIsComplete => if let Place::Items(_) = self.place {
             return [&self.frame[..], b"]}"].concat();
         });

@@ -1,7 +1,7 @@
 //! Which fields nobody wants.
 //!
 //! A [`Projection`] is data: it can be compared and hashed, since it is part of what tells one
-//! shared informer from another (design 6.16). [`super::shape`] applies it while decoding, so that
+//! shared informer from another (design 6.16). [`super`] applies it while decoding, so that
 //! a dropped field is skipped before it is allocated.
 
 use std::fmt;
@@ -21,7 +21,7 @@ pub struct Projection {
 ///
 /// Children are sorted and a dropped field has none, so equal projections are equal data.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
-pub(super) struct Node {
+pub(crate) struct Node {
     children: Vec<(Box<str>, Node)>,
 }
 
@@ -85,7 +85,7 @@ impl Projection {
         self.root.children.is_empty()
     }
 
-    pub(super) fn root(&self) -> &Node {
+    pub(crate) fn root(&self) -> &Node {
         &self.root
     }
 
@@ -97,14 +97,14 @@ impl Projection {
 }
 
 impl Node {
-    pub(super) fn child(&self, field: &str) -> Option<&Self> {
+    pub(crate) fn child(&self, field: &str) -> Option<&Self> {
         let found = self
             .children
             .binary_search_by(|(name, _)| (**name).cmp(field));
         found.ok().map(|index| &self.children[index].1)
     }
 
-    pub(super) fn is_dropped(&self) -> bool {
+    pub(crate) fn is_dropped(&self) -> bool {
         self.children.is_empty()
     }
 

@@ -10,9 +10,9 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use simd_json::Node as Token;
 
-use super::{
+use crate::decode::{
+    envelope::Text,
     tape::{Misfit, Tokens},
-    wire::Text,
 };
 
 const METADATA: &str = "metadata";
@@ -31,7 +31,7 @@ impl Met {
 }
 
 /// Whether an object on a tape repeats its metadata, or a part of its identity.
-pub(super) fn on_tape(mut tokens: Tokens<'_, '_>) -> Result<bool, Misfit> {
+pub(crate) fn on_tape(mut tokens: Tokens<'_, '_>) -> Result<bool, Misfit> {
     let Token::Object { len, .. } = tokens.next()? else {
         return Ok(false);
     };
@@ -63,7 +63,7 @@ fn metadata_on_tape(mut tokens: Tokens<'_, '_>) -> Result<bool, Misfit> {
 }
 
 /// The same of a text; one that is no object repeats nothing.
-pub(super) fn in_text(json: &str) -> bool {
+pub(crate) fn in_text(json: &str) -> bool {
     let Ok(object) = serde_json::from_str::<Pairs<'_>>(json) else {
         return false;
     };

@@ -16,16 +16,18 @@ use std::{
     },
 };
 
-use informer_reflector::{Body, DecodeError, DecodeErrorCategory};
+use informer_reflector::{Body, DecodeError, DecodeErrorCategory, ObjectMeta, Reuse};
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 
-use super::{
-    KubeSource, Limits, Projection, Representation, Transform, repeated,
-    shape::{Shaped, TypeNames},
-    tape::{Misfit, Scratch},
-    taped::Taped,
-    wire::{Envelope, Text},
+use crate::{
+    KubeSource, Limits, Projection, Representation, Transform,
+    decode::{
+        envelope::{Envelope, Text},
+        repeated,
+        shape::{Shaped, TypeNames},
+        tape::{Misfit, Scratch, taped::Taped},
+    },
 };
 
 const PARTIAL: TypeNames<'static> = TypeNames {
@@ -34,7 +36,7 @@ const PARTIAL: TypeNames<'static> = TypeNames {
 };
 
 /// Everything that decides how an object is decoded.
-pub(super) struct ObjectDecoder<T> {
+pub(crate) struct ObjectDecoder<T> {
     api_version: String,
     kind: String,
     representation: Representation,
@@ -48,7 +50,7 @@ pub(super) struct ObjectDecoder<T> {
 const MOST_DETOURS: u8 = 32;
 
 impl<T> ObjectDecoder<T> {
-    pub(super) fn new(source: &KubeSource<T>) -> Self {
+    pub(crate) fn new(source: &KubeSource<T>) -> Self {
         Self {
             api_version: source.api_version.clone(),
             kind: source.kind.clone(),
@@ -60,7 +62,7 @@ impl<T> ObjectDecoder<T> {
         }
     }
 
-    pub(super) fn limits(&self) -> &Limits {
+    pub(crate) fn limits(&self) -> &Limits {
         &self.limits
     }
 
@@ -77,7 +79,7 @@ impl<T> ObjectDecoder<T> {
 
     /// Whether an object may name itself so (FM-33). One that names no type is not the wrong one,
     /// and where metadata is asked for, a server may answer with whole objects.
-    pub(super) fn expects(&self, envelope: &Envelope<'_>) -> bool {
+    pub(crate) fn expects(&self, envelope: &Envelope<'_>) -> bool {
         let fits = |names: TypeNames<'_>| {
             named_or_empty(&envelope.api_version, names.api_version)
                 && named_or_empty(&envelope.kind, names.kind)
@@ -91,7 +93,7 @@ impl<T> ObjectDecoder<T> {
 
     /// Whether a list may name itself so. A kind of its own is legal where the group is a domain,
     /// since a CRD chooses its `listKind`; kinds known to be something else are not.
-    pub(super) fn expects_list(&self, api_version: &str, kind: &str) -> bool {
+    pub(crate) fn expects_list(&self, api_version: &str, kind: &str) -> bool {
         let is_list_of = |names: TypeNames<'_>| {
             let usual = kind.strip_suffix("List") == Some(names.kind);
             usual && (api_version.is_empty() || api_version == names.api_version)
@@ -113,7 +115,7 @@ fn named_or_empty(found: &Text<'_>, expected: &str) -> bool {
 
 impl<T: DeserializeOwned> ObjectDecoder<T> {
     /// Decodes and transforms; `is_typed` tells whether the object names its type itself.
-    pub(super) fn decode(&self, json: &str, is_typed: bool, scratch: &mut Scratch) -> Body<T> {
+    pub(crate) fn decode(&self, json: &str, is_typed: bool, scratch: &mut Scratch) -> Body<T> {
         // The memory for reading is cleared before each object.
         let parsed = guarded(|| {
             self.check_size(json)
@@ -291,4 +293,10 @@ fn skip_string(bytes: &mut std::slice::Iter<'_, u8>) {
             _ => {}
         }
     }
+}
+
+/// Asks for the object at hand, unless its identity is not complete.
+pub(crate) fn at_hand<T>(reuse: Option<&dyn Reuse<T>>, meta: &ObjectMeta) -> Option<Arc<T>> {
+    let reuse = reuse.filter(|_| !meta.uid.is_empty() && !meta.version.is_unset())?;
+    reuse.reuse(meta)
 }

@@ -7,21 +7,23 @@
 use std::sync::Arc;
 
 use informer_reflector::{
-    Body, DecodeError, DecodeErrorCategory, Failure, FailureKind, Item, ListRequest, ObjectMeta,
-    Page, ResourceVersion, Reuse,
+    Body, DecodeError, DecodeErrorCategory, Failure, FailureKind, Item, ListRequest, Page,
+    ResourceVersion, Reuse,
 };
 use serde::{
     Deserialize,
     de::{DeserializeOwned, IgnoredAny},
 };
 
-use super::{
-    answer::short,
-    cut::{CutError, Items},
-    object::ObjectDecoder,
-    status::{HttpParts, WireStatus},
-    tape::Scratch,
-    wire::{Envelope, LastNamespace, Text, WireMeta, version_of},
+use crate::{
+    decode::{
+        envelope::{Envelope, LastNamespace, Text, WireMeta, version_of},
+        json_text::{not_json, text, wrong_kind},
+        object::{ObjectDecoder, at_hand},
+        tape::Scratch,
+    },
+    http::status::{HttpParts, WireStatus},
+    list::cut::{CutError, Items},
 };
 
 #[derive(Deserialize)]
@@ -70,15 +72,15 @@ impl<'de> Deserialize<'de> for Place {
 
 /// What a list says of itself.
 #[derive(Debug)]
-pub(super) struct Frame {
-    pub(super) version: ResourceVersion,
+pub(crate) struct Frame {
+    pub(crate) version: ResourceVersion,
     continue_token: Option<Arc<str>>,
     remaining: Option<u64>,
 }
 
 impl Frame {
     /// Reads the text outside the items.
-    pub(super) fn read<T>(frame: &[u8], decoder: &ObjectDecoder<T>) -> Result<Self, Failure> {
+    pub(crate) fn read<T>(frame: &[u8], decoder: &ObjectDecoder<T>) -> Result<Self, Failure> {
         let frame = text(frame)?;
         let wire: WireFrame<'_> = serde_json::from_str(frame).map_err(|error| not_json(&error))?;
         if wire.kind.as_str() == "Status" {
@@ -105,7 +107,7 @@ impl Frame {
     }
 
     /// Puts the page together.
-    pub(super) fn with<T>(self, items: Vec<Item<T>>) -> Page<T> {
+    pub(crate) fn with<T>(self, items: Vec<Item<T>>) -> Page<T> {
         Page {
             items,
             version: self.version,
@@ -117,27 +119,27 @@ impl Frame {
 
 /// Whether this list is older than what we already have: its history may then be another one, and
 /// nothing of ours may stand for what it holds (design 6.7).
-pub(super) fn goes_back(listed: &ResourceVersion, request: &ListRequest) -> bool {
+pub(crate) fn goes_back(listed: &ResourceVersion, request: &ListRequest) -> bool {
     let resume = request.resume.as_ref();
     resume.is_some_and(|resume| listed.is_older_than(resume))
 }
 
 /// Decodes the items of one page.
-pub(super) struct ItemReader<T> {
+pub(crate) struct ItemReader<T> {
     decoder: Arc<ObjectDecoder<T>>,
     reuse: Option<Arc<dyn Reuse<T>>>,
 }
 
 impl<T: DeserializeOwned> ItemReader<T> {
     /// `reuse` is `None` if nothing may be reused.
-    pub(super) fn new(decoder: Arc<ObjectDecoder<T>>, reuse: Option<Arc<dyn Reuse<T>>>) -> Self {
+    pub(crate) fn new(decoder: Arc<ObjectDecoder<T>>, reuse: Option<Arc<dyn Reuse<T>>>) -> Self {
         Self { decoder, reuse }
     }
 
     /// Reads items that follow one another, until `abandoned` says that nobody wants them.
     ///
     /// Fails if one is not well-formed: then the list is not (FM-10).
-    pub(super) fn read(
+    pub(crate) fn read(
         &self,
         items: &Items,
         scratch: &mut Scratch,
@@ -191,18 +193,12 @@ impl<T> Clone for ItemReader<T> {
     }
 }
 
-/// Asks for the object at hand, unless its identity is not complete.
-pub(super) fn at_hand<T>(reuse: Option<&dyn Reuse<T>>, meta: &ObjectMeta) -> Option<Arc<T>> {
-    let reuse = reuse.filter(|_| !meta.uid.is_empty() && !meta.version.is_unset())?;
-    reuse.reuse(meta)
-}
-
 fn misfit(path: &str) -> DecodeError {
     DecodeError::new(DecodeErrorCategory::Data, path.to_owned(), 0, 0)
 }
 
 /// Why a body could not be cut into items.
-pub(super) fn not_cut(error: CutError) -> Failure {
+pub(crate) fn not_cut(error: CutError) -> Failure {
     match error {
         CutError::Malformed => protocol("Malformed", "the items are not well-formed JSON"),
         CutError::ItemTooLong => too_big("an item of the list is larger than the limit"),
@@ -223,30 +219,4 @@ fn status_instead(body: &str) -> Failure {
         Ok(status) => status.judge(HttpParts::default()),
         Err(error) => not_json(&error),
     }
-}
-
-/// JSON is UTF-8 throughout, in what we skip as well; one look at all of it is the quickest way.
-pub(super) fn text(bytes: &[u8]) -> Result<&str, Failure> {
-    std::str::from_utf8(bytes).map_err(|error| {
-        let message = format!("the answer is not UTF-8 at byte {}", error.valid_up_to());
-        Failure::new(FailureKind::Protocol, "Malformed", message)
-    })
-}
-
-/// Not JSON, or not of this shape. Says where, never what (SEC-7).
-pub(super) fn not_json(error: &serde_json::Error) -> Failure {
-    let what = match error.classify() {
-        serde_json::error::Category::Eof => "ends early",
-        serde_json::error::Category::Data => "has an unexpected shape",
-        _ => "is not well-formed JSON",
-    };
-    let (line, column) = (error.line(), error.column());
-    let message = format!("the answer {what} at line {line}, column {column}");
-    Failure::new(FailureKind::Protocol, "Malformed", message)
-}
-
-pub(super) fn wrong_kind(api_version: &Text<'_>, kind: &Text<'_>) -> Failure {
-    let (api_version, kind) = (short(api_version.as_str()), short(kind.as_str()));
-    let message = format!("unexpected type {api_version:?}, {kind:?}");
-    Failure::new(FailureKind::Protocol, "WrongKind", message)
 }

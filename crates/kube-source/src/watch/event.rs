@@ -14,13 +14,14 @@ use memchr::memmem;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
-use super::{
-    blank::trim_end,
-    object::ObjectDecoder,
-    page::{at_hand, not_json, text, wrong_kind},
-    status::{HttpParts, WireStatus},
-    tape::Scratch,
-    wire::{Envelope, LastNamespace, Text, version_of},
+use crate::{
+    decode::{
+        envelope::{Envelope, LastNamespace, Text, version_of},
+        json_text::{not_json, text, trim_end, wrong_kind},
+        object::{ObjectDecoder, at_hand},
+        tape::Scratch,
+    },
+    http::status::{HttpParts, WireStatus},
 };
 
 /// Part of the name of the annotation below.
@@ -57,7 +58,7 @@ struct Annotations<'a> {
 }
 
 /// Reads the events of one stream.
-pub(super) struct EventReader<T> {
+pub(crate) struct EventReader<T> {
     decoder: Arc<ObjectDecoder<T>>,
     /// Asked while the initial events of a streaming list last.
     reuse: Option<Arc<dyn Reuse<T>>>,
@@ -66,7 +67,7 @@ pub(super) struct EventReader<T> {
 }
 
 impl<T: DeserializeOwned> EventReader<T> {
-    pub(super) fn new(decoder: Arc<ObjectDecoder<T>>, reuse: Option<Arc<dyn Reuse<T>>>) -> Self {
+    pub(crate) fn new(decoder: Arc<ObjectDecoder<T>>, reuse: Option<Arc<dyn Reuse<T>>>) -> Self {
         Self {
             decoder,
             reuse,
@@ -77,7 +78,7 @@ impl<T: DeserializeOwned> EventReader<T> {
 
     /// A reader of its own for these lines, which come before all that this one reads later; what
     /// it reads in is taken from `scratch`.
-    pub(super) fn for_lines(&mut self, lines: &[u8], scratch: Scratch) -> Self {
+    pub(crate) fn for_lines(&mut self, lines: &[u8], scratch: Scratch) -> Self {
         let mut reader = Self::new(Arc::clone(&self.decoder), self.reuse.clone());
         reader.scratch = scratch;
         // Who only mentions the end takes some reuse from others, and nothing else.
@@ -88,17 +89,17 @@ impl<T: DeserializeOwned> EventReader<T> {
     }
 
     /// What it read in, for another.
-    pub(super) fn into_scratch(self) -> Scratch {
+    pub(crate) fn into_scratch(self) -> Scratch {
         self.scratch
     }
 
     /// Keeps no memory for the next line.
-    pub(super) fn give_back(&mut self) {
+    pub(crate) fn give_back(&mut self) {
         self.scratch = Scratch::default();
     }
 
     /// Reads one line.
-    pub(super) fn read(&mut self, line: &[u8]) -> Result<WatchEvent<T>, Failure> {
+    pub(crate) fn read(&mut self, line: &[u8]) -> Result<WatchEvent<T>, Failure> {
         let line = text(line)?;
         match self.read_usual(line) {
             Some(event) => Ok(event),
@@ -117,7 +118,7 @@ impl<T: DeserializeOwned> EventReader<T> {
         is_json(&item.body).then(|| event(item))
     }
 
-    pub(super) fn read_any(&mut self, line: &str) -> Result<WatchEvent<T>, Failure> {
+    pub(crate) fn read_any(&mut self, line: &str) -> Result<WatchEvent<T>, Failure> {
         let event: WireEvent<'_> = serde_json::from_str(line).map_err(|error| not_json(&error))?;
         let object = event.object.get();
         let kind = event.kind.as_str();

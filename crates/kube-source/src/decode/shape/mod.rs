@@ -1,6 +1,6 @@
 //! A deserializer around another that leaves fields out and names the type.
 //!
-//! What a [`super::projection::Node`] drops is skipped before it is allocated. Items of a list come
+//! What a [`Node`] drops is skipped before it is allocated. Items of a list come
 //! without `apiVersion` and `kind`; these are supplied, so that a dynamic object from a list and
 //! one from a watch look the same. Only maps and lists on the way to a dropped field are wrapped:
 //! everything else is decoded as if this were not here.
@@ -12,22 +12,26 @@ use serde::{
     de::{DeserializeSeed, EnumAccess, Error, IgnoredAny, MapAccess, SeqAccess, Visitor},
 };
 
-use super::{
+use self::{
     key::TextDeserializer,
     projection::Node,
     selection::{NextValue, Selection},
-    wire::Text,
 };
+use crate::decode::envelope::Text;
+
+pub(crate) mod key;
+pub(crate) mod projection;
+pub(crate) mod selection;
 
 /// The names of a type.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct TypeNames<'p> {
-    pub(super) api_version: &'p str,
-    pub(super) kind: &'p str,
+pub(crate) struct TypeNames<'p> {
+    pub(crate) api_version: &'p str,
+    pub(crate) kind: &'p str,
 }
 
 /// Wraps a deserializer, a visitor, a seed or an access.
-pub(super) struct Shaped<'p, I> {
+pub(crate) struct Shaped<'p, I> {
     inner: I,
     node: &'p Node,
     names: Option<TypeNames<'p>>,
@@ -35,7 +39,7 @@ pub(super) struct Shaped<'p, I> {
 
 impl<'p, D> Shaped<'p, D> {
     /// Drops what is below `node`; supplies `names` unless `None`.
-    pub(super) fn new(inner: D, node: &'p Node, names: Option<TypeNames<'p>>) -> Self {
+    pub(crate) fn new(inner: D, node: &'p Node, names: Option<TypeNames<'p>>) -> Self {
         Self { inner, node, names }
     }
 
@@ -256,7 +260,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::projection::Projection;
+    use crate::decode::shape::projection::Projection;
 
     const NAMES: TypeNames<'_> = TypeNames {
         api_version: "v1",

@@ -24,13 +24,17 @@ use informer_reflector::{Failure, FailureKind, Reuse, WatchEvent};
 use serde::de::DeserializeOwned;
 use tokio::time::Sleep;
 
-use super::{
-    answer::{Pieces, broken},
-    decoding::{Abandoned, Decoding},
-    event::EventReader,
-    frame::{Framer, LineTooLong},
-    object::ObjectDecoder,
-    tape::Scratch,
+use crate::{
+    decode::{
+        object::ObjectDecoder,
+        ordered_jobs::{Abandoned, Decoding},
+        tape::Scratch,
+    },
+    http::answer::{Pieces, broken},
+    watch::{
+        event::EventReader,
+        frame::{Framer, LineTooLong},
+    },
 };
 
 /// So many bytes of complete lines are a burst, which is worth a thread's wake-up.
@@ -80,7 +84,7 @@ struct Decoded<T> {
 
 impl<T: DeserializeOwned + Send + Sync + 'static> KubeEvents<T> {
     /// `threads` is how many batches may be decoded at a time; 1 decodes everything in place.
-    pub(super) fn new(
+    pub(crate) fn new(
         pieces: Pieces,
         decoder: Arc<ObjectDecoder<T>>,
         reuse: Option<Arc<dyn Reuse<T>>>,
@@ -198,7 +202,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> KubeEvents<T> {
 
     /// So many bytes of lines it has room for.
     #[cfg(test)]
-    pub(super) fn room(&self) -> usize {
+    pub(crate) fn room(&self) -> usize {
         self.framer.room()
     }
 

@@ -12,16 +12,11 @@ use serde::{
 };
 use simd_json::{Node as Token, StaticNode};
 
-use super::{
-    members::Members,
-    projection::Node,
-    selection::Selection,
-    shape::TypeNames,
-    tape::{Misfit, Tokens},
-};
+use super::{Misfit, Tokens, members::Members};
+use crate::decode::shape::{TypeNames, projection::Node, selection::Selection};
 
 /// The next value on a tape, without what is dropped below `node`.
-pub(super) struct Taped<'c, 't, 'de, 'p> {
+pub(crate) struct Taped<'c, 't, 'de, 'p> {
     tokens: &'c mut Tokens<'t, 'de>,
     /// `None` if nothing is dropped below it.
     node: Option<&'p Node>,
@@ -30,7 +25,7 @@ pub(super) struct Taped<'c, 't, 'de, 'p> {
 
 impl<'c, 't, 'de, 'p> Taped<'c, 't, 'de, 'p> {
     /// Drops what is below `node`; supplies `names` unless `None`.
-    pub(super) fn new(
+    pub(crate) fn new(
         tokens: &'c mut Tokens<'t, 'de>,
         node: Option<&'p Node>,
         names: Option<TypeNames<'p>>,

@@ -12,7 +12,7 @@ const KEPT_CAPACITY: usize = 64 * 1024;
 
 /// Collects bytes and hands out complete lines.
 #[derive(Debug)]
-pub(super) struct Framer {
+pub(crate) struct Framer {
     buffer: Vec<u8>,
     /// Where the first line not handed out yet begins.
     start: usize,
@@ -23,11 +23,11 @@ pub(super) struct Framer {
 
 /// A line, finished or not, is longer than the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct LineTooLong;
+pub(crate) struct LineTooLong;
 
 impl Framer {
     /// Lines of up to `limit` bytes, the newline not counted.
-    pub(super) fn new(limit: usize) -> Self {
+    pub(crate) fn new(limit: usize) -> Self {
         Self {
             buffer: Vec::new(),
             start: 0,
@@ -37,7 +37,7 @@ impl Framer {
     }
 
     /// Takes the next chunk. Call [`Framer::next_line`] until it has no more before the next push.
-    pub(super) fn push(&mut self, chunk: &[u8]) {
+    pub(crate) fn push(&mut self, chunk: &[u8]) {
         self.discard_handed_out();
         if let Some(newline) = memrchr(b'\n', chunk) {
             self.complete = self.buffer.len() + newline + 1;
@@ -46,18 +46,18 @@ impl Framer {
     }
 
     /// How many bytes of complete lines have not been handed out.
-    pub(super) fn complete_bytes(&self) -> usize {
+    pub(crate) fn complete_bytes(&self) -> usize {
         self.complete - self.start
     }
 
     /// Whether there is a line to hand out, or one that is too long already.
-    pub(super) fn has_answer(&self) -> bool {
+    pub(crate) fn has_answer(&self) -> bool {
         self.complete_bytes() > 0 || self.buffer.len() - self.start > self.limit
     }
 
     /// Hands out as many whole lines as it takes to have `least` bytes, or all; as a framer of
     /// their own, which tells what this one would have told.
-    pub(super) fn split_off(&mut self, least: usize) -> Self {
+    pub(crate) fn split_off(&mut self, least: usize) -> Self {
         let ready = &self.buffer[self.start..self.complete];
         let length = match ready.get(least.saturating_sub(1)..) {
             Some(rest) => {
@@ -76,12 +76,12 @@ impl Framer {
     }
 
     /// What it holds and has not handed out.
-    pub(super) fn rest(&self) -> &[u8] {
+    pub(crate) fn rest(&self) -> &[u8] {
         &self.buffer[self.start..]
     }
 
     /// The next complete line that is not blank, without its newline.
-    pub(super) fn next_line(&mut self) -> Result<Option<&[u8]>, LineTooLong> {
+    pub(crate) fn next_line(&mut self) -> Result<Option<&[u8]>, LineTooLong> {
         loop {
             let from = self.start;
             let Some(length) = memchr(b'\n', &self.buffer[from..self.complete]) else {
@@ -100,14 +100,14 @@ impl Framer {
     }
 
     /// Keeps no more room than it needs now.
-    pub(super) fn give_back(&mut self) {
+    pub(crate) fn give_back(&mut self) {
         self.discard_handed_out();
         self.buffer.shrink_to_fit();
     }
 
     /// So many bytes it has room for.
     #[cfg(test)]
-    pub(super) fn room(&self) -> usize {
+    pub(crate) fn room(&self) -> usize {
         self.buffer.capacity()
     }
 

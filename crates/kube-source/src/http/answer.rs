@@ -12,13 +12,14 @@ use informer_reflector::{Failure, FailureKind};
 use kube_client::client::Body;
 use tokio::time::timeout;
 
-use super::status::{self, HttpParts, WireStatus};
+use crate::decode::json_text::short;
+use crate::http::status::{self, HttpParts, WireStatus};
 
 /// An error page longer than this is cut; a `Status` never is.
 const ERROR_BODY_LIMIT: usize = 64 * 1024;
 
 /// Lets only an answer through that can be what was asked for.
-pub(super) async fn accepted(answer: Response<Body>, patience: Duration) -> Result<Body, Failure> {
+pub(crate) async fn accepted(answer: Response<Body>, patience: Duration) -> Result<Body, Failure> {
     if !answer.status().is_success() {
         return Err(refused(answer, patience).await);
     }
@@ -91,17 +92,8 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     status::retry_after(text, now)
 }
 
-/// Words of a server that go into a message: short, and without control characters.
-pub(super) fn short(text: &str) -> String {
-    const LIMIT: usize = 200;
-    text.chars()
-        .filter(|c| !c.is_control())
-        .take(LIMIT)
-        .collect()
-}
-
 /// The data of a body within `limit` bytes, each piece within `patience` (FM-09, SEC-17, SEC-21).
-pub(super) struct BoundedPieces {
+pub(crate) struct BoundedPieces {
     pieces: Pieces,
     limit: usize,
     patience: Duration,
@@ -110,7 +102,7 @@ pub(super) struct BoundedPieces {
 }
 
 impl BoundedPieces {
-    pub(super) fn new(body: Body, limit: usize, patience: Duration) -> Self {
+    pub(crate) fn new(body: Body, limit: usize, patience: Duration) -> Self {
         Self {
             pieces: pieces(body),
             limit,
@@ -120,7 +112,7 @@ impl BoundedPieces {
     }
 
     /// The next piece, or `None` at the end.
-    pub(super) async fn next(&mut self) -> Result<Option<Bytes>, Failure> {
+    pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, Failure> {
         let piece = timeout(self.patience, self.pieces.next()).await;
         let piece = piece.map_err(|_| {
             let (came, patience) = (self.came, self.patience);
@@ -148,9 +140,9 @@ async fn collect(body: Body, limit: usize, patience: Duration) -> Result<Vec<u8>
 }
 
 /// The data of a body, piece by piece.
-pub(super) type Pieces = http_body_util::BodyDataStream<Body>;
+pub(crate) type Pieces = http_body_util::BodyDataStream<Body>;
 
-pub(super) fn pieces(body: Body) -> Pieces
+pub(crate) fn pieces(body: Body) -> Pieces
 where
     Pieces: Stream<Item = Result<Bytes, kube_client::Error>>,
 {
@@ -158,7 +150,7 @@ where
 }
 
 /// A body that broke before its end.
-pub(super) fn broken(error: &kube_client::Error) -> Failure {
+pub(crate) fn broken(error: &kube_client::Error) -> Failure {
     let kind = match is_time_out(error) {
         true => FailureKind::TimedOut,
         false => FailureKind::Cut,
@@ -167,7 +159,7 @@ pub(super) fn broken(error: &kube_client::Error) -> Failure {
 }
 
 /// A request that got no answer.
-pub(super) fn unanswered(error: &kube_client::Error) -> Failure {
+pub(crate) fn unanswered(error: &kube_client::Error) -> Failure {
     use kube_client::Error;
     match error {
         // What a credential plugin printed must not be passed on (SEC-8).

@@ -2,14 +2,13 @@
 
 use serde::de::{DeserializeSeed, MapAccess};
 
-use super::{
+use super::{Misfit, Tokens, taped::Taped};
+use crate::decode::shape::{
     key::{Key, TextDeserializer},
     selection::{NextValue, Selection},
-    tape::{Misfit, Tokens},
-    taped::Taped,
 };
 
-pub(super) struct Members<'c, 't, 'de, 'p> {
+pub(crate) struct Members<'c, 't, 'de, 'p> {
     tokens: &'c mut Tokens<'t, 'de>,
     left: usize,
     selection: Selection<'p>,
@@ -18,7 +17,7 @@ pub(super) struct Members<'c, 't, 'de, 'p> {
 
 impl<'c, 't, 'de, 'p> Members<'c, 't, 'de, 'p> {
     /// Those of the next `left` members that are selected.
-    pub(super) fn new(
+    pub(crate) fn new(
         tokens: &'c mut Tokens<'t, 'de>,
         left: usize,
         selection: Selection<'p>,

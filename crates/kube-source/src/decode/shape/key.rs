@@ -1,7 +1,7 @@
 //! Deserializes a text we already hold: a key that was looked at, a type name we supply.
 //!
 //! serde's own deserializer of strings refuses options, newtypes and numbers, all of which keys of
-//! maps and type fields may be. Tested through [`super::shape`].
+//! maps and type fields may be. Tested through [`super`].
 
 use std::marker::PhantomData;
 
@@ -14,16 +14,16 @@ use serde::{
     forward_to_deserialize_any,
 };
 
-use super::tape::Misfit;
+use crate::decode::tape::Misfit;
 
 /// A string that will also be a number, an option or a newtype: keys of maps may be any of these.
-pub(super) struct TextDeserializer<'t, E> {
+pub(crate) struct TextDeserializer<'t, E> {
     text: &'t str,
     error: PhantomData<E>,
 }
 
 impl<'t, E> TextDeserializer<'t, E> {
-    pub(super) fn new(text: &'t str) -> Self {
+    pub(crate) fn new(text: &'t str) -> Self {
         Self {
             text,
             error: PhantomData,
@@ -84,7 +84,7 @@ impl<'de, E: Error> Deserializer<'de> for TextDeserializer<'_, E> {
 }
 
 /// The key of a map on a tape: what serde_json takes a key for, or doubtful.
-pub(super) struct Key<'de>(pub(super) &'de str);
+pub(crate) struct Key<'de>(pub(crate) &'de str);
 
 macro_rules! integers {
     ($($method:ident)*) => {$(

@@ -39,13 +39,13 @@ const EACH: usize = 2;
 const LINGER: Duration = Duration::from_millis(10);
 
 /// So many pieces as there are processors to work on them.
-pub(super) fn processors() -> usize {
+pub(crate) fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Pieces of work under way. Dropping it abandons them.
 #[derive(Debug)]
-pub(super) struct Decoding<R> {
+pub(crate) struct Decoding<R> {
     most: usize,
     pieces: VecDeque<Piece<R>>,
     line: Arc<Line>,
@@ -72,10 +72,10 @@ impl<R> Piece<R> {
 
 /// Whether anybody still waits for the results; work should look now and then.
 #[derive(Debug, Default)]
-pub(super) struct Abandoned(AtomicBool);
+pub(crate) struct Abandoned(AtomicBool);
 
 impl Abandoned {
-    pub(super) fn is_set(&self) -> bool {
+    pub(crate) fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
@@ -83,7 +83,7 @@ impl Abandoned {
 impl<R: Send + 'static> Decoding<R> {
     /// Works on at most `most` pieces at a time; with 1 (or 0) all work is done by
     /// [`Decoding::push`].
-    pub(super) fn new(most: usize) -> Self {
+    pub(crate) fn new(most: usize) -> Self {
         Self {
             most: most.max(1),
             pieces: VecDeque::new(),
@@ -93,12 +93,12 @@ impl<R: Send + 'static> Decoding<R> {
     }
 
     /// Nothing is under way and every result was taken.
-    pub(super) fn is_idle(&self) -> bool {
+    pub(crate) fn is_idle(&self) -> bool {
         self.pieces.is_empty()
     }
 
     /// Whether one more piece may be pushed.
-    pub(super) fn has_room(&self) -> bool {
+    pub(crate) fn has_room(&self) -> bool {
         match self.most {
             1 => self.pieces.is_empty(),
             most => self.pieces.len() < most * EACH,
@@ -110,7 +110,7 @@ impl<R: Send + 'static> Decoding<R> {
     /// # Panics
     ///
     /// With what earlier work panicked with (FM-82).
-    pub(super) fn push(&mut self, work: impl FnOnce(&Abandoned) -> R + Send + 'static) {
+    pub(crate) fn push(&mut self, work: impl FnOnce(&Abandoned) -> R + Send + 'static) {
         if self.most == 1 {
             let done = work(&self.line.abandoned);
             self.pieces.push_back(Piece::Done(done));
@@ -136,7 +136,7 @@ impl<R: Send + 'static> Decoding<R> {
     /// # Panics
     ///
     /// With what the work panicked with (FM-82).
-    pub(super) fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<R>> {
+    pub(crate) fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<R>> {
         match self.pieces.front_mut() {
             None => return Poll::Ready(None),
             Some(piece) => ready!(piece.poll_end(context)),
@@ -155,7 +155,7 @@ impl<R: Send + 'static> Decoding<R> {
     }
 
     /// [`Decoding::poll_next`] as a future. Cancel safe: a result not taken stays the oldest.
-    pub(super) async fn next(&mut self) -> Option<R> {
+    pub(crate) async fn next(&mut self) -> Option<R> {
         std::future::poll_fn(|context| self.poll_next(context)).await
     }
 }

@@ -9,12 +9,12 @@ use std::sync::Arc;
 use informer_reflector::{Failure, Item, ListRequest, Page, Reuse};
 use serde::de::DeserializeOwned;
 
-use super::{
-    cut::{Cutter, Items},
-    decoding::Decoding,
-    object::ObjectDecoder,
-    page::{Frame, ItemReader, goes_back, not_cut},
-    tape::Scratch,
+use crate::{
+    decode::{object::ObjectDecoder, ordered_jobs::Decoding, tape::Scratch},
+    list::{
+        cut::{Cutter, Items},
+        page::{Frame, ItemReader, goes_back, not_cut},
+    },
 };
 
 /// Decoded in one go: about half a millisecond of work, which is worth a thread's wake-up. The
@@ -35,7 +35,7 @@ struct Memory {
 }
 
 /// A page that is not complete yet.
-pub(super) struct ArrivingList<T> {
+pub(crate) struct ArrivingList<T> {
     decoder: Arc<ObjectDecoder<T>>,
     reader: ItemReader<T>,
     request: ListRequest,
@@ -48,7 +48,7 @@ pub(super) struct ArrivingList<T> {
 impl<T: DeserializeOwned + Send + Sync + 'static> ArrivingList<T> {
     /// Nothing of it has come yet. `reuse` is `None` if nothing may be reused; `threads` is how
     /// many batches may be decoded at a time.
-    pub(super) fn new(
+    pub(crate) fn new(
         decoder: &Arc<ObjectDecoder<T>>,
         request: &ListRequest,
         reuse: Option<Arc<dyn Reuse<T>>>,
@@ -67,7 +67,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> ArrivingList<T> {
     }
 
     /// Takes the next piece of the body; waits if decoding does not keep up.
-    pub(super) async fn push(&mut self, piece: &[u8]) -> Result<(), Failure> {
+    pub(crate) async fn push(&mut self, piece: &[u8]) -> Result<(), Failure> {
         // A piece may be the whole body, and one batch of it would leave processors idle.
         for part in piece.chunks(BATCH_BYTES) {
             self.cutter.push(part).map_err(not_cut)?;
@@ -80,7 +80,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> ArrivingList<T> {
     }
 
     /// The body is complete: so must be the list.
-    pub(super) async fn complete(mut self) -> Result<Page<T>, Failure> {
+    pub(crate) async fn complete(mut self) -> Result<Page<T>, Failure> {
         let rest = self.cutter.take(Items::default());
         if self.items.is_empty() && self.decoding.is_idle() {
             // A small list is not worth a thread.

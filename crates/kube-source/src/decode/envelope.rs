@@ -14,14 +14,14 @@ use serde::{
 
 /// Text borrowed from the wire where it holds no escapes. `null` reads as empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Text<'a>(pub(super) Cow<'a, str>);
+pub(crate) struct Text<'a>(pub(crate) Cow<'a, str>);
 
 impl Text<'_> {
-    pub(super) fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
@@ -56,11 +56,11 @@ impl<'de> Visitor<'de> for TextVisitor {
 
 /// The identity in an object's `metadata`.
 #[derive(Debug, Default)]
-pub(super) struct WireMeta<'a> {
-    pub(super) namespace: Text<'a>,
-    pub(super) name: Text<'a>,
-    pub(super) uid: Text<'a>,
-    pub(super) resource_version: Text<'a>,
+pub(crate) struct WireMeta<'a> {
+    pub(crate) namespace: Text<'a>,
+    pub(crate) name: Text<'a>,
+    pub(crate) uid: Text<'a>,
+    pub(crate) resource_version: Text<'a>,
 }
 
 impl WireMeta<'_> {
@@ -76,7 +76,7 @@ impl WireMeta<'_> {
     }
 
     /// The same, owned; nothing of the answer's buffer survives in it (FM-61).
-    pub(super) fn to_owned_meta(&self, namespaces: &mut LastNamespace) -> ObjectMeta {
+    pub(crate) fn to_owned_meta(&self, namespaces: &mut LastNamespace) -> ObjectMeta {
         ObjectMeta {
             namespace: namespaces.share(self.namespace.as_str()),
             name: self.name.as_str().into(),
@@ -88,7 +88,7 @@ impl WireMeta<'_> {
 
 /// Lists come sorted by namespace, so remembering one saves nearly all copies of it.
 #[derive(Debug, Default)]
-pub(super) struct LastNamespace(Option<Arc<str>>);
+pub(crate) struct LastNamespace(Option<Arc<str>>);
 
 impl LastNamespace {
     fn share(&mut self, namespace: &str) -> Option<Arc<str>> {
@@ -104,11 +104,11 @@ impl LastNamespace {
 
 /// Type and identity of an object, as far as they can be read.
 #[derive(Debug, Default)]
-pub(super) struct Envelope<'a> {
-    pub(super) api_version: Text<'a>,
-    pub(super) kind: Text<'a>,
+pub(crate) struct Envelope<'a> {
+    pub(crate) api_version: Text<'a>,
+    pub(crate) kind: Text<'a>,
     /// `None` if there is none, or it cannot be read.
-    pub(super) meta: Option<WireMeta<'a>>,
+    pub(crate) meta: Option<WireMeta<'a>>,
 }
 
 impl<'a> Envelope<'a> {
@@ -116,12 +116,12 @@ impl<'a> Envelope<'a> {
     ///
     /// A type named after the metadata is not seen. Servers name it before: Go writes it first, and
     /// sorted keys put it there too.
-    pub(super) fn of_list_item(json: &'a str) -> Self {
+    pub(crate) fn of_list_item(json: &'a str) -> Self {
         Self::read(json, false)
     }
 
     /// Reads until type and identity are known.
-    pub(super) fn of_event_object(json: &'a str) -> Self {
+    pub(crate) fn of_event_object(json: &'a str) -> Self {
         Self::read(json, true)
     }
 
@@ -139,7 +139,7 @@ impl<'a> Envelope<'a> {
     }
 
     /// Whether the server named the type.
-    pub(super) fn is_typed(&self) -> bool {
+    pub(crate) fn is_typed(&self) -> bool {
         !self.kind.is_empty() && !self.api_version.is_empty()
     }
 }
@@ -231,7 +231,7 @@ impl<'de> Visitor<'de> for MetaReader<'_, 'de> {
 }
 
 /// The version, if the server gave one.
-pub(super) fn version_of(text: &Text<'_>) -> ResourceVersion {
+pub(crate) fn version_of(text: &Text<'_>) -> ResourceVersion {
     ResourceVersion::from(text.as_str())
 }
 

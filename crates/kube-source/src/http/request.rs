@@ -4,7 +4,7 @@ use http::{Request, header};
 use informer_reflector::{Failure, FailureKind, ListRequest, ListVersion, WatchRequest};
 use kube_client::client::Body;
 
-use super::{KubeSource, Representation};
+use crate::{KubeSource, Representation};
 
 /// A query string in the order of its names, as Go encodes it.
 #[derive(Debug, Default)]
@@ -39,7 +39,7 @@ impl Query {
 ///
 /// A `resourceVersionMatch` is sent for an exact version only: what the others mean without one is
 /// what we ask for (RL-17).
-pub(super) fn list<T>(
+pub(crate) fn list<T>(
     source: &KubeSource<T>,
     request: &ListRequest,
 ) -> Result<Request<Body>, Failure> {
@@ -76,7 +76,7 @@ pub(super) fn list<T>(
 /// nanoseconds of 64 bits, and refuses what overflows.
 const LONGEST_WATCH: u64 = i32::MAX as u64;
 
-pub(super) fn watch<T>(
+pub(crate) fn watch<T>(
     source: &KubeSource<T>,
     request: &WatchRequest,
 ) -> Result<Request<Body>, Failure> {

@@ -9,13 +9,16 @@ use std::fmt;
 use serde::de::Error;
 use simd_json::{Buffers, Node as Token, Tape};
 
+mod members;
+pub(crate) mod taped;
+
 /// serde_json's bound on nesting.
 const DEEPEST: usize = 127;
 /// What one large object needed is given back after it.
 const KEPT: usize = 256 * 1024;
 
 /// Memory that one object after another is read in.
-pub(super) struct Scratch {
+pub(crate) struct Scratch {
     text: Vec<u8>,
     buffers: Buffers,
     tape: Tape<'static>,
@@ -33,7 +36,7 @@ impl Default for Scratch {
 
 impl Scratch {
     /// Hands the tokens of one object to `read`; `None` if it is no JSON, or doubtful.
-    pub(super) fn read<R>(
+    pub(crate) fn read<R>(
         &mut self,
         json: &str,
         read: impl FnOnce(Tokens<'_, '_>) -> Result<R, Misfit>,
@@ -55,7 +58,7 @@ impl Scratch {
 
 /// Says that serde_json has to decide; why, it says better.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Misfit;
+pub(crate) struct Misfit;
 
 impl fmt::Display for Misfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -73,24 +76,24 @@ impl Error for Misfit {
 
 /// The tokens not yet read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Tokens<'t, 'de>(&'t [Token<'de>]);
+pub(crate) struct Tokens<'t, 'de>(&'t [Token<'de>]);
 
 impl<'t, 'de> Tokens<'t, 'de> {
     #[inline]
-    pub(super) fn next(&mut self) -> Result<Token<'de>, Misfit> {
+    pub(crate) fn next(&mut self) -> Result<Token<'de>, Misfit> {
         let (token, rest) = self.0.split_first().ok_or(Misfit)?;
         self.0 = rest;
         Ok(*token)
     }
 
     #[inline]
-    pub(super) fn peek(&self) -> Result<Token<'de>, Misfit> {
+    pub(crate) fn peek(&self) -> Result<Token<'de>, Misfit> {
         self.0.first().copied().ok_or(Misfit)
     }
 
     /// Skips a value with everything in it.
     #[inline]
-    pub(super) fn skip(&mut self) -> Result<(), Misfit> {
+    pub(crate) fn skip(&mut self) -> Result<(), Misfit> {
         let inside = match self.next()? {
             Token::Object { count, .. } | Token::Array { count, .. } => count,
             Token::String(_) | Token::Static(_) => 0,
@@ -100,7 +103,7 @@ impl<'t, 'de> Tokens<'t, 'de> {
     }
 
     /// The next token, which is a key.
-    pub(super) fn key(&mut self) -> Result<&'de str, Misfit> {
+    pub(crate) fn key(&mut self) -> Result<&'de str, Misfit> {
         match self.next()? {
             Token::String(key) => Ok(key),
             _ => Err(Misfit),
@@ -110,12 +113,12 @@ impl<'t, 'de> Tokens<'t, 'de> {
 
 impl Tokens<'_, '_> {
     /// Where a value of so many tokens ends, for [`Tokens::must_be_at`].
-    pub(super) fn end_of(&self, count: usize) -> Result<usize, Misfit> {
+    pub(crate) fn end_of(&self, count: usize) -> Result<usize, Misfit> {
         self.0.len().checked_sub(count).ok_or(Misfit)
     }
 
     /// A visitor that left something unread has not accepted it.
-    pub(super) fn must_be_at(&self, left: usize) -> Result<(), Misfit> {
+    pub(crate) fn must_be_at(&self, left: usize) -> Result<(), Misfit> {
         match self.0.len() == left {
             true => Ok(()),
             false => Err(Misfit),

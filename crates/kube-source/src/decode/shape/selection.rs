@@ -1,10 +1,10 @@
 //! Which members of an object are decoded, and which are supplied, whatever the parser.
 
-use super::{projection::Node, shape::TypeNames};
+use super::{TypeNames, projection::Node};
 
 /// Where in an object to be decoded we are, and what is wanted of its members.
 #[derive(Clone, Copy)]
-pub(super) struct Selection<'p> {
+pub(crate) struct Selection<'p> {
     /// `None` if nothing is dropped below.
     node: Option<&'p Node>,
     names: Option<TypeNames<'p>>,
@@ -14,7 +14,7 @@ pub(super) struct Selection<'p> {
 
 /// The value of the next member.
 #[derive(Clone, Copy)]
-pub(super) enum NextValue<'p> {
+pub(crate) enum NextValue<'p> {
     Whole,
     Below(&'p Node),
     Supplied(&'p str),
@@ -22,7 +22,7 @@ pub(super) enum NextValue<'p> {
 
 impl<'p> Selection<'p> {
     /// Without what is dropped below `node`, and with `names` in place of the object's own.
-    pub(super) fn new(node: Option<&'p Node>, names: Option<TypeNames<'p>>) -> Self {
+    pub(crate) fn new(node: Option<&'p Node>, names: Option<TypeNames<'p>>) -> Self {
         Self {
             node,
             names,
@@ -31,7 +31,7 @@ impl<'p> Selection<'p> {
     }
 
     /// The next member that is supplied, and its value.
-    pub(super) fn next_supplied(&mut self) -> Option<(&'static str, NextValue<'p>)> {
+    pub(crate) fn next_supplied(&mut self) -> Option<(&'static str, NextValue<'p>)> {
         let (names, (field, rest)) = (self.names?, self.supply.split_first()?);
         self.supply = rest;
         let text = match rest.is_empty() {
@@ -43,7 +43,7 @@ impl<'p> Selection<'p> {
 
     /// What is wanted of a member that is there; `None` if it is left out.
     #[inline]
-    pub(super) fn member(&self, key: &str) -> Option<NextValue<'p>> {
+    pub(crate) fn member(&self, key: &str) -> Option<NextValue<'p>> {
         if self.names.is_some() && matches!(key, "apiVersion" | "kind") {
             return None;
         }
@@ -55,7 +55,7 @@ impl<'p> Selection<'p> {
     }
 
     /// How many members are to be supplied, or `None` if those of the object are taken as they are.
-    pub(super) fn supplies(&self) -> Option<usize> {
+    pub(crate) fn supplies(&self) -> Option<usize> {
         (self.node.is_some() || self.names.is_some()).then_some(self.supply.len())
     }
 }

@@ -16,7 +16,7 @@ const KIND: u8 = 0x20;
 
 /// Looks for the next separator of the array it is in.
 #[derive(Clone, Debug, Default)]
-pub(super) struct SeparatorFinder {
+pub(crate) struct SeparatorFinder {
     in_string: bool,
     /// The next byte is escaped by a backslash before it.
     escaped: bool,
@@ -35,7 +35,7 @@ struct Structure {
 impl SeparatorFinder {
     /// Where the next separator is: a comma between elements, or the bracket that ends the array.
     /// After one is found, it looks for the next from the byte behind it.
-    pub(super) fn find(&mut self, bytes: &[u8]) -> Option<usize> {
+    pub(crate) fn find(&mut self, bytes: &[u8]) -> Option<usize> {
         let (blocks, rest) = bytes.as_chunks::<BLOCK>();
         for (index, block) in blocks.iter().enumerate() {
             if let Some(at) = self.find_in_block(block) {

@@ -8,12 +8,12 @@ use std::time::Duration;
 use informer_reflector::{Failure, StatusParts};
 use serde::Deserialize;
 
-use super::wire::Text;
+use crate::decode::envelope::Text;
 
 /// The parts of a `Status` that we look at.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct WireStatus<'a> {
+pub(crate) struct WireStatus<'a> {
     code: Option<f64>,
     #[serde(borrow)]
     reason: Text<'a>,
@@ -42,18 +42,18 @@ struct Cause<'a> {
 
 /// What an HTTP answer says beside its body.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct HttpParts<'a> {
+pub(crate) struct HttpParts<'a> {
     /// The HTTP status; 0 for an event of a watch.
-    pub(super) code: u16,
+    pub(crate) code: u16,
     /// Its usual name, where the body gives no reason.
-    pub(super) reason: &'a str,
+    pub(crate) reason: &'a str,
     /// The header; goes before what the body asks for.
-    pub(super) retry_after: Option<Duration>,
+    pub(crate) retry_after: Option<Duration>,
 }
 
 impl WireStatus<'_> {
     /// Judges it. The HTTP status goes before the body's `code`.
-    pub(super) fn judge(&self, http: HttpParts<'_>) -> Failure {
+    pub(crate) fn judge(&self, http: HttpParts<'_>) -> Failure {
         let causes = self.details.iter().flat_map(|details| &details.causes);
         let (reasons, messages): (Vec<_>, Vec<_>) = causes
             .flatten()
@@ -87,7 +87,7 @@ fn seconds(wish: f64) -> Option<Duration> {
 }
 
 /// Reads a `Retry-After` header: seconds or an HTTP date (FM-12). Always within a day.
-pub(super) fn retry_after(header: &str, now: jiff::Timestamp) -> Option<Duration> {
+pub(crate) fn retry_after(header: &str, now: jiff::Timestamp) -> Option<Duration> {
     let header = header.trim();
     if !header.is_empty() && header.bytes().all(|byte| byte.is_ascii_digit()) {
         // More digits than fit is more than a day, too.

@@ -14,8 +14,8 @@ use kube_client::client::{Body, ClientBuilder, ConfigExt};
 use kube_client::{Client, Config};
 use tower::{BoxError, ServiceBuilder};
 
-use crate::credentials::Credentials;
-use crate::tls;
+use crate::http::credentials::Credentials;
+use crate::http::tls;
 
 /// Idle time before the first keep-alive probe. Below the 60 s after which common load balancers
 /// drop a flow without a word (FM-19).
