@@ -38,3 +38,8 @@ pub mod fuzzing {
         frame_chunks, list_page, retry_after, status_classify, watch_event,
     };
 }
+
+/// The examples of the README are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

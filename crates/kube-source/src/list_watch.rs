@@ -29,7 +29,7 @@ use crate::{
 /// layer of kube's default configuration hides failures for minutes (design 6.18).
 ///
 /// ```
-/// use informer_reflector::{KubeListWatch, KubeSource, Projection, Representation};
+/// use informer_kube_source::{KubeListWatch, KubeSource, Projection, Representation};
 /// use k8s_openapi::api::core::v1::Pod;
 ///
 /// fn pods_of_a_node(client: kube_client::Client, node: &str) -> KubeListWatch<Pod> {

@@ -72,3 +72,8 @@ pub use version::ResourceVersion;
 pub mod fuzzing {
     pub use crate::proof::fuzzed::{Draw, delays, reflector_inputs, rv_compare};
 }
+
+/// The examples of the README are tests.
+#[cfg(all(doctest, feature = "tokio"))]
+#[doc = include_str!("../README.md")]
+pub struct Readme;
