@@ -1,7 +1,8 @@
-//! Lists and watches over a Kubernetes client.
+//! The reflector's port over a Kubernetes client.
 
 use std::{fmt, sync::Arc};
 
+use derive_where::derive_where;
 use informer_reflector::{
     Body, Failure, FailureKind, Item, ListRequest, ListWatch, Page, Reuse, WatchRequest,
 };
@@ -25,8 +26,8 @@ use crate::{
 /// [`crate::PartialObjectMetadata`] where the source asks for metadata only. Objects from a list
 /// carry `apiVersion` and `kind`, as those from a watch do.
 ///
-/// The client should have no retry layer of its own, and its connections keep-alive; the retry
-/// layer of kube's default configuration hides failures for minutes (design 6.18).
+/// Use a client without a retry layer, whose connections have keep-alive, such as that of
+/// [`crate::client()`]. The retry layer of kube's default configuration hides failures for minutes.
 ///
 /// ```
 /// use informer_kube_source::{KubeListWatch, KubeSource, Projection, Representation};
@@ -48,6 +49,7 @@ use crate::{
 /// }
 /// # let _ = pods_of_a_node;
 /// ```
+#[derive_where(Clone)]
 pub struct KubeListWatch<T> {
     shared: Arc<Shared<T>>,
 }
@@ -56,12 +58,12 @@ struct Shared<T> {
     client: Client,
     source: KubeSource<T>,
     decoder: Arc<ObjectDecoder<T>>,
-    /// Asked once: it takes reading files.
+    /// Read once, because it takes reading files.
     processors: usize,
 }
 
 impl<T> KubeListWatch<T> {
-    /// Lists and watches what `source` says through `client`. Sends nothing yet.
+    /// Creates a source of lists and watches of the collection `source`. Sends no request.
     pub fn new(client: Client, source: KubeSource<T>) -> Self {
         let decoder = Arc::new(ObjectDecoder::new(&source));
         Self {
@@ -74,7 +76,7 @@ impl<T> KubeListWatch<T> {
         }
     }
 
-    /// What is listed and watched.
+    /// The collection that is listed and watched.
     pub fn source(&self) -> &KubeSource<T> {
         &self.shared.source
     }
@@ -92,7 +94,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> ListWatch for KubeListWatch<T>
         let reuse = request.reuse.then_some(reuse);
         let page = self.shared.fetch(&request, reuse).await?;
         let reused = |item: &Item<T>| matches!(item.body, Body::Reused(_));
-        // A list may say its version behind its items, when some were reused already.
+        // A list may carry its version after its items, when some were reused already.
         if goes_back(&page.version, &request) && page.items.iter().any(reused) {
             return self.shared.fetch(&request, None).await;
         }
@@ -113,7 +115,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> ListWatch for KubeListWatch<T>
 }
 
 impl<T: DeserializeOwned + Send + Sync + 'static> Shared<T> {
-    /// Fetches a page, and decodes it as it arrives.
+    /// Fetches a page and decodes it while it arrives.
     async fn fetch(
         &self,
         request: &ListRequest,
@@ -154,7 +156,8 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Shared<T> {
         };
         let answer = answer.map_err(|error| answer::unanswered(&error))?;
         let body = answer::accepted(answer, deadlines.list_progress).await?;
-        // Without a version to be no older than, the history may be another one (design 6.7).
+        // Without a lower bound on the version, the history may be another one, and cached objects
+        // may not be in it (design 6.7).
         let may_reuse = request.send_initial_events && request.version.is_exact();
         let reuse = may_reuse.then_some(reuse);
         let decoder = Arc::clone(&self.decoder);
@@ -172,14 +175,6 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Shared<T> {
 fn no_headers() -> Failure {
     let message = "no answer came within the deadline";
     Failure::new(FailureKind::TimedOut, "NoHeaders", message)
-}
-
-impl<T> Clone for KubeListWatch<T> {
-    fn clone(&self) -> Self {
-        Self {
-            shared: Arc::clone(&self.shared),
-        }
-    }
 }
 
 impl<T> fmt::Debug for KubeListWatch<T> {

@@ -1,17 +1,21 @@
-//! What to list and watch, and within which bounds: data, chosen by the caller.
+//! The collection to list and watch, its representation and its bounds.
 
 use std::{fmt, sync::Arc, time::Duration};
 
+use derive_where::derive_where;
+
 use crate::Projection;
 
-/// Changes an object, or refuses it, before anyone sees it (TF-01).
+/// Changes a decoded object, or rejects it, before the reflector receives it.
 ///
-/// It runs once for each object received, and not for objects that are reused (design 6.8). What
-/// it says when it refuses is not kept, since it may quote the object (SEC-7).
+/// It runs once for each object received, and not for reused objects. The error text is discarded,
+/// because it may quote the object.
+// TF-01, SEC-7, design 6.8.
 #[doc(alias = "TransformFunc")]
 pub type Transform<T> = Arc<dyn Fn(T) -> Result<T, String> + Send + Sync>;
 
-/// One collection, and how its objects are wanted.
+/// One collection of an API server, and how its objects are decoded.
+#[derive_where(Clone)]
 pub struct KubeSource<T> {
     /// The path of the collection, such as `/api/v1/pods` or
     /// `/apis/apps/v1/namespaces/web/deployments`.
@@ -20,37 +24,20 @@ pub struct KubeSource<T> {
     pub api_version: String,
     /// The `kind` of its objects, such as `Deployment`.
     pub kind: String,
-    /// Whole objects, or their metadata only.
+    /// Whether whole objects are requested, or their metadata only.
     pub representation: Representation,
     /// Only objects with these labels, such as `app=web,tier!=test`.
     pub label_selector: Option<String>,
     /// Only objects with these fields, such as `spec.nodeName=node-17`.
     pub field_selector: Option<String>,
-    /// Applied to each object as it is decoded.
+    /// A change that is applied to each decoded object.
     pub transform: Option<Transform<T>>,
     /// Fields that are never decoded.
     pub projection: Projection,
-    /// How much is accepted.
+    /// Bounds on sizes.
     pub limits: Limits,
-    /// How long is waited.
+    /// Bounds on waiting.
     pub deadlines: Deadlines,
-}
-
-impl<T> Clone for KubeSource<T> {
-    fn clone(&self) -> Self {
-        Self {
-            path: self.path.clone(),
-            api_version: self.api_version.clone(),
-            kind: self.kind.clone(),
-            representation: self.representation,
-            label_selector: self.label_selector.clone(),
-            field_selector: self.field_selector.clone(),
-            transform: self.transform.clone(),
-            projection: self.projection.clone(),
-            limits: self.limits,
-            deadlines: self.deadlines,
-        }
-    }
 }
 
 impl<T> fmt::Debug for KubeSource<T> {
@@ -70,7 +57,7 @@ impl<T> fmt::Debug for KubeSource<T> {
     }
 }
 
-/// How much of each object is asked for.
+/// The part of each object that is requested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Representation {
     /// Whole objects.
@@ -80,18 +67,22 @@ pub enum Representation {
     MetadataOnly,
 }
 
-/// How much is accepted, in bytes.
+/// Bounds on the sizes of answers and objects, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// One event of a watch; more ends the watch as too big (SEC-16).
+    /// One event of a watch. A larger one ends the watch as too big.
+    // SEC-16
     pub event_bytes: usize,
-    /// One page of a list, decompressed; more fails it as too big (SEC-17, SEC-20). It is cut and
-    /// decoded as it arrives, so this bounds what is decoded and not what is held as bytes; it has
-    /// to leave room for a whole collection, which is what a watch cache answers with.
+    /// One page of a list, decompressed. A larger one fails as too big. A page is cut and decoded
+    /// while it arrives, so this bounds the decoded data and not the bytes held at a time. It must
+    /// leave room for a whole collection, because a watch cache answers with one page.
+    // SEC-17, SEC-20
     pub page_bytes: usize,
-    /// One object as JSON; a larger one is undecodable (FM-56).
+    /// One object as JSON. A larger one is undecodable.
+    // FM-56
     pub object_bytes: usize,
-    /// One object in memory, estimated from its structure; a larger one is undecodable (SEC-18).
+    /// One object in memory, estimated from its structure. A larger one is undecodable.
+    // SEC-18
     pub decoded_bytes: usize,
 }
 
@@ -109,16 +100,17 @@ impl Default for Limits {
     }
 }
 
-/// How long is waited for a server that says nothing (R6, RFX-11).
+/// Bounds on waiting for a silent server.
+// R6, RFX-11
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadlines {
     /// From the request to the headers of a list.
     pub list_headers: Duration,
     /// From one piece of a list's body to the next.
     pub list_progress: Duration,
-    /// How much longer than the timeout asked for a watch may live, headers included. It covers
-    /// headers that never come (FM-17), silence (FM-16) and a server that ignores the timeout
-    /// (FM-20).
+    /// The time that a watch may exceed its requested timeout by, headers included. It covers
+    /// headers that never come, silence, and a server that ignores the timeout.
+    // FM-16, FM-17, FM-20
     pub watch_margin: Duration,
 }
 

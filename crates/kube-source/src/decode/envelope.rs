@@ -1,8 +1,8 @@
-//! The few fields we read ourselves before anything is decoded into the caller's type.
+//! The type and identity of an object, read before it is decoded into the caller's type.
 //!
-//! Identity comes from here and not from the decoded object, so that a projection or a transform
-//! may drop what it likes (design 6.6), and an object that does not decode still has a key (FM-53,
-//! FM-54). Everything is borrowed from the bytes of the answer.
+//! The identity does not come from the decoded object. A projection or a transform may therefore
+//! drop any field (design 6.6), and an object that does not decode still has a key (FM-53, FM-54).
+//! All texts are borrowed from the bytes of the answer.
 
 use std::{borrow::Cow, fmt, sync::Arc};
 

@@ -1,12 +1,12 @@
-//! Decodes one object, or says why not.
+//! Decodes one object.
 //!
-//! One object's failure is its own: it becomes [`Body::Undecodable`] beside its identity, and the
-//! rest of the page or stream goes on (FM-53, FM-54). Errors name a category, a path, a line and a
-//! column, never content (SEC-7). Depth is bounded by the parser's 128 levels (FM-55, SEC-19), size
-//! before and after decoding by [`Limits`] (FM-56, SEC-18).
+//! An object that cannot be decoded becomes [`Body::Undecodable`] beside its identity, and the rest
+//! of the page or stream continues (FM-53, FM-54). Errors contain a category, a path, a line and a
+//! column, never content (SEC-7). The parser bounds the depth at 128 levels (FM-55, SEC-19), and
+//! [`Limits`] bounds the size before and after decoding (FM-56, SEC-18).
 //!
-//! Two parsers: the tape is the fast one, and serde_json decides whenever the tape has no answer,
-//! so that nobody can tell which it was (`docs/adr/0007-json-parser.md`).
+//! There are two parsers. The tape is the fast one; serde_json decides whenever the tape has no
+//! result. The result does not depend on the parser used (`docs/adr/0007-json-parser.md`).
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -35,7 +35,7 @@ const PARTIAL: TypeNames<'static> = TypeNames {
     kind: "PartialObjectMetadata",
 };
 
-/// Everything that decides how an object is decoded.
+/// The settings that determine how an object is decoded.
 pub(crate) struct ObjectDecoder<T> {
     api_version: String,
     kind: String,
@@ -46,7 +46,7 @@ pub(crate) struct ObjectDecoder<T> {
     detours: AtomicU8,
 }
 
-/// After so many objects in a row that only serde_json decodes, it is asked at once.
+/// After this many consecutive objects that only serde_json decodes, the tape is skipped.
 const MOST_DETOURS: u8 = 32;
 
 impl<T> ObjectDecoder<T> {
@@ -66,7 +66,7 @@ impl<T> ObjectDecoder<T> {
         &self.limits
     }
 
-    /// The names its objects carry on the wire.
+    /// The type names that objects carry on the wire.
     fn names(&self) -> TypeNames<'_> {
         match self.representation {
             Representation::MetadataOnly => PARTIAL,
@@ -77,8 +77,9 @@ impl<T> ObjectDecoder<T> {
         }
     }
 
-    /// Whether an object may name itself so (FM-33). One that names no type is not the wrong one,
-    /// and where metadata is asked for, a server may answer with whole objects.
+    /// Whether the type of an object is expected. An object without a type is accepted, and if
+    /// metadata is requested, whole objects are accepted too.
+    // FM-33
     pub(crate) fn expects(&self, envelope: &Envelope<'_>) -> bool {
         let fits = |names: TypeNames<'_>| {
             named_or_empty(&envelope.api_version, names.api_version)
@@ -91,8 +92,8 @@ impl<T> ObjectDecoder<T> {
         fits(self.names()) || fits(whole)
     }
 
-    /// Whether a list may name itself so. A kind of its own is legal where the group is a domain,
-    /// since a CRD chooses its `listKind`; kinds known to be something else are not.
+    /// Whether the type of a list is expected. Any kind is legal if the group is a domain, because
+    /// a CRD chooses its `listKind`, except kinds known to be something else.
     pub(crate) fn expects_list(&self, api_version: &str, kind: &str) -> bool {
         let is_list_of = |names: TypeNames<'_>| {
             let usual = kind.strip_suffix("List") == Some(names.kind);
@@ -114,9 +115,9 @@ fn named_or_empty(found: &Text<'_>, expected: &str) -> bool {
 }
 
 impl<T: DeserializeOwned> ObjectDecoder<T> {
-    /// Decodes and transforms; `is_typed` tells whether the object names its type itself.
+    /// Decodes and transforms an object. `is_typed` tells whether the object contains its type.
     pub(crate) fn decode(&self, json: &str, is_typed: bool, scratch: &mut Scratch) -> Body<T> {
-        // The memory for reading is cleared before each object.
+        // Unwind safe: `scratch` is cleared before each object.
         let parsed = guarded(|| {
             self.check_size(json)
                 .and_then(|()| self.parse(json, is_typed, scratch))
@@ -188,7 +189,7 @@ impl<T: DeserializeOwned> ObjectDecoder<T> {
         }
     }
 
-    /// Decodes once more, to learn the path; good objects do not pay for that.
+    /// Decodes once more to find the path of the error. Good objects do not pay for it.
     #[cold]
     fn explain(
         &self,
@@ -220,7 +221,7 @@ impl<T: DeserializeOwned> ObjectDecoder<T> {
     }
 }
 
-/// Runs user code that has seen one object only: if it panics, only this object is lost.
+/// Runs user code for one object. If it panics, only this object is lost.
 fn guarded<R>(f: impl FnOnce() -> R) -> Option<R> {
     catch_unwind(AssertUnwindSafe(f)).ok()
 }
@@ -232,7 +233,7 @@ fn whole_object(category: DecodeErrorCategory) -> DecodeError {
 fn category_of(error: &serde_json::Error) -> DecodeErrorCategory {
     match error.classify() {
         Category::Data => DecodeErrorCategory::Data,
-        // serde_json offers no other way to tell; a test pins the wording.
+        // serde_json has no other way to distinguish it; a test checks the wording.
         _ if error.to_string().starts_with("recursion limit exceeded") => {
             DecodeErrorCategory::Depth
         }
@@ -240,7 +241,8 @@ fn category_of(error: &serde_json::Error) -> DecodeErrorCategory {
     }
 }
 
-/// Keys of maps are the object author's, so a path may be long or hold control characters.
+/// Makes a path printable. Keys of maps come from the object, so a path may be long or contain
+/// control characters.
 fn presentable(path: &str) -> String {
     const LIMIT: usize = 256;
     let safe = |c: char| if c.is_control() { '?' } else { c };
@@ -250,15 +252,15 @@ fn presentable(path: &str) -> String {
     }
 }
 
-/// No JSON is known to cost more than this many times its size (SEC-18 measured 105).
+/// The largest known factor between decoded size and JSON size (SEC-18 measured 105), rounded up.
 const WORST_AMPLIFICATION: usize = 128;
-/// An object decoded into a map of its own, with one entry.
+/// The cost of an object that is decoded into a map with one entry.
 const OBJECT_COST: usize = 700;
 const ARRAY_COST: usize = 64;
 const VALUE_COST: usize = 32;
 
-/// Whether a decoded object is estimated to need more than `limit` bytes. Only objects large
-/// enough to get there are looked through.
+/// Whether a decoded object is estimated to need more than `limit` bytes. Small objects are not
+/// scanned.
 fn exceeds_decoded(json: &[u8], limit: usize) -> bool {
     if json.len().saturating_mul(WORST_AMPLIFICATION) <= limit {
         return false;
@@ -295,7 +297,7 @@ fn skip_string(bytes: &mut std::slice::Iter<'_, u8>) {
     }
 }
 
-/// Asks for the object at hand, unless its identity is not complete.
+/// Returns the cached object of this identity, unless the identity is incomplete.
 pub(crate) fn at_hand<T>(reuse: Option<&dyn Reuse<T>>, meta: &ObjectMeta) -> Option<Arc<T>> {
     let reuse = reuse.filter(|_| !meta.uid.is_empty() && !meta.version.is_unset())?;
     reuse.reuse(meta)

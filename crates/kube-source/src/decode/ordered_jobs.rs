@@ -1,16 +1,14 @@
-//! Work done off the task, its results taken in the order in which it was given.
+//! Jobs that run off the task. Their results are taken in the order in which the jobs were pushed.
 //!
-//! Decoding is nearly all of what a client costs, so it goes to the runtime's blocking threads, of
-//! which every flavour of runtime has some; a paused clock waits for them. A thread goes on with
-//! what waits, and for a moment with what comes then. A runtime that is given piece by piece makes
-//! more and more threads instead, each of which has a heap of its own: what one has freed another
-//! cannot use, and memory grows without an object more. How many pieces there may be is data, and
-//! counts those whose result nobody has taken yet: it is what bounds memory. A machine with one
-//! core does everything at once, in place.
+//! Decoding is most of the processor time of a client. It runs on the runtime's blocking threads,
+//! which every flavour of runtime has and for which a paused clock waits. A thread runs pending
+//! jobs, then waits a moment for the next. One `spawn_blocking` for each job would start more and
+//! more threads instead. Each thread has a heap of its own and cannot use memory that another has
+//! freed, so memory would grow without more objects. The number of jobs, including those whose
+//! result was not taken yet, is bounded, which bounds memory. With one core all jobs run in place.
 
 use std::{
     collections::VecDeque,
-    fmt,
     future::Future,
     hint::black_box,
     panic::resume_unwind,
@@ -28,41 +26,39 @@ use tokio::{
     task::{JoinError, JoinSet},
 };
 
-/// More than a batch needs: objects are about eight times larger than their JSON.
+/// More than a batch needs: decoded objects are about eight times larger than their JSON.
 const ROOM: usize = 1024 * 1024;
 
-/// One piece for each thread, and one that it can go on with.
+/// Jobs for each thread: one that runs, and one that follows without a pause.
 const EACH: usize = 2;
 
-/// For how long a thread waits for more: longer than pieces of one burst are apart, also where a
-/// scheduler gives others their turn in between; and short enough that it keeps nobody waiting.
+/// How long an idle thread waits for the next job. Longer than the gaps within one burst, also on
+/// a busy machine; short enough that a shutdown of the runtime is not delayed noticeably.
 const LINGER: Duration = Duration::from_millis(10);
 
-/// So many pieces as there are processors to work on them.
+/// The number of processors available for jobs.
 pub(crate) fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Pieces of work under way. Dropping it abandons them.
-#[derive(Debug)]
-pub(crate) struct Decoding<R> {
+/// Jobs that were pushed and whose results were not taken. Dropping it abandons them.
+pub(crate) struct OrderedJobs<R> {
     most: usize,
-    pieces: VecDeque<Piece<R>>,
-    line: Arc<Line>,
+    slots: VecDeque<Slot<R>>,
+    shared: Arc<Shared>,
     threads: JoinSet<()>,
 }
 
-#[derive(Debug)]
-enum Piece<R> {
+enum Slot<R> {
     Done(R),
-    UnderWay(oneshot::Receiver<R>),
-    /// The thread that was to do it has ended.
+    Running(oneshot::Receiver<R>),
+    /// The thread that had the job has ended without a result.
     Lost,
 }
 
-impl<R> Piece<R> {
-    fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        if let Self::UnderWay(receive) = self {
+impl<R> Slot<R> {
+    fn poll_done(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if let Self::Running(receive) = self {
             let received = ready!(Pin::new(receive).poll(context));
             *self = received.map_or(Self::Lost, Self::Done);
         }
@@ -70,8 +66,8 @@ impl<R> Piece<R> {
     }
 }
 
-/// Whether anybody still waits for the results; work should look now and then.
-#[derive(Debug, Default)]
+/// Whether the results are no longer wanted. Long jobs check it from time to time.
+#[derive(Default)]
 pub(crate) struct Abandoned(AtomicBool);
 
 impl Abandoned {
@@ -80,98 +76,100 @@ impl Abandoned {
     }
 }
 
-impl<R: Send + 'static> Decoding<R> {
-    /// Works on at most `most` pieces at a time; with 1 (or 0) all work is done by
-    /// [`Decoding::push`].
+impl<R: Send + 'static> OrderedJobs<R> {
+    /// Runs at most `most` jobs at a time; with 1 (or 0), [`OrderedJobs::push`] runs each in place.
     pub(crate) fn new(most: usize) -> Self {
         Self {
             most: most.max(1),
-            pieces: VecDeque::new(),
-            line: Arc::default(),
+            slots: VecDeque::new(),
+            shared: Arc::default(),
             threads: JoinSet::new(),
         }
     }
 
-    /// Nothing is under way and every result was taken.
+    /// True if no job runs and every result was taken.
     pub(crate) fn is_idle(&self) -> bool {
-        self.pieces.is_empty()
+        self.slots.is_empty()
     }
 
-    /// Whether one more piece may be pushed.
+    /// Whether one more job may be pushed.
     pub(crate) fn has_room(&self) -> bool {
         match self.most {
-            1 => self.pieces.is_empty(),
-            most => self.pieces.len() < most * EACH,
+            1 => self.slots.is_empty(),
+            most => self.slots.len() < most * EACH,
         }
     }
 
-    /// Begins a piece of work. Must be called within a tokio runtime.
+    /// Starts a job. Must be called within a tokio runtime.
     ///
     /// # Panics
     ///
-    /// With what earlier work panicked with (FM-82).
+    /// With the panic of an earlier job.
+    // FM-82
     pub(crate) fn push(&mut self, work: impl FnOnce(&Abandoned) -> R + Send + 'static) {
         if self.most == 1 {
-            let done = work(&self.line.abandoned);
-            self.pieces.push_back(Piece::Done(done));
+            let done = work(&self.shared.abandoned);
+            self.slots.push_back(Slot::Done(done));
             return;
         }
         let (send, receive) = oneshot::channel();
-        let work = Box::new(move |abandoned: &Abandoned| {
-            // Ignored: nobody waits for what was abandoned.
+        let job = Box::new(move |abandoned: &Abandoned| {
+            // Ignored: the receiver is gone if the jobs were abandoned.
             drop(send.send(work(abandoned)));
         });
-        self.pieces.push_back(Piece::UnderWay(receive));
-        if self.line.join(work, self.most) {
+        self.slots.push_back(Slot::Running(receive));
+        if self.shared.add(job, self.most) {
             while let Some(ended) = self.threads.try_join_next() {
-                pass_on(ended);
+                propagate(ended);
             }
-            let line = Arc::clone(&self.line);
-            self.threads.spawn_blocking(move || line.work_off(LINGER));
+            let shared = Arc::clone(&self.shared);
+            self.threads.spawn_blocking(move || shared.run_jobs(LINGER));
         }
     }
 
-    /// The result of the oldest piece; `None` if there is none.
+    /// The result of the oldest job; `None` if there is no job.
     ///
     /// # Panics
     ///
-    /// With what the work panicked with (FM-82).
+    /// With the panic of the job.
+    // FM-82
     pub(crate) fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<R>> {
-        match self.pieces.front_mut() {
+        match self.slots.front_mut() {
             None => return Poll::Ready(None),
-            Some(piece) => ready!(piece.poll_end(context)),
+            Some(slot) => ready!(slot.poll_done(context)),
         }
-        if let Some(Piece::Lost) = self.pieces.front() {
+        if let Some(Slot::Lost) = self.slots.front() {
             while let Some(ended) = ready!(self.threads.poll_join_next(context)) {
-                pass_on(ended);
+                propagate(ended);
             }
-            // The runtime is shutting down, and we with it.
+            // The runtime is shutting down, and this task with it.
             return Poll::Pending;
         }
-        match self.pieces.pop_front() {
-            Some(Piece::Done(result)) => Poll::Ready(Some(result)),
+        match self.slots.pop_front() {
+            Some(Slot::Done(result)) => Poll::Ready(Some(result)),
             _ => Poll::Ready(None),
         }
     }
 
-    /// [`Decoding::poll_next`] as a future. Cancel safe: a result not taken stays the oldest.
+    /// [`OrderedJobs::poll_next`] as a future. Cancel safe: a result that was not taken stays the
+    /// oldest.
     pub(crate) async fn next(&mut self) -> Option<R> {
         std::future::poll_fn(|context| self.poll_next(context)).await
     }
 }
 
-impl<R> Drop for Decoding<R> {
+impl<R> Drop for OrderedJobs<R> {
     fn drop(&mut self) {
-        self.line.abandoned.0.store(true, Ordering::Relaxed);
-        self.line.lock().work.clear();
-        self.line.more.notify_all();
+        self.shared.abandoned.0.store(true, Ordering::Relaxed);
+        self.shared.lock().jobs.clear();
+        self.shared.more.notify_all();
     }
 }
 
-type Work = Box<dyn FnOnce(&Abandoned) + Send>;
+type Job = Box<dyn FnOnce(&Abandoned) + Send>;
 
-/// A panic is the taker's.
-fn pass_on(ended: Result<(), JoinError>) {
+/// Passes the panic of a thread on to the caller.
+fn propagate(ended: Result<(), JoinError>) {
     if let Err(error) = ended
         && let Ok(panic) = error.try_into_panic()
     {
@@ -179,76 +177,67 @@ fn pass_on(ended: Result<(), JoinError>) {
     }
 }
 
-/// What the threads share.
+/// The state that the threads share.
 #[derive(Default)]
-struct Line {
-    waiting: Mutex<Waiting>,
-    /// There is work for a thread that lingers, or nobody will bring any.
+struct Shared {
+    pending: Mutex<Pending>,
+    /// Signals a new job to an idle thread, or that no further job will come.
     more: Condvar,
     abandoned: Abandoned,
 }
 
 #[derive(Default)]
-struct Waiting {
-    work: VecDeque<Work>,
+struct Pending {
+    jobs: VecDeque<Job>,
     threads: usize,
-    /// Of these, how many linger.
+    /// The number of these that wait for a job.
     idle: usize,
 }
 
-impl Line {
-    /// Puts work at the end. Whether one more thread is to work it off, of at most `most`.
-    fn join(&self, work: Work, most: usize) -> bool {
-        let mut waiting = self.lock();
-        waiting.work.push_back(work);
-        if waiting.work.len() <= waiting.idle {
+impl Shared {
+    /// Appends a job. Returns true if the caller must start one more thread, of at most `most`.
+    fn add(&self, job: Job, most: usize) -> bool {
+        let mut pending = self.lock();
+        pending.jobs.push_back(job);
+        if pending.jobs.len() <= pending.idle {
             self.more.notify_one();
             return false;
         }
-        let has_room = waiting.threads < most;
-        waiting.threads += usize::from(has_room);
+        let has_room = pending.threads < most;
+        pending.threads += usize::from(has_room);
         has_room
     }
 
-    /// Does what waits, until nothing does and nothing comes.
-    fn work_off(&self, linger: Duration) {
-        while let Some(work) = self.next(linger) {
+    /// Runs pending jobs until none is left and none comes within `linger`.
+    fn run_jobs(&self, linger: Duration) {
+        while let Some(job) = self.next(linger) {
             make_room();
-            work(&self.abandoned);
+            job(&self.abandoned);
         }
     }
 
-    fn next(&self, linger: Duration) -> Option<Work> {
-        let has_none = |waiting: &mut Waiting| waiting.work.is_empty() && !self.abandoned.is_set();
-        let mut waiting = self.lock();
-        // Nobody sees it unless it waits.
-        waiting.idle += 1;
-        let lingered = self.more.wait_timeout_while(waiting, linger, has_none);
-        let mut waiting = lingered.unwrap_or_else(PoisonError::into_inner).0;
-        waiting.idle -= 1;
-        let work = waiting.work.pop_front();
-        waiting.threads -= usize::from(work.is_none());
-        work
+    fn next(&self, linger: Duration) -> Option<Job> {
+        let has_none = |pending: &mut Pending| pending.jobs.is_empty() && !self.abandoned.is_set();
+        let mut pending = self.lock();
+        // Visible to others only while this thread waits: the wait releases the lock.
+        pending.idle += 1;
+        let lingered = self.more.wait_timeout_while(pending, linger, has_none);
+        let mut pending = lingered.unwrap_or_else(PoisonError::into_inner).0;
+        pending.idle -= 1;
+        let job = pending.jobs.pop_front();
+        pending.threads -= usize::from(job.is_none());
+        job
     }
 
-    /// No work is done while it is held.
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Shows no work, which holds objects.
-impl fmt::Debug for Line {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Line")
-            .field("abandoned", &self.abandoned)
-            .finish_non_exhaustive()
+    // No job runs while the lock is held.
+    fn lock(&self) -> MutexGuard<'_, Pending> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Makes the allocator grow this thread's heap once for all that follows. glibc's grows by single
-/// pages otherwise, each with a system call under a lock of the whole process, for which all
-/// threads that decode then wait. Nothing is touched, so no memory is spent.
+/// Makes the allocator grow this thread's heap once for the job that follows. Otherwise glibc grows
+/// it page by page, each time with a system call under a lock of the process that all decoding
+/// threads share. The memory is not touched, so none is used.
 fn make_room() {
     drop(black_box(Vec::<u8>::with_capacity(ROOM)));
 }
@@ -259,77 +248,77 @@ mod tests {
 
     use super::*;
 
-    /// Results come in order, whatever is done first; so many and no more are under way.
+    /// Results come in the order of the jobs, and no more jobs run than allowed.
     #[tokio::test(start_paused = true)]
     async fn results_come_in_order() {
         for (most, pieces) in [(1, 1), (2, 4), (7, 14)] {
-            let mut decoding = Decoding::new(most);
+            let mut jobs = OrderedJobs::new(most);
             let mut taken = Vec::new();
             for number in 0..20 {
-                while !decoding.has_room() {
-                    taken.extend(decoding.next().await);
+                while !jobs.has_room() {
+                    taken.extend(jobs.next().await);
                 }
-                decoding.push(move |_| number);
+                jobs.push(move |_| number);
             }
             assert_eq!(taken.len(), 20 - pieces);
-            while let Some(number) = decoding.next().await {
+            while let Some(number) = jobs.next().await {
                 taken.push(number);
             }
-            assert!(decoding.is_idle());
+            assert!(jobs.is_idle());
             assert_eq!(taken, (0..20).collect::<Vec<_>>());
         }
     }
 
-    /// FM-81: whoever works for nobody is told so.
+    /// FM-81: a running job learns that it was abandoned.
     #[tokio::test]
     async fn dropping_abandons() {
         let (tell, hear) = mpsc::channel();
-        let mut decoding = Decoding::new(2);
-        decoding.push(move |abandoned| {
-            tell.send("begun").expect("the test listens");
+        let mut jobs = OrderedJobs::new(2);
+        jobs.push(move |abandoned| {
+            tell.send("begun").expect("the test receives");
             while !abandoned.is_set() {
                 std::thread::yield_now();
             }
-            tell.send("abandoned").expect("the test listens");
+            tell.send("abandoned").expect("the test receives");
         });
         assert_eq!(hear.recv(), Ok("begun"));
-        drop(decoding);
+        drop(jobs);
         assert_eq!(hear.recv(), Ok("abandoned"));
     }
 
-    /// What comes while a thread lingers is that thread's; and it ends when nothing will come.
+    /// An idle thread takes the next job, and ends when the jobs are dropped.
     #[test]
     fn a_thread_that_lingers_goes_on() {
         let hour = Duration::from_secs(3_600);
-        let decoding = Decoding::<()>::new(2);
-        let line = Arc::clone(&decoding.line);
+        let jobs = OrderedJobs::<()>::new(2);
+        let shared = Arc::clone(&jobs.shared);
         let (tell, hear) = mpsc::channel();
-        let work = move |tell: mpsc::Sender<u32>, number| -> Work {
-            Box::new(move |_| tell.send(number).expect("the test listens"))
+        let job = move |tell: mpsc::Sender<u32>, number| -> Job {
+            Box::new(move |_| tell.send(number).expect("the test receives"))
         };
-        assert!(line.join(work(tell.clone(), 1), 2));
+        assert!(shared.add(job(tell.clone(), 1), 2));
         let thread = std::thread::spawn({
-            let line = Arc::clone(&line);
-            move || line.work_off(hour)
+            let shared = Arc::clone(&shared);
+            move || shared.run_jobs(hour)
         });
         assert_eq!(hear.recv(), Ok(1));
-        while line.lock().idle == 0 {
+        while shared.lock().idle == 0 {
             std::thread::yield_now();
         }
-        assert!(!line.join(work(tell, 2), 2));
+        assert!(!shared.add(job(tell, 2), 2));
         assert_eq!(hear.recv(), Ok(2));
-        drop(decoding);
+        drop(jobs);
         thread.join().expect("nothing panics");
     }
 
-    /// FM-82: a panic is the taker's.
+    /// FM-82: the caller receives the panic of a job.
     #[tokio::test]
     #[should_panic(expected = "on purpose")]
     async fn a_panic_is_passed_on() {
         for most in [2, 1] {
-            let mut decoding = Decoding::<()>::new(most);
-            decoding.push(|_| panic!("on purpose"));
-            decoding.next().await;
+            let mut jobs = OrderedJobs::<()>::new(most);
+            jobs.push(|_| panic!("on purpose"));
+            jobs.next().await;
         }
     }
 }

@@ -1,4 +1,4 @@
-//! An object of which only the metadata is wanted.
+//! An object of which only the metadata is decoded.
 //!
 //! kube-core has such a type too, but its flattened type fields make serde buffer each object
 //! before decoding it (design 6.21); this one decodes directly.
@@ -20,7 +20,7 @@ pub struct PartialObjectMetadata {
     pub metadata: ObjectMeta,
 }
 
-/// Shows whose metadata it is and nothing else: annotations may hold whole objects (SEC-6).
+// SEC-6: shows the identity only, because annotations may hold whole objects.
 impl fmt::Debug for PartialObjectMetadata {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PartialObjectMetadata")
@@ -32,7 +32,7 @@ impl fmt::Debug for PartialObjectMetadata {
     }
 }
 
-/// The type of the object it belongs to is known at run time only, as for a dynamic object.
+// The type of the object is known at run time only, as for a dynamic object.
 impl Resource for PartialObjectMetadata {
     type DynamicType = ApiResource;
     type Scope = DynamicResourceScope;

@@ -1,8 +1,8 @@
-//! Objects that say twice who they are.
+//! Detects objects that contain a part of their identity twice.
 //!
-//! An identity is read no further than until it is whole, and of what is said again decoding takes
-//! the last: the object would be kept under an identity that is not its own (RFX-2). No server
-//! writes such objects, so they are not decoded (FM-53).
+//! The envelope reader takes the first occurrence, the decoder the last, so the object would be
+//! stored under an identity that differs from its own (RFX-2). No server writes such objects; they
+//! are not decoded (FM-53).
 
 use std::fmt;
 
@@ -18,12 +18,12 @@ use crate::decode::{
 const METADATA: &str = "metadata";
 const PARTS: [&str; 4] = ["namespace", "name", "uid", "resourceVersion"];
 
-/// The parts of an identity that were met.
+/// The parts of an identity that were read.
 #[derive(Default)]
 struct Met([bool; PARTS.len()]);
 
 impl Met {
-    /// Whether this key has been met before, and is one that counts.
+    /// Whether this key is a part of the identity and was read before.
     fn again(&mut self, key: &str) -> bool {
         let part = PARTS.iter().position(|part| *part == key);
         part.is_some_and(|part| std::mem::replace(&mut self.0[part], true))
@@ -62,7 +62,7 @@ fn metadata_on_tape(mut tokens: Tokens<'_, '_>) -> Result<bool, Misfit> {
     Ok(false)
 }
 
-/// The same of a text; one that is no object repeats nothing.
+/// Whether a text repeats them. A text that is no object does not.
 pub(crate) fn in_text(json: &str) -> bool {
     let Ok(object) = serde_json::from_str::<Pairs<'_>>(json) else {
         return false;
@@ -77,7 +77,7 @@ pub(crate) fn in_text(json: &str) -> bool {
     all.next().is_some() || parts.any(|(key, _)| met.again(key.as_str()))
 }
 
-/// The keys and values of an object, in their order, repeated ones too.
+/// The keys and values of an object in order, including repeated ones.
 struct Pairs<'a>(Vec<(Text<'a>, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Pairs<'a> {

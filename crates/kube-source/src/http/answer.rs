@@ -1,6 +1,6 @@
-//! Judges an answer before its body is read, and reads bodies within bounds.
+//! Checks an answer before its body is read, and reads bodies within bounds.
 //!
-//! The HTTP status comes first, then the content type, and only then the body (FM-28, FM-35).
+//! The HTTP status is checked first, then the content type, and only then the body (FM-28, FM-35).
 
 use std::{error::Error as StdError, io, time::Duration};
 
@@ -15,10 +15,10 @@ use tokio::time::timeout;
 use crate::decode::json_text::short;
 use crate::http::status::{self, HttpParts, WireStatus};
 
-/// An error page longer than this is cut; a `Status` never is.
+/// The longest error body that is read. A `Status` is shorter.
 const ERROR_BODY_LIMIT: usize = 64 * 1024;
 
-/// Lets only an answer through that can be what was asked for.
+/// Returns the body of an answer that can be a list or a watch.
 pub(crate) async fn accepted(answer: Response<Body>, patience: Duration) -> Result<Body, Failure> {
     if !answer.status().is_success() {
         return Err(refused(answer, patience).await);
@@ -27,7 +27,7 @@ pub(crate) async fn accepted(answer: Response<Body>, patience: Duration) -> Resu
     Ok(answer.into_body())
 }
 
-/// JSON, not compressed. No type at all may still be JSON; decoding will tell.
+/// Requires JSON without compression. Without a content type the decoder decides.
 fn check_headers(headers: &HeaderMap) -> Result<(), Failure> {
     let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
     if let Some(content_type) = text(header::CONTENT_TYPE) {
@@ -52,12 +52,13 @@ fn check_headers(headers: &HeaderMap) -> Result<(), Failure> {
     }
 }
 
-/// Turns any other answer into one typed failure, whatever its body (FM-28, FM-29).
+/// Turns a refusal into one typed failure, whatever its body.
+// FM-28, FM-29
 async fn refused(answer: Response<Body>, patience: Duration) -> Failure {
     let code = answer.status();
     let retry_after = retry_after(answer.headers());
     let is_text = is_plain_text(answer.headers());
-    // A body that does not arrive takes nothing from what the status line says.
+    // The status line counts even if the body does not arrive.
     let collect = collect(answer.into_body(), ERROR_BODY_LIMIT, patience);
     let body = collect.await.unwrap_or_default();
     let http = HttpParts {
@@ -83,7 +84,7 @@ fn is_plain_text(headers: &HeaderMap) -> bool {
 
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?;
-    // The server's own clock, where it tells: ours may be wrong.
+    // The server's clock is preferred, since the local one may be wrong.
     let date = headers
         .get(header::DATE)
         .and_then(|date| date.to_str().ok());
@@ -92,12 +93,13 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     status::retry_after(text, now)
 }
 
-/// The data of a body within `limit` bytes, each piece within `patience` (FM-09, SEC-17, SEC-21).
+/// The data of a body, at most `limit` bytes, with at most `patience` between two pieces.
+// FM-09, SEC-17, SEC-21
 pub(crate) struct BoundedPieces {
     pieces: Pieces,
     limit: usize,
     patience: Duration,
-    /// Bytes that came.
+    /// The bytes received so far.
     came: usize,
 }
 
@@ -149,7 +151,7 @@ where
     body.into_data_stream()
 }
 
-/// A body that broke before its end.
+/// The failure of a body that broke before its end.
 pub(crate) fn broken(error: &kube_client::Error) -> Failure {
     let kind = match is_time_out(error) {
         true => FailureKind::TimedOut,
@@ -158,11 +160,11 @@ pub(crate) fn broken(error: &kube_client::Error) -> Failure {
     Failure::new(kind, "BodyBroken", chain(error))
 }
 
-/// A request that got no answer.
+/// The failure of a request without an answer.
 pub(crate) fn unanswered(error: &kube_client::Error) -> Failure {
     use kube_client::Error;
     match error {
-        // What a credential plugin printed must not be passed on (SEC-8).
+        // SEC-8: the output of a credential plugin must not be shown.
         Error::Auth(_) => Failure::new(
             FailureKind::Unauthorized,
             "Credentials",
@@ -174,8 +176,8 @@ pub(crate) fn unanswered(error: &kube_client::Error) -> Failure {
     }
 }
 
-/// Whether there was a connection, and it broke. That no connection could be made says nothing
-/// about the request; that one broke may be the request's doing, and is not waited out for ever.
+/// Whether a connection existed and broke. A failure to connect does not depend on the request. A
+/// broken connection may be caused by it, so the same request must not be repeated forever.
 fn is_cut(error: &kube_client::Error) -> bool {
     use hyper_util::client::legacy::Error as ClientError;
     let refused = causes(error).any(|cause| {
@@ -197,7 +199,8 @@ fn is_time_out(error: &kube_client::Error) -> bool {
     })
 }
 
-/// The causes of an error, each said once, outermost first (FM-29).
+/// The causes of an error, each mentioned once, outermost first.
+// FM-29
 fn chain(error: &kube_client::Error) -> String {
     let mut text = String::new();
     for cause in causes(error) {

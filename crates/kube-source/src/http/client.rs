@@ -1,9 +1,9 @@
-//! A client we can keep promises with (design 6.18).
+//! A client without hidden retries, whose connections have TCP keep-alive (design 6.18).
 //!
-//! kube-client's own stack retries 429, 503 and 504 up to 15 times below everything, so that a
-//! failure may stay unseen for minutes, and it sets no keep-alive, so that a silent half-open
-//! connection is never found. This one does neither: back-off and deadlines are the reflector's,
-//! and the kernel finds a dead peer within 45 s (R5). TLS runs over the same connections: `tls.rs`.
+//! kube-client's own stack retries 429, 503 and 504 up to 15 times, so a failure may stay invisible
+//! for minutes. It sets no keep-alive, so a half-open connection is never detected. Here back-off
+//! and deadlines are the reflector's, and the kernel detects a dead peer within 45 s (R5). TLS runs
+//! over the same connections: `tls.rs`.
 
 use std::time::Duration;
 
@@ -17,32 +17,31 @@ use tower::{BoxError, ServiceBuilder};
 use crate::http::credentials::Credentials;
 use crate::http::tls;
 
-/// Idle time before the first keep-alive probe. Below the 60 s after which common load balancers
-/// drop a flow without a word (FM-19).
+/// Idle time before the first keep-alive probe. Less than the 60 s after which common load
+/// balancers silently drop a flow (FM-19).
 const KEEP_ALIVE_IDLE: Duration = Duration::from_secs(25);
-/// Between probes; three of them make 25 + 3 x 5 = 40 s until a dead peer is found. The kernel's
-/// timers may be late by an eighth, which makes 45 s.
+/// Time between probes. With three probes a dead peer is detected after 25 + 3 x 5 = 40 s. The
+/// kernel's timers may be late by an eighth, which makes 45 s.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(5);
 const KEEP_ALIVE_PROBES: u32 = 3;
 /// The same bound for a peer that stops acknowledging while we send.
 const USER_TIMEOUT: Duration = Duration::from_secs(40);
-/// How long a connection that nobody uses is kept for the next request. A dead peer takes longer to
-/// be found, so whoever comes back after that gets none of the connections that died with it, on
-/// which it would wait as long again (R5).
+/// How long an unused connection is kept for the next request. It is shorter than the detection of
+/// a dead peer. A request after such an outage therefore gets no connection that died with the
+/// peer, on which it would wait as long again (R5).
 const POOL_IDLE: Duration = Duration::from_secs(5);
 
-/// Builds a client for informers out of a kube configuration.
+/// Builds a client for lists and watches from a kube configuration.
 ///
-/// Credentials that come from a file or a plugin are asked for again as soon as the server refuses
-/// them.
+/// Credentials from a file or a plugin are read again as soon as the server refuses them.
 ///
-/// TLS is the one that kube-client is built with: this crate's feature `rustls-tls` turns on
-/// rustls, and any TLS feature of kube-client serves as well. If several are on, rustls is used.
+/// TLS is provided by kube-client: the feature `rustls-tls` turns on rustls, and any TLS feature of
+/// kube-client serves as well. If several are on, rustls is used.
 ///
 /// With a proxy in the configuration, the connections and the credentials are kube-client's own.
 /// kube-client does not set keep-alive, so a dead proxy may stay undetected until the deadline of
 /// the watch, and a rejected credential is not replaced early. A warning says so. The hidden retry
-/// is off all the same.
+/// is off in this case too.
 ///
 /// # Errors
 ///
@@ -52,7 +51,7 @@ const POOL_IDLE: Duration = Duration::from_secs(5);
 pub fn client(mut config: Config) -> Result<Client, kube_client::Error> {
     config.default_retry = false;
     if config.accept_invalid_certs {
-        // Said once, so that it is not left on by accident (SEC-1).
+        // SEC-1: a warning, so that it is not left on by accident.
         tracing::warn!(server = %config.cluster_url, "the server's certificate is not verified");
     }
     // A read deadline here would cut healthy idle watches; the reflector has its own.
@@ -69,7 +68,7 @@ pub fn client(mut config: Config) -> Result<Client, kube_client::Error> {
     over(config, connector)
 }
 
-/// Finds a dead peer, and keeps a living one.
+/// Sets the timeouts and keep-alive of new connections.
 fn tuned<R>(mut connector: HttpConnector<R>, config: &Config) -> HttpConnector<R> {
     connector.enforce_http(false);
     connector.set_nodelay(true);
@@ -82,8 +81,8 @@ fn tuned<R>(mut connector: HttpConnector<R>, config: &Config) -> HttpConnector<R
     connector
 }
 
-/// The layers of a client over connections of this kind. The address is resolved anew for each
-/// connection (FM-85).
+/// Builds a client over this connector. The address is resolved again for each connection
+/// (FM-85).
 fn over<C>(config: Config, connector: C) -> Result<Client, kube_client::Error>
 where
     C: Connect + Clone + Send + Sync + 'static,

@@ -1,16 +1,17 @@
-//! Credentials that are asked for again when the server refuses them (FM-75, R7).
+//! Credentials that are read again after the server refuses them (FM-75, R7).
 //!
-//! kube-client reads a token file at most once a minute, and asks a plugin when its credential runs
-//! out. A token that was rotated before that would be refused until then.
+//! kube-client reads a token file at most once a minute, and calls a plugin when its credential
+//! expires. A token that is rotated earlier would be refused until then.
 //!
-//! They are asked for when the next request is made, not when one was refused: between the two is
-//! the time in which a new token comes.
+//! They are read with the next request, not with the refused one, because a new token may appear
+//! in between.
 
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
+use derive_where::derive_where;
 use http::{Request, Response, StatusCode};
 use kube_client::Config;
 use kube_client::client::{Body, ConfigExt};
@@ -20,22 +21,23 @@ use tower::{BoxError, Service, ServiceBuilder, ServiceExt};
 /// Requests with credentials.
 type Authorized<R> = BoxCloneService<Request<Body>, Response<R>, BoxError>;
 
-/// Requests without.
+/// Requests without credentials.
 type Http<R> = BoxCloneSyncService<Request<Body>, Response<R>, BoxError>;
 
 /// A service that adds credentials to each request, and replaces them before the next after a 401.
+#[derive_where(Clone)]
 pub(crate) struct Credentials<R>(Arc<Shared<R>>);
 
 struct Shared<R> {
     config: Config,
     http: Http<R>,
     current: Mutex<Current<R>>,
-    /// Held while new ones are asked for: many requests are refused together.
+    /// Held while credentials are read, because many requests are refused together.
     renewing: tokio::sync::Mutex<()>,
 }
 
 struct Current<R> {
-    /// How often they were replaced.
+    /// The number of replacements.
     generation: u64,
     /// The server does not accept them.
     is_refused: bool,
@@ -75,11 +77,11 @@ fn authorized<R: Send + 'static>(
 
 impl<R: Send + 'static> Shared<R> {
     fn current(&self) -> MutexGuard<'_, Current<R>> {
-        // Replaced in one step, so a poisoned one is still whole.
+        // Replaced in one step, so the value is complete even if the lock is poisoned.
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Replaces what was refused, unless somebody has already.
+    /// Replaces refused credentials, unless another request has done so.
     async fn renew_refused(self: &Arc<Self>) {
         if !self.current().is_refused {
             return;
@@ -89,7 +91,7 @@ impl<R: Send + 'static> Shared<R> {
             return;
         }
         let shared = Arc::clone(self);
-        // A file is read or a program run, which must not hold the runtime up.
+        // Reading a file or running a program must not block the runtime.
         let read = move || authorized(&shared.config, shared.http.clone());
         match tokio::task::spawn_blocking(read).await {
             Ok(Ok(service)) => {
@@ -98,15 +100,9 @@ impl<R: Send + 'static> Shared<R> {
                 current.is_refused = false;
                 current.service = service;
             }
-            // The error may quote what was read (SEC-7).
+            // SEC-7: the error may quote the credential, so it is not logged.
             Ok(Err(_)) | Err(_) => tracing::warn!("credentials could not be read again"),
         }
-    }
-}
-
-impl<R> Clone for Credentials<R> {
-    fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Builds the requests: paths, queries and headers as client-go sends them.
+//! Builds requests: paths, queries and headers as client-go sends them.
 
 use http::{Request, header};
 use informer_reflector::{Failure, FailureKind, ListRequest, ListVersion, WatchRequest};
@@ -6,7 +6,7 @@ use kube_client::client::Body;
 
 use crate::{KubeSource, Representation};
 
-/// A query string in the order of its names, as Go encodes it.
+/// A query string, encoded as Go does. The caller adds names in order.
 #[derive(Debug, Default)]
 struct Query(String);
 
@@ -35,10 +35,11 @@ impl Query {
     }
 }
 
-/// The request for one page.
+/// Builds the request for one page.
 ///
-/// A `resourceVersionMatch` is sent for an exact version only: what the others mean without one is
-/// what we ask for (RL-17).
+/// It carries a `resourceVersionMatch` for an exact version only. For the others, the meaning
+/// without one is the intended one.
+// RL-17
 pub(crate) fn list<T>(
     source: &KubeSource<T>,
     request: &ListRequest,
@@ -51,7 +52,7 @@ pub(crate) fn list<T>(
         "limit",
         request.limit.map(|limit| limit.to_string()).as_deref(),
     );
-    // The token names the version itself; servers refuse both (RL-13).
+    // RL-13: the token implies the version; servers refuse both together.
     if request.continue_token.is_none() {
         let version = match &request.version {
             ListVersion::Any => "0",
@@ -71,11 +72,12 @@ pub(crate) fn list<T>(
     build(source, &query, accept, false)
 }
 
-/// The request for a watch (RL-24, RL-34).
-/// The longest timeout that a server is asked for, in seconds: 68 years. A server counts in
-/// nanoseconds of 64 bits, and refuses what overflows.
+/// The longest timeout that is requested, in seconds: 68 years. A server counts in nanoseconds of
+/// 64 bits, and refuses a value that overflows.
 const LONGEST_WATCH: u64 = i32::MAX as u64;
 
+/// Builds the request for a watch.
+// RL-24, RL-34
 pub(crate) fn watch<T>(
     source: &KubeSource<T>,
     request: &WatchRequest,
@@ -123,7 +125,7 @@ fn build<T>(
     };
     let mut request = Request::get(uri).header(header::ACCEPT, accept);
     if plain {
-        // Servers may compress each event on its own, and layers below read only the first (FM-32).
+        // FM-32: servers may compress each event on its own, and lower layers read only the first.
         request = request.header(header::ACCEPT_ENCODING, "identity");
     }
     request.body(Body::empty()).map_err(|_| {

@@ -1,7 +1,7 @@
-//! Reads a `Status`, however it is written.
+//! Reads a `Status` from an answer or from an `ERROR` event.
 //!
-//! Pretty-printed or not, with or without type, with parts missing or null (FM-27, FM-28): whatever
-//! can be read is judged by [`Failure::from_status`], the same for answers and for `ERROR` events.
+//! It may be pretty-printed, lack its type, or have fields that are missing or null (FM-27, FM-28).
+//! [`Failure::from_status`] classifies the fields that are there, the same for both sources.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::decode::envelope::Text;
 
-/// The parts of a `Status` that we look at.
+/// The fields of a `Status` that matter.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct WireStatus<'a> {
@@ -40,19 +40,19 @@ struct Cause<'a> {
     message: Text<'a>,
 }
 
-/// What an HTTP answer says beside its body.
+/// The parts of an HTTP answer beside its body.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct HttpParts<'a> {
     /// The HTTP status; 0 for an event of a watch.
     pub(crate) code: u16,
-    /// Its usual name, where the body gives no reason.
+    /// The usual name of the code, used if the body has no reason.
     pub(crate) reason: &'a str,
-    /// The header; goes before what the body asks for.
+    /// The `Retry-After` header. Takes precedence over the body.
     pub(crate) retry_after: Option<Duration>,
 }
 
 impl WireStatus<'_> {
-    /// Judges it. The HTTP status goes before the body's `code`.
+    /// Classifies the status. The HTTP status takes precedence over the body's `code`.
     pub(crate) fn judge(&self, http: HttpParts<'_>) -> Failure {
         let causes = self.details.iter().flat_map(|details| &details.causes);
         let (reasons, messages): (Vec<_>, Vec<_>) = causes
@@ -62,7 +62,7 @@ impl WireStatus<'_> {
         let in_body = self.details.as_ref().and_then(|d| d.retry_after_seconds);
         Failure::from_status(StatusParts {
             code: match http.code {
-                // Casting saturates, and a NaN cannot come out of JSON.
+                // The cast saturates, and JSON has no NaN.
                 0 => self.code.unwrap_or_default() as u16,
                 code => code,
             },
@@ -79,18 +79,20 @@ impl WireStatus<'_> {
     }
 }
 
-/// Nobody waits longer than a day; a cap here keeps sums of times from overflowing (SEC-27).
+/// The longest delay that a server can request. The cap keeps sums of times from overflowing.
+// SEC-27
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
 fn seconds(wish: f64) -> Option<Duration> {
     (wish > 0.0).then(|| Duration::from_secs_f64(wish.min(LONGEST.as_secs_f64())))
 }
 
-/// Reads a `Retry-After` header: seconds or an HTTP date (FM-12). Always within a day.
+/// Reads a `Retry-After` header, seconds or an HTTP date. The result is at most a day.
+// FM-12
 pub(crate) fn retry_after(header: &str, now: jiff::Timestamp) -> Option<Duration> {
     let header = header.trim();
     if !header.is_empty() && header.bytes().all(|byte| byte.is_ascii_digit()) {
-        // More digits than fit is more than a day, too.
+        // A number that does not fit is more than a day too.
         let wish = header.parse().map_or(LONGEST, Duration::from_secs);
         return (!wish.is_zero()).then(|| wish.min(LONGEST));
     }

@@ -1,11 +1,11 @@
-//! TLS over our own connections, with the TLS feature that kube-client is built with.
+//! TLS over the connections of [`crate::client()`], with the TLS feature of kube-client.
 //!
 //! Cargo unifies features: kube-client may have TLS because of another crate in the tree. A crate
 //! cannot read the features of a dependency, and kube-client's methods exist only with theirs.
 //! Therefore [`WithoutRustls`] and [`WithoutOpenssl`] have methods of the same names for
-//! `&Config`. A call on a `&Config` resolves to the method of [`ConfigExt`] if there is one,
-//! because that takes the receiver as it is. Only otherwise the compiler borrows the receiver once
-//! more and finds ours.
+//! `&Config`. A call on a `&Config` resolves to the method of [`ConfigExt`] if it exists, because
+//! that method takes the receiver as it is. Otherwise the compiler borrows the receiver once more
+//! and finds the method of this module.
 
 use http::Uri;
 use http::uri::Scheme;
@@ -19,10 +19,10 @@ use kube_client::{Config, Error};
 ///
 /// # Errors
 ///
-/// [`Error::TlsRequired`] for an https address if kube-client has no TLS, and what kube-client
-/// reports about certificates and keys of the configuration.
+/// [`Error::TlsRequired`] for an https address if kube-client has no TLS, and the errors of
+/// kube-client about certificates and keys of the configuration.
 pub(crate) fn connector(
-    // Two references: the type of the result names the lifetime of what the compiler borrows.
+    // Two references: the type of the result names the lifetime of the inner borrow.
     config: &&Config,
     http: HttpConnector,
 ) -> Result<impl Connect + Clone + Send + Sync + 'static, Error> {
@@ -35,7 +35,7 @@ pub(crate) fn connector(
 /// rustls panics if both `ring` and `aws-lc-rs` are compiled in and the process has no default.
 fn install_crypto_provider() -> Result<(), Error> {
     let mut unused = Config::new(Uri::from_static("http://localhost"));
-    // Without this, the certificates of the system would be read.
+    // Otherwise the certificates of the system would be read.
     unused.root_cert = Some(Vec::new());
     ClientBuilder::try_from(unused).map(drop)
 }

@@ -1,8 +1,7 @@
-//! A list on its way: cut into items as its body arrives, and decoded meanwhile.
+//! A list that is decoded while its body arrives.
 //!
-//! Neither the body nor the objects wait for one another: what is held of the body are a few
-//! batches. Batches are decoded off the task, on as many threads as there are processors, and put
-//! back in order.
+//! The body is cut into items, and batches of items are decoded off the task, one on each
+//! processor, and put back in order. Only a few batches of the body are held at a time.
 
 use std::sync::Arc;
 
@@ -10,24 +9,25 @@ use informer_reflector::{Failure, Item, ListRequest, Page, Reuse};
 use serde::de::DeserializeOwned;
 
 use crate::{
-    decode::{object::ObjectDecoder, ordered_jobs::Decoding, tape::Scratch},
+    decode::{object::ObjectDecoder, ordered_jobs::OrderedJobs, tape::Scratch},
     list::{
         cut::{Cutter, Items},
         page::{Frame, ItemReader, goes_back, not_cut},
     },
 };
 
-/// Decoded in one go: about half a millisecond of work, which is worth a thread's wake-up. The
-/// lists of a fuzzer are short, and come in batches all the same.
+/// The size of a batch: about half a millisecond of work, which outweighs waking a thread. Smaller
+/// under a fuzzer, whose lists are short but must be read in batches too.
 const BATCH_BYTES: usize = if cfg!(fuzzing) { 256 } else { 64 * 1024 };
-/// An item is refused if it is so many times larger than what would be decoded (FM-56): it would
-/// have to be held for its identity alone.
+/// An item is refused if it is this many times larger than the largest object that is decoded: it
+/// would be held for its identity alone.
+// FM-56
 const ITEM_LIMIT_FACTOR: usize = 16;
 
-/// Items that came back, and the memory they were read in.
+/// The items of a batch, and the memory they were read in.
 type Decoded<T> = (Result<Vec<Item<T>>, Failure>, Memory);
 
-/// What one batch after the other is read in.
+/// Memory that is used for one batch after another.
 #[derive(Default)]
 struct Memory {
     text: Items,
@@ -40,14 +40,14 @@ pub(crate) struct ArrivingList<T> {
     reader: ItemReader<T>,
     request: ListRequest,
     cutter: Cutter,
-    decoding: Decoding<Decoded<T>>,
+    jobs: OrderedJobs<Decoded<T>>,
     spare: Vec<Memory>,
     items: Vec<Item<T>>,
 }
 
 impl<T: DeserializeOwned + Send + Sync + 'static> ArrivingList<T> {
-    /// Nothing of it has come yet. `reuse` is `None` if nothing may be reused; `threads` is how
-    /// many batches may be decoded at a time.
+    /// A list of which nothing has arrived. `reuse` is `None` if no object may be reused; `threads`
+    /// is the number of batches that may be decoded at a time.
     pub(crate) fn new(
         decoder: &Arc<ObjectDecoder<T>>,
         request: &ListRequest,
@@ -60,15 +60,15 @@ impl<T: DeserializeOwned + Send + Sync + 'static> ArrivingList<T> {
             reader: ItemReader::new(Arc::clone(decoder), reuse),
             request: request.clone(),
             cutter: Cutter::new(item_limit.saturating_mul(ITEM_LIMIT_FACTOR)),
-            decoding: Decoding::new(threads),
+            jobs: OrderedJobs::new(threads),
             spare: Vec::new(),
             items: Vec::new(),
         }
     }
 
-    /// Takes the next piece of the body; waits if decoding does not keep up.
+    /// Takes the next piece of the body; waits if decoding lags behind.
     pub(crate) async fn push(&mut self, piece: &[u8]) -> Result<(), Failure> {
-        // A piece may be the whole body, and one batch of it would leave processors idle.
+        // A piece may be the whole body; as one batch it would leave processors idle.
         for part in piece.chunks(BATCH_BYTES) {
             self.cutter.push(part).map_err(not_cut)?;
             self.open();
@@ -79,10 +79,10 @@ impl<T: DeserializeOwned + Send + Sync + 'static> ArrivingList<T> {
         Ok(())
     }
 
-    /// The body is complete: so must be the list.
+    /// Ends the body. Fails if the list is not complete.
     pub(crate) async fn complete(mut self) -> Result<Page<T>, Failure> {
         let rest = self.cutter.take(Items::default());
-        if self.items.is_empty() && self.decoding.is_idle() {
+        if self.items.is_empty() && self.jobs.is_idle() {
             // A small list is not worth a thread.
             self.items = self.reader.read(&rest, &mut Scratch::default(), || false)?;
         } else if !rest.is_empty() {
@@ -93,16 +93,16 @@ impl<T: DeserializeOwned + Send + Sync + 'static> ArrivingList<T> {
             })
             .await?;
         }
-        while let Some(decoded) = self.decoding.next().await {
+        while let Some(decoded) = self.jobs.next().await {
             self.keep(decoded)?;
         }
         let frame = Frame::read(&self.cutter.into_frame(), &self.decoder)?;
         Ok(frame.with(self.items))
     }
 
-    /// Looks at what stands before the items, once: most lists say their version there.
+    /// Reads the frame before the items, once: most lists have their version there.
     fn open(&mut self) {
-        // What is wrong with it will be said when it is complete.
+        // An error here is reported when the whole frame is read.
         if let Some(head) = self.cutter.take_head()
             && let Ok(frame) = Frame::read(&head, &self.decoder)
             && goes_back(&frame.version, &self.request)
@@ -118,13 +118,13 @@ impl<T: DeserializeOwned + Send + Sync + 'static> ArrivingList<T> {
     }
 
     async fn submit(&mut self, mut batch: Memory) -> Result<(), Failure> {
-        while !self.decoding.has_room() {
-            if let Some(decoded) = self.decoding.next().await {
+        while !self.jobs.has_room() {
+            if let Some(decoded) = self.jobs.next().await {
                 self.keep(decoded)?;
             }
         }
         let reader = self.reader.clone();
-        self.decoding.push(move |abandoned| {
+        self.jobs.push(move |abandoned| {
             let Memory { text, scratch } = &mut batch;
             let items = reader.read(text, scratch, || abandoned.is_set());
             (items, batch)

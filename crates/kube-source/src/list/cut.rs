@@ -1,14 +1,14 @@
 //! Cuts the body of a list into its items as it arrives.
 //!
-//! Pure: bytes in, items out, no I/O. What is held is the items not taken yet and the frame: all
-//! text outside the items, which remains a complete list without any (FM-10 is then a matter of
-//! parsing it). Items are cut by brackets alone and are not understood here.
+//! Pure: bytes in, items out, no I/O. It holds the items that were not taken yet and the frame: the
+//! text outside the items, which is a complete list without items. A truncated list is therefore
+//! found when the frame is parsed (FM-10). Items are cut by brackets alone and are not parsed here.
 
 use std::ops::Range;
 
 use crate::{decode::json_text::trim_start, list::separator::SeparatorFinder};
 
-/// Metadata of a list is short; a longer frame is none.
+/// The longest frame. Metadata of a list is short.
 const FRAME_LIMIT: usize = 1024 * 1024;
 const ITEMS: &[u8] = b"\"items\"";
 
@@ -30,26 +30,26 @@ impl Items {
     }
 }
 
-/// Why a body is not a list, or not one of this size.
+/// Why a body cannot be cut into items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CutError {
-    /// Between the items is something else.
+    /// There is something other than items in the array.
     Malformed,
     /// One item is longer than the limit.
     ItemTooLong,
-    /// What is not an item is too long.
+    /// The text outside the items is too long.
     FrameTooLong,
 }
 
-/// Takes the body piece by piece.
+/// Cuts a body that is pushed piece by piece.
 #[derive(Debug)]
 pub(crate) struct Cutter {
     frame: Vec<u8>,
-    /// Where in the frame the items were, once they have begun.
+    /// The position of the items in the frame, once they have begun.
     opening: Option<usize>,
     place: Place,
     cut: Items,
-    /// Where in `cut` the item begins that is not complete yet.
+    /// The position in `cut` of the item that is not complete yet.
     begun: usize,
     after_comma: bool,
     item_limit: usize,
@@ -59,22 +59,22 @@ pub(crate) struct Cutter {
 enum Place {
     /// Outside the items.
     Frame(FrameScan),
-    /// Inside, with whatever finds the end of the item.
+    /// Inside the items; the finder looks for the end of one.
     Items(SeparatorFinder),
 }
 
-/// How far the frame was understood.
+/// The state of the scan of the frame.
 #[derive(Debug, Default)]
 struct FrameScan {
     depth: usize,
     in_string: bool,
     escaped: bool,
-    /// Where the last string begins.
+    /// The position of the last string.
     string: usize,
     after: After,
 }
 
-/// What was seen of `"items":[`.
+/// The part of `"items":[` that was read.
 #[derive(Debug, Default, PartialEq, Eq)]
 enum After {
     #[default]
@@ -84,7 +84,7 @@ enum After {
 }
 
 impl Cutter {
-    /// For a list with items of up to `item_limit` bytes.
+    /// A cutter for items of up to `item_limit` bytes.
     pub(crate) fn new(item_limit: usize) -> Self {
         Self {
             frame: Vec::new(),
@@ -109,12 +109,12 @@ impl Cutter {
         Ok(())
     }
 
-    /// Bytes of items that are complete.
+    /// The size of the complete items, in bytes.
     pub(crate) fn ready_bytes(&self) -> usize {
         self.begun
     }
 
-    /// Takes the items that are complete, and gives `spare` in return.
+    /// Takes the complete items. The memory of `spare` is used for the next ones.
     pub(crate) fn take(&mut self, mut spare: Items) -> Items {
         spare.bytes.clear();
         spare.items.clear();
@@ -124,13 +124,13 @@ impl Cutter {
         std::mem::replace(&mut self.cut, spare)
     }
 
-    /// The frame up to the items as a list of its own, once they have begun. Told once.
+    /// The frame before the items, closed as an empty list. Returned once, when the items begin.
     pub(crate) fn take_head(&mut self) -> Option<Vec<u8>> {
         let opening = self.opening.take()?;
         Some([&self.frame[..opening], b"]}"].concat())
     }
 
-    /// The whole body was pushed: its frame. It is complete JSON if the body was.
+    /// The frame, after the whole body was pushed. It is complete JSON if the body was.
     pub(crate) fn into_frame(self) -> Vec<u8> {
         planted!(CutListIsComplete => if let Place::Items(_) = self.place {
             return [&self.frame[..], b"]}"].concat();
@@ -162,7 +162,7 @@ impl Cutter {
         };
         let end = finder.find(piece);
         let text = &piece[..end.unwrap_or(piece.len())];
-        // White space before an item is nothing, and must not count as an item.
+        // White space before an item must not count as an item.
         let text = match self.cut.bytes.len() == self.begun {
             true => trim_start(text),
             false => text,
@@ -186,7 +186,7 @@ impl Cutter {
             self.begun = end;
         }
         let goes_on = separator == b',';
-        // Nothing is an item nowhere but in `[]`.
+        // An empty item is legal in `[]` only.
         if is_empty && (goes_on || self.after_comma) || separator == b'}' {
             return Err(CutError::Malformed);
         }
@@ -200,7 +200,7 @@ impl Cutter {
 }
 
 impl FrameScan {
-    /// Behind the items.
+    /// The scan of the frame after the items.
     fn within_list() -> Self {
         Self {
             depth: 1,
@@ -208,7 +208,7 @@ impl FrameScan {
         }
     }
 
-    /// Takes the byte the frame ends with now; true if it opens the items.
+    /// Takes the last byte of the frame. Returns true if it opens the items.
     fn items_begin(&mut self, frame: &[u8], byte: u8) -> bool {
         if self.in_string {
             match byte {

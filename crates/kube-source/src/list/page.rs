@@ -1,11 +1,12 @@
-//! Reads what a list says of itself, and its items one by one.
+//! Reads the frame of a list, and its items one by one.
 //!
-//! Pure. The list was cut before (`cut`): its frame is a list without items, and each item is a
-//! text of its own, so that one bad item spoils no other (FM-53). A page that is not complete,
-//! well-formed and of the right kind is a failure, never a short page (FM-10, FM-33).
+//! Pure. `cut` has cut the list: the frame is a list without items, and each item is a text of its
+//! own, so that a bad item does not affect others (FM-53). A page that is not complete, well-formed
+//! and of the right kind is a failure, never a short page (FM-10, FM-33).
 
 use std::sync::Arc;
 
+use derive_where::derive_where;
 use informer_reflector::{
     Body, DecodeError, DecodeErrorCategory, Failure, FailureKind, Item, ListRequest, Page,
     ResourceVersion, Reuse,
@@ -49,14 +50,14 @@ struct WirePageMeta<'a> {
     remaining_item_count: Option<i64>,
 }
 
-/// Where the items were.
+/// Whether and how the items were found.
 #[derive(Default)]
 enum Place {
     #[default]
     Nowhere,
     /// Cut out, or `null`, which is how Go writes an empty list.
     Found,
-    /// Not where they can be cut out: the name of the field is written with escapes.
+    /// Not found by `cut`, because the name of the field is written with escapes.
     Hidden,
 }
 
@@ -70,7 +71,7 @@ impl<'de> Deserialize<'de> for Place {
     }
 }
 
-/// What a list says of itself.
+/// The metadata of a list.
 #[derive(Debug)]
 pub(crate) struct Frame {
     pub(crate) version: ResourceVersion,
@@ -91,7 +92,7 @@ impl Frame {
         }
         match wire.items {
             Place::Found => {}
-            // A list that names no items is not an empty one: it would delete everything.
+            // A list without the field is not an empty list: it would delete everything.
             Place::Nowhere => return Err(protocol("NoItems", "the list has no items")),
             Place::Hidden => return Err(protocol("Malformed", "the list hides its items")),
         }
@@ -106,7 +107,7 @@ impl Frame {
         })
     }
 
-    /// Puts the page together.
+    /// The page of these items.
     pub(crate) fn with<T>(self, items: Vec<Item<T>>) -> Page<T> {
         Page {
             items,
@@ -117,14 +118,15 @@ impl Frame {
     }
 }
 
-/// Whether this list is older than what we already have: its history may then be another one, and
-/// nothing of ours may stand for what it holds (design 6.7).
+/// Whether a list is older than the resume version. Its history may then be another one, and cached
+/// objects must not be used for its items (design 6.7).
 pub(crate) fn goes_back(listed: &ResourceVersion, request: &ListRequest) -> bool {
     let resume = request.resume.as_ref();
     resume.is_some_and(|resume| listed.is_older_than(resume))
 }
 
 /// Decodes the items of one page.
+#[derive_where(Clone)]
 pub(crate) struct ItemReader<T> {
     decoder: Arc<ObjectDecoder<T>>,
     reuse: Option<Arc<dyn Reuse<T>>>,
@@ -176,7 +178,7 @@ impl<T: DeserializeOwned> ItemReader<T> {
             self.decoder.decode(json, envelope.is_typed(), scratch)
         };
         if matches!(body, Body::Undecodable(_)) {
-            // What does not fit is the object's own affair, what is no JSON is the list's.
+            // A type error is an error of the object; a syntax error is one of the list.
             let well_formed = serde_json::from_str::<IgnoredAny>(json);
             well_formed.map_err(|error| not_json(&error))?;
         }
@@ -184,20 +186,11 @@ impl<T: DeserializeOwned> ItemReader<T> {
     }
 }
 
-impl<T> Clone for ItemReader<T> {
-    fn clone(&self) -> Self {
-        Self {
-            decoder: Arc::clone(&self.decoder),
-            reuse: self.reuse.clone(),
-        }
-    }
-}
-
 fn misfit(path: &str) -> DecodeError {
     DecodeError::new(DecodeErrorCategory::Data, path.to_owned(), 0, 0)
 }
 
-/// Why a body could not be cut into items.
+/// The failure of a body that could not be cut into items.
 pub(crate) fn not_cut(error: CutError) -> Failure {
     match error {
         CutError::Malformed => protocol("Malformed", "the items are not well-formed JSON"),

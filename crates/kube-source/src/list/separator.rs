@@ -1,20 +1,20 @@
 //! Finds where an element of a JSON array ends, 64 bytes at a time.
 //!
-//! Pure. Only strings and nesting are understood: whether an element is JSON is for whoever decodes
-//! it. The bytes come in pieces of any size, and the same separators are found whatever the pieces.
+//! Pure. It tracks strings and nesting only; whether an element is JSON is decided by the decoder.
+//! The separators do not depend on how the bytes are split into pieces.
 //!
-//! A block of 64 bytes becomes one bit per byte and question (is this a quote, an opening
-//! bracket, ...). Nearly all blocks of an object close fewer brackets than are open, so that none
-//! of its bytes can be a separator, and counting bits is all they need.
+//! For a block of 64 bytes, each question (is this a quote, an opening bracket, ...) gives one bit
+//! per byte. Nearly all blocks of an object close fewer brackets than are open, so no byte in them
+//! can be a separator, and counting bits is enough.
 
 use wide::u8x16;
 
 const BLOCK: usize = 64;
 const VECTOR: usize = 16;
-/// What the two kinds of brackets differ by, and nothing else does from either of them.
+/// The bit in which the two kinds of brackets differ; no other byte differs in it alone.
 const KIND: u8 = 0x20;
 
-/// Looks for the next separator of the array it is in.
+/// Finds the next separator of an array.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SeparatorFinder {
     in_string: bool,
@@ -24,7 +24,8 @@ pub(crate) struct SeparatorFinder {
     depth: usize,
 }
 
-/// Which bytes of a block are what; the first byte is the lowest bit. Strings hold no structure.
+/// The classes of the bytes of a block; the first byte is the lowest bit. Bytes in strings are no
+/// brackets.
 struct Structure {
     opening: u64,
     closing: u64,
@@ -33,8 +34,8 @@ struct Structure {
 }
 
 impl SeparatorFinder {
-    /// Where the next separator is: a comma between elements, or the bracket that ends the array.
-    /// After one is found, it looks for the next from the byte behind it.
+    /// The position of the next separator: a comma between elements, or the bracket that ends the
+    /// array. The next call continues with the byte after it.
     pub(crate) fn find(&mut self, bytes: &[u8]) -> Option<usize> {
         let (blocks, rest) = bytes.as_chunks::<BLOCK>();
         for (index, block) in blocks.iter().enumerate() {
@@ -49,7 +50,7 @@ impl SeparatorFinder {
     fn find_in_block(&mut self, block: &[u8; BLOCK]) -> Option<usize> {
         let block = Block::new(block);
         let structure = self.structure(&block);
-        // Most blocks have none, and counting bits takes a dozen instructions.
+        // Most blocks have no bracket, and counting bits takes a dozen instructions.
         let is_flat = structure.opening | structure.closing == 0 && self.depth > 0;
         if !is_flat {
             let opened = structure.opening.count_ones() as usize;
@@ -65,7 +66,7 @@ impl SeparatorFinder {
         None
     }
 
-    /// Bracket by bracket, where the array may end or go on.
+    /// Checks bracket by bracket, in a block where the element may end.
     fn step_through(&mut self, block: &Block, structure: &Structure) -> Option<usize> {
         let commas = block.equal(b',') & !structure.in_string;
         let mut bits = structure.opening | structure.closing | commas;
@@ -102,7 +103,7 @@ impl SeparatorFinder {
         }
     }
 
-    /// The same for a single byte: true if it is a separator.
+    /// Takes a single byte. Returns true if it is a separator.
     fn ends_at(&mut self, byte: u8) -> bool {
         if self.in_string {
             match byte {
@@ -129,7 +130,7 @@ impl SeparatorFinder {
     }
 }
 
-/// The bytes of a block as vectors, each of which is compared with one instruction.
+/// The bytes of a block as vectors. One instruction compares a vector.
 struct Block([u8x16; BLOCK / VECTOR]);
 
 impl Block {
@@ -139,19 +140,19 @@ impl Block {
         Self(std::array::from_fn(|index| u8x16::new(vectors[index])))
     }
 
-    /// Which bytes are `wanted`.
+    /// The bytes that equal `wanted`.
     #[inline]
     fn equal(&self, wanted: u8) -> u64 {
         self.equal_with(0, wanted)
     }
 
-    /// Which bytes are a bracket like `wanted`, of either kind.
+    /// The bytes that are a bracket like `wanted`, of either kind.
     #[inline]
     fn equal_ignoring_kind(&self, wanted: u8) -> u64 {
         self.equal_with(KIND, wanted)
     }
 
-    /// Which bytes, with the bits of `set`, are `wanted`.
+    /// The bytes that equal `wanted` after the bits of `set` are set.
     #[inline]
     fn equal_with(&self, set: u8, wanted: u8) -> u64 {
         let (set, wanted) = (u8x16::splat(set), u8x16::splat(wanted));
@@ -162,7 +163,8 @@ impl Block {
     }
 }
 
-/// Which bytes an odd number of backslashes stands before, and whether the next block begins so.
+/// The bytes after an odd number of backslashes, and whether the first byte of the next block is
+/// one.
 fn escaped(backslashes: u64, first_is_escaped: bool) -> (u64, bool) {
     let mut escaped = u64::from(first_is_escaped);
     let mut left = backslashes & !escaped;
@@ -177,7 +179,7 @@ fn escaped(backslashes: u64, first_is_escaped: bool) -> (u64, bool) {
     (escaped, escapes_next)
 }
 
-/// Each bit says whether the number of bits set up to and including it is odd.
+/// Sets each bit for which the number of set bits up to and including it is odd.
 fn running_parity(mut bits: u64) -> u64 {
     for shift in [1, 2, 4, 8, 16, 32] {
         bits ^= bits << shift;

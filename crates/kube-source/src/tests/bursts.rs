@@ -1,4 +1,4 @@
-//! Bursts of a watch: any chunking, any number of threads, the same events in the same order.
+//! Bursts of a watch: chunks and threads do not change the events or their order.
 
 use std::{
     io,

@@ -1,4 +1,4 @@
-//! Connections that cannot be made, and connections that break before an answer, over real sockets.
+//! Failures to connect, and connections that break before an answer, over real sockets.
 
 use informer_reflector::FailureKind;
 use tokio::io::AsyncReadExt;

@@ -1,7 +1,7 @@
-//! What a fuzzer's bytes are taken for, and what has to be true of it.
+//! The fuzz targets: how bytes become input, and the properties that must hold.
 //!
-//! The first bytes choose the conditions, such as how the rest is cut into pieces; the rest is what
-//! a server sends, so that a seed can be read.
+//! The first bytes select conditions, such as how the rest is cut into pieces. The rest is the
+//! answer of a server, so that a seed is readable.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Hostile input: whatever the bytes, no panic, no guess, no content in a message.
+//! Hostile input: no panic, no wrong event or item, and no content in a message.
 //!
 //! The oracles of the fuzz targets `watch_event`, `list_page` and `status_classify`, on bytes that
 //! are nearly right.

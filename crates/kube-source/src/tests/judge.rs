@@ -1,8 +1,8 @@
-//! What may be trusted of whatever came through, however hostile the bytes were.
+//! Oracles for answers of any bytes: checks that hold for everything that is read from them.
 //!
-//! The oracles of the fuzz properties `watch_event`, `list_page` and `status_classify`: each reads
-//! the same bytes once more with serde_json alone, and panics where the two do not agree. What the
-//! reflector would say of the bytes is returned, so that a test can look for a payload in it.
+//! They serve the fuzz properties `watch_event`, `list_page` and `status_classify`. Each reads the
+//! bytes once more with serde_json alone, and panics if the two results differ. Each returns the
+//! messages that a reflector would report, so that a test can search them for content.
 
 use std::sync::Arc;
 

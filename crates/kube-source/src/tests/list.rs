@@ -1,4 +1,4 @@
-//! Lists: cut, late, large, refused, wrong; items reused and items spoilt.
+//! Lists: truncated, late, large, refused or wrong; reused items and bad items.
 
 use std::{
     io,

@@ -1,4 +1,4 @@
-//! A list of what is no object.
+//! Lists whose items are not objects.
 
 use bytes::Bytes;
 use futures::{StreamExt, stream};

@@ -1,4 +1,4 @@
-//! Objects: deep, large, amplifying, transformed, partial; and errors that tell nothing.
+//! Objects: deep, large, amplifying, transformed or partial; errors do not quote content.
 
 use std::sync::{
     Arc,

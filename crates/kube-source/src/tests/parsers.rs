@@ -1,4 +1,4 @@
-//! Two parsers, one answer: whatever the text, an object decodes as serde_json alone decodes it.
+//! Both parsers give the same result: an object decodes as serde_json alone decodes it.
 
 use std::{collections::BTreeMap, fmt::Debug};
 

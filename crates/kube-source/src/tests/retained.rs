@@ -1,4 +1,4 @@
-//! FM-61: what is decoded keeps nothing alive of the answer it was decoded from.
+//! FM-61: decoded objects do not keep the bytes of the answer alive.
 
 use std::sync::{
     Arc,

@@ -1,4 +1,4 @@
-//! A client whose server is a closure, for the tests of this folder.
+//! A client whose server is a closure.
 
 use std::{convert::Infallible, future::Future};
 

@@ -1,4 +1,4 @@
-//! Watches: cut at every byte, broken, silent, endless; events of every type and of none.
+//! Watches: truncated at every byte, broken, silent or endless; events of all types.
 
 use std::{io, sync::Arc, time::Duration};
 

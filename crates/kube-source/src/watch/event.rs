@@ -1,9 +1,9 @@
 //! Reads one event of a watch.
 //!
-//! Pure: a line in, an event or a failure out. Only a complete, well-formed event of a known type,
-//! with an object of the right kind that has a name, is an event (FM-30, FM-31, FM-33, FM-52); all
-//! else ends the stream, so that the version never moves past what was not understood. An object
-//! that does not decode but says who it is comes through as undecodable (FM-54).
+//! Pure: a line in, an event or a failure out. An event must be complete, well-formed, of a known
+//! type, and about an object of the right kind with a name (FM-30, FM-31, FM-33, FM-52). Any other
+//! line ends the stream, so that the version never moves past a line that was not understood. An
+//! object that has an identity but does not decode is returned as undecodable (FM-54).
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use crate::{
     http::status::{HttpParts, WireStatus},
 };
 
-/// Part of the name of the annotation below.
+/// A part of the name of the annotation below.
 const INITIAL_EVENTS_END: &str = "initial-events-end";
 
 #[derive(Deserialize)]
@@ -60,7 +60,7 @@ struct Annotations<'a> {
 /// Reads the events of one stream.
 pub(crate) struct EventReader<T> {
     decoder: Arc<ObjectDecoder<T>>,
-    /// Asked while the initial events of a streaming list last.
+    /// Consulted during the initial events of a streaming list.
     reuse: Option<Arc<dyn Reuse<T>>>,
     namespaces: LastNamespace,
     scratch: Scratch,
@@ -76,24 +76,24 @@ impl<T: DeserializeOwned> EventReader<T> {
         }
     }
 
-    /// A reader of its own for these lines, which come before all that this one reads later; what
-    /// it reads in is taken from `scratch`.
+    /// Creates a reader for these lines, which precede all lines that this one reads later. It uses
+    /// the memory of `scratch`.
     pub(crate) fn for_lines(&mut self, lines: &[u8], scratch: Scratch) -> Self {
         let mut reader = Self::new(Arc::clone(&self.decoder), self.reuse.clone());
         reader.scratch = scratch;
-        // Who only mentions the end takes some reuse from others, and nothing else.
+        // A line that only contains the text loses some reuse for later lines, and nothing else.
         if self.reuse.is_some() && memmem::find(lines, INITIAL_EVENTS_END.as_bytes()).is_some() {
             self.reuse = None;
         }
         reader
     }
 
-    /// What it read in, for another.
+    /// The memory for reading, for another reader.
     pub(crate) fn into_scratch(self) -> Scratch {
         self.scratch
     }
 
-    /// Keeps no memory for the next line.
+    /// Releases the memory for reading.
     pub(crate) fn give_back(&mut self) {
         self.scratch = Scratch::default();
     }

@@ -1,22 +1,22 @@
 //! Cuts the body of a watch into lines.
 //!
-//! Pure: bytes in, lines out, no I/O. Whatever the chunks, the lines are the same; what is held
-//! never exceeds the limit by more than one chunk (SEC-16, RFX-17). A last line without its newline
-//! is never handed out: it may be a torn frame (FM-30). Proven in the tests below and by the fuzz
-//! property `frame_chunks`.
+//! Pure: bytes in, lines out, no I/O. The lines do not depend on how the bytes are chunked. The
+//! buffer exceeds the limit by at most one chunk (SEC-16, RFX-17). A last line without its newline
+//! is never returned: it may be torn (FM-30). Tested below and by the fuzz property `frame_chunks`.
 
 use memchr::{memchr, memrchr};
 
-/// A large line must not leave a large buffer behind for the life of a watch.
+/// The capacity kept after a large line; otherwise it would be held for the life of the watch.
 const KEPT_CAPACITY: usize = 64 * 1024;
 
-/// Collects bytes and hands out complete lines.
+/// Collects bytes and returns complete lines.
 #[derive(Debug)]
 pub(crate) struct Framer {
     buffer: Vec<u8>,
-    /// Where the first line not handed out yet begins.
+    /// Where the first line begins that was not returned yet.
     start: usize,
-    /// Where the last complete line ends, or `start` if there is none; keeps a slow drip linear.
+    /// Where the last complete line ends, or `start` if there is none. Without it, a line that
+    /// arrives byte by byte would be searched again for each byte.
     complete: usize,
     limit: usize,
 }
@@ -45,18 +45,18 @@ impl Framer {
         self.buffer.extend_from_slice(chunk);
     }
 
-    /// How many bytes of complete lines have not been handed out.
+    /// The bytes of complete lines that were not returned yet.
     pub(crate) fn complete_bytes(&self) -> usize {
         self.complete - self.start
     }
 
-    /// Whether there is a line to hand out, or one that is too long already.
+    /// Whether [`Framer::next_line`] returns a line or an error.
     pub(crate) fn has_answer(&self) -> bool {
         self.complete_bytes() > 0 || self.buffer.len() - self.start > self.limit
     }
 
-    /// Hands out as many whole lines as it takes to have `least` bytes, or all; as a framer of
-    /// their own, which tells what this one would have told.
+    /// Splits off whole lines of at least `least` bytes together, or all, as a framer of their own
+    /// that returns what this one would have returned.
     pub(crate) fn split_off(&mut self, least: usize) -> Self {
         let ready = &self.buffer[self.start..self.complete];
         let length = match ready.get(least.saturating_sub(1)..) {
@@ -75,7 +75,7 @@ impl Framer {
         lines
     }
 
-    /// What it holds and has not handed out.
+    /// The bytes that were not returned yet.
     pub(crate) fn rest(&self) -> &[u8] {
         &self.buffer[self.start..]
     }
@@ -99,13 +99,13 @@ impl Framer {
         }
     }
 
-    /// Keeps no more room than it needs now.
+    /// Releases unused capacity.
     pub(crate) fn give_back(&mut self) {
         self.discard_handed_out();
         self.buffer.shrink_to_fit();
     }
 
-    /// So many bytes it has room for.
+    /// The capacity of the buffer.
     #[cfg(test)]
     pub(crate) fn room(&self) -> usize {
         self.buffer.capacity()

@@ -1,15 +1,14 @@
 //! The events of one open watch.
 //!
-//! What arrives now and then is decoded at once, in place. What arrives in a burst is cut into
-//! batches of whole lines, which are decoded off the task, on as many threads as there are
-//! processors, while the next are read; their events come out in the order of the lines.
+//! Single events are decoded immediately, in place. A burst is cut into batches of whole lines,
+//! which are decoded off the task, one on each processor, while the next lines are read. Events
+//! come out in the order of their lines.
 //!
-//! RFX-17, what is held as JSON: two batches for each processor, and in the framer a burst, a piece
-//! of the body and a line. So much is handed out without a pause, too, and then others get their
-//! turn.
+//! RFX-17, the bound on JSON that is held: two batches for each processor, and in the framer a
+//! burst, a piece of the body and a line. After a burst of bytes the stream yields to other tasks.
 //!
-//! Most watches say nothing for most of the time, and there may be a thousand of them: where there
-//! is nothing to read after a bookmark, no memory is kept for reading.
+//! Most watches are idle most of the time, and there may be a thousand of them. An idle watch
+//! releases its memory for reading after a bookmark.
 
 use std::{
     fmt,
@@ -27,7 +26,7 @@ use tokio::time::Sleep;
 use crate::{
     decode::{
         object::ObjectDecoder,
-        ordered_jobs::{Abandoned, Decoding},
+        ordered_jobs::{Abandoned, OrderedJobs},
         tape::Scratch,
     },
     http::answer::{Pieces, broken},
@@ -37,14 +36,14 @@ use crate::{
     },
 };
 
-/// So many bytes of complete lines are a burst, which is worth a thread's wake-up.
+/// Complete lines of this size are a burst, which outweighs waking a thread.
 const BURST_BYTES: usize = 64 * 1024;
-/// Decoded in one go: some hundred microseconds of work.
+/// The size of a batch: some hundred microseconds of work.
 const BATCH_BYTES: usize = 32 * 1024;
 
 type Event<T> = Result<WatchEvent<T>, Failure>;
 
-/// The events of a watch, as they arrive. Ends after the first error.
+/// The events of a watch, as they arrive. The stream ends after the first error.
 ///
 /// # Panics
 ///
@@ -52,30 +51,31 @@ type Event<T> = Result<WatchEvent<T>, Failure>;
 ///
 /// # Cancel safety
 ///
-/// Dropping it closes the connection; a half-read event is lost with it, and no version has moved.
+/// Dropping it closes the connection. An incomplete event is lost; no version has moved past it.
 pub struct KubeEvents<T> {
     pieces: Pieces,
-    /// Why there are no more pieces, and whether that is a failure.
+    /// Set when there are no more pieces: the failure that ended them, or `None` for a clean end.
     end: Option<Option<Failure>>,
     framer: Framer,
     /// Whether the lines in the framer are read in place.
     in_place: bool,
     reader: EventReader<T>,
-    decoding: Decoding<Decoded<T>>,
-    /// What batches were read in, for the next.
+    jobs: OrderedJobs<Decoded<T>>,
+    /// Memory of finished batches, for the next ones.
     spare: Vec<Scratch>,
     decoded: std::vec::IntoIter<Event<T>>,
-    /// Bytes handed out since others had their turn.
+    /// Bytes handed out since the stream last yielded.
     handed_out: usize,
-    /// Whether the last event was a bookmark: all that had happened has been told.
-    is_told_all: bool,
-    /// When the server should have ended the watch long since (FM-16, FM-20); `None` for a watch
-    /// without a timeout.
+    /// Whether the last event was a bookmark: no earlier event is outstanding.
+    after_bookmark: bool,
+    /// The time by which the server must have ended the watch; `None` for a watch without a
+    /// timeout.
+    // FM-16, FM-20
     deadline: Option<Pin<Box<Sleep>>>,
     is_over: bool,
 }
 
-/// The events of a batch, how many bytes they were, and what they were read in.
+/// The events of a batch, their size as JSON, and the memory they were read in.
 struct Decoded<T> {
     events: Vec<Event<T>>,
     bytes: usize,
@@ -83,7 +83,7 @@ struct Decoded<T> {
 }
 
 impl<T: DeserializeOwned + Send + Sync + 'static> KubeEvents<T> {
-    /// `threads` is how many batches may be decoded at a time; 1 decodes everything in place.
+    /// `threads` is the number of batches decoded at a time; with 1 all are decoded in place.
     pub(crate) fn new(
         pieces: Pieces,
         decoder: Arc<ObjectDecoder<T>>,
@@ -97,17 +97,18 @@ impl<T: DeserializeOwned + Send + Sync + 'static> KubeEvents<T> {
             framer: Framer::new(decoder.limits().event_bytes),
             in_place: false,
             reader: EventReader::new(decoder, reuse),
-            decoding: Decoding::new(threads),
+            jobs: OrderedJobs::new(threads),
             spare: Vec::new(),
             decoded: Vec::new().into_iter(),
             handed_out: 0,
-            is_told_all: false,
+            after_bookmark: false,
             deadline: deadline.map(Box::pin),
             is_over: false,
         }
     }
 
-    /// What has arrived goes first: a slow reader must not mistake its own delay for silence.
+    // Received data comes before the deadline: a slow reader must not take its own delay for an
+    // idle server.
     fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event<T>>> {
         loop {
             if let Some(event) = self.decoded.next() {
@@ -123,7 +124,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> KubeEvents<T> {
                 self.in_place = false;
             }
             let has_arrived = self.gather(context);
-            if let Some(decoded) = ready!(self.decoding.poll_next(context)) {
+            if let Some(decoded) = ready!(self.jobs.poll_next(context)) {
                 self.handed_out += decoded.bytes;
                 self.spare.push(decoded.scratch);
                 self.decoded = decoded.events.into_iter();
@@ -132,7 +133,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> KubeEvents<T> {
             if !self.framer.has_answer() {
                 break;
             }
-            // More may be on its way through the connection's task, which then makes a burst.
+            // The connection's task may have more, which then makes a burst.
             if has_arrived && self.end.is_none() && self.framer.complete_bytes() < BURST_BYTES {
                 return self.give_way(context);
             }
@@ -141,8 +142,8 @@ impl<T: DeserializeOwned + Send + Sync + 'static> KubeEvents<T> {
         if let Some(end) = self.end.take() {
             return Poll::Ready(end.map(Err));
         }
-        if std::mem::take(&mut self.is_told_all) {
-            self.give_back();
+        if std::mem::take(&mut self.after_bookmark) {
+            self.release();
         }
         let Some(deadline) = &mut self.deadline else {
             return Poll::Pending;
@@ -153,7 +154,8 @@ impl<T: DeserializeOwned + Send + Sync + 'static> KubeEvents<T> {
         Poll::Ready(Some(Err(overdue)))
     }
 
-    /// Reads what has arrived, up to a burst, and has bursts decoded. Whether anything arrived.
+    /// Reads what has arrived, up to a burst, and starts jobs for bursts. Returns whether anything
+    /// arrived.
     fn gather(&mut self, context: &mut Context<'_>) -> bool {
         let mut has_arrived = false;
         loop {
@@ -166,7 +168,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> KubeEvents<T> {
             match Pin::new(&mut self.pieces).poll_next(context) {
                 Poll::Ready(Some(Ok(piece))) => self.framer.push(&piece),
                 Poll::Ready(Some(Err(error))) => self.end = Some(Some(broken(&error))),
-                // What is left without a newline may be torn, and counts as never sent (FM-30).
+                // FM-30: a rest without a newline may be a torn line, and is discarded.
                 Poll::Ready(None) => self.end = Some(None),
                 Poll::Pending => return has_arrived,
             }
@@ -174,10 +176,10 @@ impl<T: DeserializeOwned + Send + Sync + 'static> KubeEvents<T> {
         }
     }
 
-    /// Once a burst has begun, whole batches of it go the same way.
+    // The first batch needs a burst; while its jobs run, each full batch joins them.
     fn decode_bursts(&mut self) {
-        while self.decoding.has_room() {
-            let least = match self.decoding.is_idle() {
+        while self.jobs.has_room() {
+            let least = match self.jobs.is_idle() {
                 true => BURST_BYTES,
                 false => BATCH_BYTES,
             };
@@ -187,7 +189,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> KubeEvents<T> {
             let mut lines = self.framer.split_off(BATCH_BYTES);
             let scratch = self.spare.pop().unwrap_or_default();
             let mut reader = self.reader.for_lines(lines.rest(), scratch);
-            self.decoding.push(move |abandoned| {
+            self.jobs.push(move |abandoned| {
                 let bytes = lines.rest().len();
                 let events = read_all(&mut lines, &mut reader, abandoned);
                 let scratch = reader.into_scratch();
@@ -200,14 +202,14 @@ impl<T: DeserializeOwned + Send + Sync + 'static> KubeEvents<T> {
         }
     }
 
-    /// So many bytes of lines it has room for.
+    /// The capacity of the framer, in bytes.
     #[cfg(test)]
     pub(crate) fn room(&self) -> usize {
         self.framer.room()
     }
 
-    /// Keeps no memory for what may be long in coming.
-    fn give_back(&mut self) {
+    /// Releases the memory for reading.
+    fn release(&mut self) {
         self.framer.give_back();
         self.reader.give_back();
         self.spare = Vec::new();
@@ -221,7 +223,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> KubeEvents<T> {
         event
     }
 
-    /// Lets others have their turn, and comes back.
+    /// Yields to other tasks once.
     fn give_way(&mut self, context: &mut Context<'_>) -> Poll<Option<Event<T>>> {
         self.handed_out = 0;
         context.waker().wake_by_ref();
@@ -244,7 +246,7 @@ fn next_event<T: DeserializeOwned>(
     }
 }
 
-/// Reads all lines, up to the first error, or until nobody waits for them.
+/// Reads all lines, up to the first error, or until the job is abandoned.
 fn read_all<T: DeserializeOwned>(
     framer: &mut Framer,
     reader: &mut EventReader<T>,
@@ -274,12 +276,12 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Stream for KubeEvents<T> {
         }
         let event = ready!(self.poll_event(context));
         self.is_over = !matches!(event, Some(Ok(_)));
-        self.is_told_all = matches!(event, Some(Ok(WatchEvent::Bookmark { .. })));
+        self.after_bookmark = matches!(event, Some(Ok(WatchEvent::Bookmark { .. })));
         Poll::Ready(event)
     }
 }
 
-/// Shows no event and no byte.
+// No event and no byte is shown: they may hold secrets.
 impl<T> fmt::Debug for KubeEvents<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("KubeEvents")

@@ -1,7 +1,7 @@
-//! Deserializes a text we already hold: a key that was looked at, a type name we supply.
+//! Deserializes a text that was read already: a key, or a type name that is supplied.
 //!
-//! serde's own deserializer of strings refuses options, newtypes and numbers, all of which keys of
-//! maps and type fields may be. Tested through [`super`].
+//! serde's own deserializer of strings rejects options, newtypes and numbers, which keys of maps
+//! and type fields may be. Tested through [`super`].
 
 use std::marker::PhantomData;
 
@@ -16,7 +16,7 @@ use serde::{
 
 use crate::decode::tape::Misfit;
 
-/// A string that will also be a number, an option or a newtype: keys of maps may be any of these.
+/// Deserializes a string also as a number, an option or a newtype, as keys of maps may be.
 pub(crate) struct TextDeserializer<'t, E> {
     text: &'t str,
     error: PhantomData<E>,
@@ -83,7 +83,7 @@ impl<'de, E: Error> Deserializer<'de> for TextDeserializer<'_, E> {
     }
 }
 
-/// The key of a map on a tape: what serde_json takes a key for, or doubtful.
+/// The key of a map on a tape. It deserializes as in serde_json, or is doubtful.
 pub(crate) struct Key<'de>(pub(crate) &'de str);
 
 macro_rules! integers {
@@ -100,7 +100,7 @@ macro_rules! integers {
     )*};
 }
 
-/// An integer as JSON writes it; `-0` is none.
+/// An integer in the form of JSON; `-0` is not one.
 fn is_integer(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let is_canonical = text == "0" || !digits.starts_with('0');

@@ -1,9 +1,9 @@
-//! A deserializer around another that leaves fields out and names the type.
+//! A deserializer around another one that skips fields and supplies type names.
 //!
-//! What a [`Node`] drops is skipped before it is allocated. Items of a list come
-//! without `apiVersion` and `kind`; these are supplied, so that a dynamic object from a list and
-//! one from a watch look the same. Only maps and lists on the way to a dropped field are wrapped:
-//! everything else is decoded as if this were not here.
+//! Fields that a [`Node`] drops are skipped before they are allocated. Items of a list have no
+//! `apiVersion` and `kind`; these are supplied, so a dynamic object from a list equals one from a
+//! watch. Only maps and lists on the path to a dropped field are wrapped; all other values are
+//! decoded by the inner deserializer.
 
 use std::fmt;
 
@@ -38,7 +38,7 @@ pub(crate) struct Shaped<'p, I> {
 }
 
 impl<'p, D> Shaped<'p, D> {
-    /// Drops what is below `node`; supplies `names` unless `None`.
+    /// Drops the fields that `node` drops; supplies `names` unless `None`.
     pub(crate) fn new(inner: D, node: &'p Node, names: Option<TypeNames<'p>>) -> Self {
         Self { inner, node, names }
     }
@@ -103,7 +103,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Shaped<'_, D> {
         self.inner.deserialize_unit_struct(name, visitor)
     }
 
-    /// Nothing is dropped inside an enum: its tag would have to be known.
+    // Nothing is dropped inside an enum, whose tag would have to be known.
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         name: &'static str,

@@ -1,8 +1,8 @@
-//! Which fields nobody wants.
+//! The fields that are not decoded.
 //!
-//! A [`Projection`] is data: it can be compared and hashed, since it is part of what tells one
-//! shared informer from another (design 6.16). [`super`] applies it while decoding, so that
-//! a dropped field is skipped before it is allocated.
+//! A [`Projection`] can be compared and hashed, because it is part of the key under which informers
+//! are shared (design 6.16). [`super`] applies it while decoding, so a dropped field is skipped
+//! before it is allocated.
 
 use std::fmt;
 
@@ -10,8 +10,8 @@ const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// Fields to skip while decoding. The default skips nothing.
 ///
-/// Identity (namespace, name, uid, version) is read from the wire before; dropping `metadata`
-/// makes an object poorer, never nameless.
+/// The identity (namespace, name, uid, version) is read separately, so an object whose `metadata`
+/// is dropped still has its key.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub struct Projection {
     root: Node,
@@ -26,12 +26,12 @@ pub(crate) struct Node {
 }
 
 impl Projection {
-    /// Skips nothing.
+    /// A projection that skips nothing.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Skips what no controller reads and what takes most space: `metadata.managedFields` and the
+    /// Skips large fields that controllers do not read: `metadata.managedFields` and the
     /// annotation `kubectl.kubernetes.io/last-applied-configuration`.
     pub fn lean() -> Self {
         Self::new().drop_path("metadata.managedFields").drop_field([
@@ -43,7 +43,7 @@ impl Projection {
 
     /// Also skips the field at this path of field names joined by dots, such as `spec.template`.
     ///
-    /// Lists are passed through: `spec.containers.env` and `spec.containers[].env` both mean the
+    /// Paths lead through lists: `spec.containers.env` and `spec.containers[].env` both mean the
     /// `env` of every container. An empty path changes nothing.
     #[must_use]
     pub fn drop_path(self, path: &str) -> Self {
@@ -51,7 +51,7 @@ impl Projection {
         self.drop_field(fields.filter(|field| !field.is_empty()))
     }
 
-    /// Also skips the field at this path, for names that hold dots themselves.
+    /// Also skips the field at this path, for names that contain dots.
     #[must_use]
     pub fn drop_field<'f>(mut self, path: impl IntoIterator<Item = &'f str>) -> Self {
         let mut fields = path.into_iter().peekable();
@@ -61,7 +61,7 @@ impl Projection {
         let mut node = &mut self.root;
         let mut is_new = true;
         for field in fields {
-            // Something above it is dropped already.
+            // A parent is dropped already.
             if !is_new && node.children.is_empty() {
                 return self;
             }

@@ -1,8 +1,8 @@
-//! Which members of an object are decoded, and which are supplied, whatever the parser.
+//! The members of an object that are decoded or supplied, for both parsers.
 
 use super::{TypeNames, projection::Node};
 
-/// Where in an object to be decoded we are, and what is wanted of its members.
+/// The position in an object that is decoded, and the selection of its members.
 #[derive(Clone, Copy)]
 pub(crate) struct Selection<'p> {
     /// `None` if nothing is dropped below.
@@ -21,7 +21,7 @@ pub(crate) enum NextValue<'p> {
 }
 
 impl<'p> Selection<'p> {
-    /// Without what is dropped below `node`, and with `names` in place of the object's own.
+    /// Skips the fields that `node` drops, and supplies `names` in place of the object's own.
     pub(crate) fn new(node: Option<&'p Node>, names: Option<TypeNames<'p>>) -> Self {
         Self {
             node,
@@ -41,7 +41,7 @@ impl<'p> Selection<'p> {
         Some((field, NextValue::Supplied(text)))
     }
 
-    /// What is wanted of a member that is there; `None` if it is left out.
+    /// How a member of the object is decoded; `None` if it is skipped.
     #[inline]
     pub(crate) fn member(&self, key: &str) -> Option<NextValue<'p>> {
         if self.names.is_some() && matches!(key, "apiVersion" | "kind") {
@@ -54,7 +54,7 @@ impl<'p> Selection<'p> {
         }
     }
 
-    /// How many members are to be supplied, or `None` if those of the object are taken as they are.
+    /// The number of members still to be supplied, or `None` if the object is decoded as it is.
     pub(crate) fn supplies(&self) -> Option<usize> {
         (self.node.is_some() || self.names.is_some()).then_some(self.supply.len())
     }

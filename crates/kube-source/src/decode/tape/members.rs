@@ -1,4 +1,4 @@
-//! The members of an object on a tape, without those that are left out, with those supplied.
+//! The selected members of an object on a tape, and the supplied ones.
 
 use serde::de::{DeserializeSeed, MapAccess};
 
@@ -8,6 +8,7 @@ use crate::decode::shape::{
     selection::{NextValue, Selection},
 };
 
+/// Access to the selected and supplied members of an object.
 pub(crate) struct Members<'c, 't, 'de, 'p> {
     tokens: &'c mut Tokens<'t, 'de>,
     left: usize,
@@ -16,7 +17,7 @@ pub(crate) struct Members<'c, 't, 'de, 'p> {
 }
 
 impl<'c, 't, 'de, 'p> Members<'c, 't, 'de, 'p> {
-    /// Those of the next `left` members that are selected.
+    /// The selected ones of the next `left` members.
     pub(crate) fn new(
         tokens: &'c mut Tokens<'t, 'de>,
         left: usize,
@@ -30,7 +31,7 @@ impl<'c, 't, 'de, 'p> Members<'c, 't, 'de, 'p> {
         }
     }
 
-    /// How many members are left and not left out.
+    /// The number of members that remain and are selected.
     fn count(&self) -> Result<usize, Misfit> {
         let Some(mut count) = self.selection.supplies() else {
             return Ok(self.left);

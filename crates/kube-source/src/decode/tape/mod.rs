@@ -1,8 +1,8 @@
-//! An object as a tape: the flat list of its tokens, every string in place.
+//! An object as a tape: a flat list of tokens, with strings in place.
 //!
-//! A tape knows how long each list is, so that vectors are made as large as they need to be, and
-//! how many tokens each value has, so that what nobody wants is skipped in one step. Whatever is
-//! doubtful is a [`Misfit`], and the text is read again by serde_json, whose answer counts.
+//! A tape contains the length of each list, so vectors are allocated once, and the number of tokens
+//! of each value, so an unwanted value is skipped in one step. Any doubtful input is a [`Misfit`];
+//! serde_json then reads the text again, and its result counts.
 
 use std::fmt;
 
@@ -12,12 +12,12 @@ use simd_json::{Buffers, Node as Token, Tape};
 mod members;
 pub(crate) mod taped;
 
-/// serde_json's bound on nesting.
+/// The same bound on nesting as serde_json's.
 const DEEPEST: usize = 127;
-/// What one large object needed is given back after it.
+/// The capacity that is kept after a large object.
 const KEPT: usize = 256 * 1024;
 
-/// Memory that one object after another is read in.
+/// Memory for reading, used for one object after another.
 pub(crate) struct Scratch {
     text: Vec<u8>,
     buffers: Buffers,
@@ -35,7 +35,7 @@ impl Default for Scratch {
 }
 
 impl Scratch {
-    /// Hands the tokens of one object to `read`; `None` if it is no JSON, or doubtful.
+    /// Calls `read` with the tokens of one object. Returns `None` if it is not JSON, or doubtful.
     pub(crate) fn read<R>(
         &mut self,
         json: &str,
@@ -56,7 +56,7 @@ impl Scratch {
     }
 }
 
-/// Says that serde_json has to decide; why, it says better.
+/// The tape has no result and serde_json must decide. It also reports the reason.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Misfit;
 
@@ -74,7 +74,7 @@ impl Error for Misfit {
     }
 }
 
-/// The tokens not yet read.
+/// The tokens that were not read yet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tokens<'t, 'de>(&'t [Token<'de>]);
 
@@ -91,7 +91,7 @@ impl<'t, 'de> Tokens<'t, 'de> {
         self.0.first().copied().ok_or(Misfit)
     }
 
-    /// Skips a value with everything in it.
+    /// Skips a value with all its contents.
     #[inline]
     pub(crate) fn skip(&mut self) -> Result<(), Misfit> {
         let inside = match self.next()? {
@@ -112,12 +112,13 @@ impl<'t, 'de> Tokens<'t, 'de> {
 }
 
 impl Tokens<'_, '_> {
-    /// Where a value of so many tokens ends, for [`Tokens::must_be_at`].
+    /// The position after a value of `count` tokens, for [`Tokens::must_be_at`].
     pub(crate) fn end_of(&self, count: usize) -> Result<usize, Misfit> {
         self.0.len().checked_sub(count).ok_or(Misfit)
     }
 
-    /// A visitor that left something unread has not accepted it.
+    /// Fails unless this position is reached: a visitor that leaves tokens unread has rejected
+    /// them.
     pub(crate) fn must_be_at(&self, left: usize) -> Result<(), Misfit> {
         match self.0.len() == left {
             true => Ok(()),

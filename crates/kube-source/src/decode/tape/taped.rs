@@ -1,7 +1,7 @@
 //! Deserializes the next value on a tape, as serde_json would from the text.
 //!
-//! What is doubtful is a [`Misfit`]: numbers with a fraction or too large for an integer, `-0`, and
-//! whatever a type does not take. That both always agree is checked in `tests/parsers.rs`.
+//! Doubtful input is a [`Misfit`]: numbers with a fraction or too large for an integer, `-0`, and
+//! values that a type rejects. `tests/parsers.rs` checks that both parsers agree.
 
 use serde::{
     Deserializer,
@@ -15,7 +15,7 @@ use simd_json::{Node as Token, StaticNode};
 use super::{Misfit, Tokens, members::Members};
 use crate::decode::shape::{TypeNames, projection::Node, selection::Selection};
 
-/// The next value on a tape, without what is dropped below `node`.
+/// The next value on a tape, without the fields that `node` drops.
 pub(crate) struct Taped<'c, 't, 'de, 'p> {
     tokens: &'c mut Tokens<'t, 'de>,
     /// `None` if nothing is dropped below it.
@@ -24,7 +24,7 @@ pub(crate) struct Taped<'c, 't, 'de, 'p> {
 }
 
 impl<'c, 't, 'de, 'p> Taped<'c, 't, 'de, 'p> {
-    /// Drops what is below `node`; supplies `names` unless `None`.
+    /// Drops the fields that `node` drops; supplies `names` unless `None`.
     pub(crate) fn new(
         tokens: &'c mut Tokens<'t, 'de>,
         node: Option<&'p Node>,
@@ -69,7 +69,7 @@ impl<'c, 't, 'de, 'p> Taped<'c, 't, 'de, 'p> {
     }
 }
 
-/// Integers as serde_json tells them; what is negative and zero was `-0`, which is none.
+/// Visits an integer as serde_json does. A signed zero was `-0`, which is not an integer.
 fn integer<'de, V: Visitor<'de>>(token: Token<'de>, visitor: V) -> Result<V::Value, Misfit> {
     match token {
         Token::Static(StaticNode::U64(number)) => visitor.visit_u64(number),
@@ -237,7 +237,7 @@ impl<'de> Deserializer<'de> for Taped<'_, '_, 'de, '_> {
         }
     }
 
-    /// Nothing is dropped inside an enum: its tag would have to be known.
+    // Nothing is dropped inside an enum, whose tag would have to be known.
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         _name: &'static str,
@@ -291,7 +291,7 @@ impl<'de> SeqAccess<'de> for Elements<'_, '_, 'de, '_> {
     }
 }
 
-/// An object with one member: the variant, and what is in it.
+/// An object with one member: the variant and its value.
 struct Variant<'c, 't, 'de>(&'c mut Tokens<'t, 'de>);
 
 impl<'de> EnumAccess<'de> for Variant<'_, '_, 'de> {
