@@ -3,7 +3,8 @@
 //!
 //! This is the facade: it wires four layers together, which know nothing of each other and can be
 //! used alone. [`reflector`] lists and watches, [`deltafifo`] queues what was received, [`store`]
-//! holds it with indexes, [`processor`] tells handlers.
+//! holds it with indexes, [`processor`] tells handlers. [`kube_source`] connects the reflector to an
+//! API server.
 //!
 //! ```no_run
 //! use std::{sync::Arc, time::Duration};
