@@ -379,7 +379,7 @@ mod tests {
     #[test]
     fn a_heavy_dependency_is_found_by_family_and_named_once() {
         let tree =
-            "informer-store v0.1.0 (/src)\ntokio-util v0.7.1\ntokio-util v0.7.1 (*)\nserde v1";
+            "informer-store v0.1.0 (/src)\ntokio-util v0.7.1\ntokio-util v0.7.1 (*)\nimbl v7";
         let errors = heavy_dependencies(&LIGHT[0], tree);
         assert_eq!(errors.len(), 1);
         assert!(errors[0].starts_with("error: informer-store pulls in tokio-util\n"));
