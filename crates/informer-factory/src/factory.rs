@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use futures::{Stream, StreamExt};
-use informer_kube_source::{PartialObjectMetadata, Representation};
+use informer_kube_source::{JsonDecoder, PartialObjectMetadata, Representation};
 use kube_client::Client;
 use kube_core::discovery::ApiResource;
 use kube_core::{DynamicObject, Resource};
@@ -315,7 +315,8 @@ impl SharedInformerFactory {
         let consistency = options.consistency.or(self.inner.defaults.consistency);
         settings.checking = consistency
             .map(|asked| checking::<R, T>(&client, resource, &options, &settings.reflector, asked));
-        let launch = connect::<R, T>(client, resource.clone(), representation, options);
+        let decoder = Arc::new(JsonDecoder::new(options.projection.clone()));
+        let launch = connect::<R, T>(client, resource.clone(), representation, decoder, options);
         let informer = make(identity, settings, launch, &namespaces);
         if self.is_stopped() {
             informer.abort();

@@ -24,7 +24,12 @@ mod watch;
 #[doc(hidden)]
 pub use planted::{Planted, with as with_planted};
 
-pub use decode::{partial::PartialObjectMetadata, shape::projection::Projection};
+pub use decode::{
+    decoder::{Buffers, Decode, Encoded, Wire},
+    json::JsonDecoder,
+    partial::PartialObjectMetadata,
+    shape::{TypeNames, projection::Projection},
+};
 pub use http::client::client;
 pub use list_watch::KubeListWatch;
 pub use source::{Deadlines, KubeSource, Limits, Representation, Transform};

@@ -7,7 +7,6 @@ use informer_reflector::{
     Body, Failure, FailureKind, Item, ListRequest, ListWatch, Page, Reuse, WatchRequest,
 };
 use kube_client::Client;
-use serde::de::DeserializeOwned;
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
 use crate::{
@@ -30,7 +29,10 @@ use crate::{
 /// [`crate::client()`]. The retry layer of kube's default configuration hides failures for minutes.
 ///
 /// ```
-/// use informer_kube_source::{KubeListWatch, KubeSource, Projection, Representation};
+/// use informer_kube_source::{
+///     JsonDecoder, KubeListWatch, KubeSource, Projection, Representation,
+/// };
+/// use std::sync::Arc;
 /// use k8s_openapi::api::core::v1::Pod;
 ///
 /// fn pods_of_a_node(client: kube_client::Client, node: &str) -> KubeListWatch<Pod> {
@@ -42,7 +44,7 @@ use crate::{
 ///         label_selector: None,
 ///         field_selector: Some(format!("spec.nodeName={node}")),
 ///         transform: None,
-///         projection: Projection::lean(),
+///         decoder: Arc::new(JsonDecoder::new(Projection::lean())),
 ///         limits: Default::default(),
 ///         deadlines: Default::default(),
 ///     })
@@ -62,7 +64,7 @@ struct Shared<T> {
     processors: usize,
 }
 
-impl<T> KubeListWatch<T> {
+impl<T: 'static> KubeListWatch<T> {
     /// Creates a source of lists and watches of the collection `source`. Sends no request.
     pub fn new(client: Client, source: KubeSource<T>) -> Self {
         let decoder = Arc::new(ObjectDecoder::new(&source));
@@ -82,7 +84,7 @@ impl<T> KubeListWatch<T> {
     }
 }
 
-impl<T: DeserializeOwned + Send + Sync + 'static> ListWatch for KubeListWatch<T> {
+impl<T: Send + Sync + 'static> ListWatch for KubeListWatch<T> {
     type Object = T;
     type Events = KubeEvents<T>;
 
@@ -114,7 +116,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> ListWatch for KubeListWatch<T>
     }
 }
 
-impl<T: DeserializeOwned + Send + Sync + 'static> Shared<T> {
+impl<T: Send + Sync + 'static> Shared<T> {
     /// Fetches a page and decodes it while it arrives.
     async fn fetch(
         &self,

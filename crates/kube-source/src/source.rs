@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use derive_where::derive_where;
 
-use crate::Projection;
+use crate::Decode;
 
 /// Changes a decoded object, or rejects it, before the reflector receives it.
 ///
@@ -32,8 +32,8 @@ pub struct KubeSource<T> {
     pub field_selector: Option<String>,
     /// A change that is applied to each decoded object.
     pub transform: Option<Transform<T>>,
-    /// Fields that are never decoded.
-    pub projection: Projection,
+    /// Turns received objects into values of `T`.
+    pub decoder: Arc<dyn Decode<T>>,
     /// Bounds on sizes.
     pub limits: Limits,
     /// Bounds on waiting.
@@ -50,10 +50,9 @@ impl<T> fmt::Debug for KubeSource<T> {
             .field("label_selector", &self.label_selector)
             .field("field_selector", &self.field_selector)
             .field("transform", &self.transform.is_some())
-            .field("projection", &self.projection)
             .field("limits", &self.limits)
             .field("deadlines", &self.deadlines)
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 

@@ -15,7 +15,9 @@ use http::{Request, Response, header};
 use http_body_util::StreamBody;
 use http_body_util::combinators::UnsyncBoxBody;
 use hyper::body::Frame;
-use informer_factory::kube_source::{KubeListWatch, KubeSource, Projection, Representation};
+use informer_factory::kube_source::{
+    JsonDecoder, KubeListWatch, KubeSource, Projection, Representation,
+};
 use informer_factory::reflector::{
     Identity, ListRequest, ListVersion, ListWatch, ResourceVersion, Reuse, WatchRequest,
 };
@@ -130,7 +132,7 @@ where
         label_selector: None,
         field_selector: None,
         transform: None,
-        projection,
+        decoder: Arc::new(JsonDecoder::new(projection)),
         limits: Default::default(),
         deadlines: Default::default(),
     };

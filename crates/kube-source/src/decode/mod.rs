@@ -1,6 +1,8 @@
 //! One object: its identity, and its decoded value or the reason why it has none.
 
+pub(crate) mod decoder;
 pub(crate) mod envelope;
+pub(crate) mod json;
 pub(crate) mod json_text;
 pub(crate) mod object;
 pub(crate) mod ordered_jobs;

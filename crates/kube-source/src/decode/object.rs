@@ -2,31 +2,23 @@
 //!
 //! An object that cannot be decoded becomes [`Body::Undecodable`] beside its identity, and the rest
 //! of the page or stream continues (FM-53, FM-54). Errors contain a category, a path, a line and a
-//! column, never content (SEC-7). The parser bounds the depth at 128 levels (FM-55, SEC-19), and
-//! [`Limits`] bounds the size before and after decoding (FM-56, SEC-18).
-//!
-//! There are two parsers. The tape is the fast one; serde_json decides whenever the tape has no
-//! result. The result does not depend on the parser used (`docs/adr/0007-json-parser.md`).
+//! column, never content (SEC-7). [`Limits`] bounds the size before and after decoding (FM-56,
+//! SEC-18). The decoder is the caller's: see [`Decode`].
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{
-        Arc,
-        atomic::{AtomicU8, Ordering},
-    },
+    sync::Arc,
 };
 
-use informer_reflector::{Body, DecodeError, DecodeErrorCategory, Identity, Reuse};
-use serde::de::DeserializeOwned;
-use serde_json::error::Category;
+use informer_object::Identity;
+use informer_reflector::{Body, DecodeError, DecodeErrorCategory, Item, Reuse};
 
 use crate::{
-    KubeSource, Limits, Projection, Representation, Transform,
+    KubeSource, Limits, Representation, Transform,
     decode::{
+        decoder::{Buffers, Decode, Encoded},
         envelope::{Envelope, Text},
-        repeated,
-        shape::{Shaped, TypeNames},
-        tape::{Misfit, Scratch, taped::Taped},
+        shape::TypeNames,
     },
 };
 
@@ -41,24 +33,19 @@ pub(crate) struct ObjectDecoder<T> {
     kind: String,
     representation: Representation,
     transform: Option<Transform<T>>,
-    projection: Projection,
+    decoder: Arc<dyn Decode<T>>,
     limits: Limits,
-    detours: AtomicU8,
 }
 
-/// After this many consecutive objects that only serde_json decodes, the tape is skipped.
-const MOST_DETOURS: u8 = 32;
-
-impl<T> ObjectDecoder<T> {
+impl<T: 'static> ObjectDecoder<T> {
     pub(crate) fn new(source: &KubeSource<T>) -> Self {
         Self {
             api_version: source.api_version.clone(),
             kind: source.kind.clone(),
             representation: source.representation,
             transform: source.transform.clone(),
-            projection: source.projection.clone(),
+            decoder: Arc::clone(&source.decoder),
             limits: source.limits,
-            detours: AtomicU8::new(0),
         }
     }
 
@@ -108,25 +95,36 @@ impl<T> ObjectDecoder<T> {
             && !["", "Status", "Table", self.kind.as_str()].contains(&kind);
         is_list_of(self.names()) || is_list_of(whole) || own_kind
     }
-}
 
-fn named_or_empty(found: &Text<'_>, expected: &str) -> bool {
-    found.is_empty() || found.as_str() == expected
-}
-
-impl<T: DeserializeOwned> ObjectDecoder<T> {
     /// Decodes and transforms an object. `is_typed` tells whether the object contains its type.
-    pub(crate) fn decode(&self, json: &str, is_typed: bool, scratch: &mut Scratch) -> Body<T> {
-        // Unwind safe: `scratch` is cleared before each object.
+    pub(crate) fn decode(
+        &self,
+        json: &str,
+        is_typed: bool,
+        identity: &Identity,
+        buffers: &mut Buffers,
+    ) -> Body<T> {
+        let type_names = (!is_typed).then(|| self.names());
+        let object = Encoded::json(json, type_names, identity);
+        // Unwind safe: a decoder that panicked gets new buffers.
         let parsed = guarded(|| {
             self.check_size(json)
-                .and_then(|()| self.parse(json, is_typed, scratch))
+                .and_then(|()| self.decoder.decode(object, buffers))
         });
         match parsed {
             Some(Ok(object)) => self.transformed(object),
             Some(Err(error)) => Body::Undecodable(error),
-            None => Body::Undecodable(whole_object(DecodeErrorCategory::Panicked)),
+            None => {
+                *buffers = Buffers::default();
+                Body::Undecodable(whole_object(DecodeErrorCategory::Panicked))
+            }
         }
+    }
+
+    /// Lets the decoder see a complete page.
+    pub(crate) fn finish(&self, items: &mut [Item<T>]) {
+        // A decoder that panics leaves the items as they are.
+        guarded(|| self.decoder.finish(items));
     }
 
     fn check_size(&self, json: &str) -> Result<(), DecodeError> {
@@ -136,74 +134,6 @@ impl<T: DeserializeOwned> ObjectDecoder<T> {
             true => Err(whole_object(DecodeErrorCategory::Size)),
             false => Ok(()),
         }
-    }
-
-    fn parse(&self, json: &str, is_typed: bool, scratch: &mut Scratch) -> Result<T, DecodeError> {
-        let names = (!is_typed).then(|| self.names());
-        let detours = self.detours.load(Ordering::Relaxed);
-        if detours < MOST_DETOURS
-            && let Some(object) = self.parse_tape(json, names, scratch)
-        {
-            if detours > 0 {
-                self.detours.store(0, Ordering::Relaxed);
-            }
-            return Ok(object);
-        }
-        let object = self.parse_text(json, names)?;
-        if detours < MOST_DETOURS {
-            self.detours.store(detours + 1, Ordering::Relaxed);
-        }
-        Ok(object)
-    }
-
-    fn parse_tape(
-        &self,
-        json: &str,
-        names: Option<TypeNames<'_>>,
-        scratch: &mut Scratch,
-    ) -> Option<T> {
-        let node = (!self.projection.is_empty()).then(|| self.projection.root());
-        scratch.read(json, |mut tokens| match repeated::on_tape(tokens)? {
-            true => Err(Misfit),
-            false => T::deserialize(Taped::new(&mut tokens, node, names)),
-        })
-    }
-
-    fn parse_text(&self, json: &str, names: Option<TypeNames<'_>>) -> Result<T, DecodeError> {
-        let mut deserializer = serde_json::Deserializer::from_str(json);
-        let decoded = if names.is_none() && self.projection.is_empty() {
-            T::deserialize(&mut deserializer)
-        } else {
-            let root = self.projection.root();
-            T::deserialize(Shaped::new(&mut deserializer, root, names))
-        };
-        let object = decoded
-            .and_then(|object| deserializer.end().map(|()| object))
-            .map_err(|error| self.explain(json, names, &error))?;
-        match repeated::in_text(json) {
-            true => {
-                let path = "metadata".to_owned();
-                Err(DecodeError::new(DecodeErrorCategory::Data, path, 0, 0))
-            }
-            false => Ok(object),
-        }
-    }
-
-    /// Decodes once more to find the path of the error. Good objects do not pay for it.
-    #[cold]
-    fn explain(
-        &self,
-        json: &str,
-        names: Option<TypeNames<'_>>,
-        error: &serde_json::Error,
-    ) -> DecodeError {
-        let mut deserializer = serde_json::Deserializer::from_str(json);
-        let shaped = Shaped::new(&mut deserializer, self.projection.root(), names);
-        let path = match serde_path_to_error::deserialize::<_, T>(shaped) {
-            Err(traced) => presentable(&traced.path().to_string()),
-            Ok(_) => "?".to_owned(),
-        };
-        DecodeError::new(category_of(error), path, error.line(), error.column())
     }
 
     fn transformed(&self, object: T) -> Body<T> {
@@ -221,6 +151,10 @@ impl<T: DeserializeOwned> ObjectDecoder<T> {
     }
 }
 
+fn named_or_empty(found: &Text<'_>, expected: &str) -> bool {
+    found.is_empty() || found.as_str() == expected
+}
+
 /// Runs user code for one object. If it panics, only this object is lost.
 fn guarded<R>(f: impl FnOnce() -> R) -> Option<R> {
     catch_unwind(AssertUnwindSafe(f)).ok()
@@ -228,28 +162,6 @@ fn guarded<R>(f: impl FnOnce() -> R) -> Option<R> {
 
 fn whole_object(category: DecodeErrorCategory) -> DecodeError {
     DecodeError::new(category, "?".to_owned(), 0, 0)
-}
-
-fn category_of(error: &serde_json::Error) -> DecodeErrorCategory {
-    match error.classify() {
-        Category::Data => DecodeErrorCategory::Data,
-        // serde_json has no other way to distinguish it; a test checks the wording.
-        _ if error.to_string().starts_with("recursion limit exceeded") => {
-            DecodeErrorCategory::Depth
-        }
-        _ => DecodeErrorCategory::Syntax,
-    }
-}
-
-/// Makes a path printable. Keys of maps come from the object, so a path may be long or contain
-/// control characters.
-fn presentable(path: &str) -> String {
-    const LIMIT: usize = 256;
-    let safe = |c: char| if c.is_control() { '?' } else { c };
-    match path {
-        "" | "." => "?".to_owned(),
-        path => path.chars().take(LIMIT).map(safe).collect(),
-    }
 }
 
 /// The largest known factor between decoded size and JSON size (SEC-18 measured 105), rounded up.

@@ -6,10 +6,9 @@
 use std::sync::Arc;
 
 use informer_reflector::{Failure, Item, ListRequest, Page, Reuse};
-use serde::de::DeserializeOwned;
 
 use crate::{
-    decode::{object::ObjectDecoder, ordered_jobs::OrderedJobs, tape::Scratch},
+    decode::{decoder::Buffers, object::ObjectDecoder, ordered_jobs::OrderedJobs},
     list::{
         cut::{Cutter, Items},
         page::{Frame, ItemReader, goes_back, not_cut},
@@ -31,7 +30,7 @@ type Decoded<T> = (Result<Vec<Item<T>>, Failure>, Memory);
 #[derive(Default)]
 struct Memory {
     text: Items,
-    scratch: Scratch,
+    buffers: Buffers,
 }
 
 /// A page that is not complete yet.
@@ -45,7 +44,7 @@ pub(crate) struct ArrivingList<T> {
     items: Vec<Item<T>>,
 }
 
-impl<T: DeserializeOwned + Send + Sync + 'static> ArrivingList<T> {
+impl<T: Send + Sync + 'static> ArrivingList<T> {
     /// A list of which nothing has arrived. `reuse` is `None` if no object may be reused; `threads`
     /// is the number of batches that may be decoded at a time.
     pub(crate) fn new(
@@ -84,12 +83,12 @@ impl<T: DeserializeOwned + Send + Sync + 'static> ArrivingList<T> {
         let rest = self.cutter.take(Items::default());
         if self.items.is_empty() && self.jobs.is_idle() {
             // A small list is not worth a thread.
-            self.items = self.reader.read(&rest, &mut Scratch::default(), || false)?;
+            self.items = self.reader.read(&rest, &mut Buffers::default(), || false)?;
         } else if !rest.is_empty() {
-            let scratch = self.spare.pop().unwrap_or_default().scratch;
+            let buffers = self.spare.pop().unwrap_or_default().buffers;
             self.submit(Memory {
                 text: rest,
-                scratch,
+                buffers,
             })
             .await?;
         }
@@ -97,6 +96,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> ArrivingList<T> {
             self.keep(decoded)?;
         }
         let frame = Frame::read(&self.cutter.into_frame(), &self.decoder)?;
+        self.decoder.finish(&mut self.items);
         Ok(frame.with(self.items))
     }
 
@@ -112,9 +112,9 @@ impl<T: DeserializeOwned + Send + Sync + 'static> ArrivingList<T> {
     }
 
     async fn decode_ready(&mut self) -> Result<(), Failure> {
-        let Memory { text, scratch } = self.spare.pop().unwrap_or_default();
+        let Memory { text, buffers } = self.spare.pop().unwrap_or_default();
         let text = self.cutter.take(text);
-        self.submit(Memory { text, scratch }).await
+        self.submit(Memory { text, buffers }).await
     }
 
     async fn submit(&mut self, mut batch: Memory) -> Result<(), Failure> {
@@ -125,8 +125,8 @@ impl<T: DeserializeOwned + Send + Sync + 'static> ArrivingList<T> {
         }
         let reader = self.reader.clone();
         self.jobs.push(move |abandoned| {
-            let Memory { text, scratch } = &mut batch;
-            let items = reader.read(text, scratch, || abandoned.is_set());
+            let Memory { text, buffers } = &mut batch;
+            let items = reader.read(text, buffers, || abandoned.is_set());
             (items, batch)
         });
         Ok(())

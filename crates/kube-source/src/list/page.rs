@@ -11,17 +11,14 @@ use informer_reflector::{
     Body, DecodeError, DecodeErrorCategory, Failure, FailureKind, Item, ListRequest, Page,
     ResourceVersion, Reuse,
 };
-use serde::{
-    Deserialize,
-    de::{DeserializeOwned, IgnoredAny},
-};
+use serde::{Deserialize, de::IgnoredAny};
 
 use crate::{
     decode::{
+        decoder::Buffers,
         envelope::{Envelope, Text, version_of},
         json_text::{not_json, text, wrong_kind},
         object::{ObjectDecoder, at_hand},
-        tape::Scratch,
     },
     http::status::{HttpParts, WireStatus},
     list::cut::{CutError, Items},
@@ -81,7 +78,10 @@ pub(crate) struct Frame {
 
 impl Frame {
     /// Reads the text outside the items.
-    pub(crate) fn read<T>(frame: &[u8], decoder: &ObjectDecoder<T>) -> Result<Self, Failure> {
+    pub(crate) fn read<T: 'static>(
+        frame: &[u8],
+        decoder: &ObjectDecoder<T>,
+    ) -> Result<Self, Failure> {
         let frame = text(frame)?;
         let wire: WireFrame<'_> = serde_json::from_str(frame).map_err(|error| not_json(&error))?;
         if wire.kind.as_str() == "Status" {
@@ -132,7 +132,7 @@ pub(crate) struct ItemReader<T> {
     reuse: Option<Arc<dyn Reuse<T>>>,
 }
 
-impl<T: DeserializeOwned> ItemReader<T> {
+impl<T: 'static> ItemReader<T> {
     /// `reuse` is `None` if nothing may be reused.
     pub(crate) fn new(decoder: Arc<ObjectDecoder<T>>, reuse: Option<Arc<dyn Reuse<T>>>) -> Self {
         Self { decoder, reuse }
@@ -144,12 +144,12 @@ impl<T: DeserializeOwned> ItemReader<T> {
     pub(crate) fn read(
         &self,
         items: &Items,
-        scratch: &mut Scratch,
+        buffers: &mut Buffers,
         abandoned: impl Fn() -> bool,
     ) -> Result<Vec<Item<T>>, Failure> {
         let wanted = items.iter().take_while(|_| !abandoned());
         wanted
-            .filter_map(|json| self.item(json, scratch).transpose())
+            .filter_map(|json| self.item(json, buffers).transpose())
             .collect()
     }
 
@@ -157,7 +157,7 @@ impl<T: DeserializeOwned> ItemReader<T> {
     /// else become thirty times as large as it is, before the machine rejected it (SEC-17).
     ///
     /// `None` for an object that no key can be made for.
-    fn item(&self, json: &[u8], scratch: &mut Scratch) -> Result<Option<Item<T>>, Failure> {
+    fn item(&self, json: &[u8], buffers: &mut Buffers) -> Result<Option<Item<T>>, Failure> {
         let json = text(json)?;
         let envelope = Envelope::of_list_item(json);
         let Some(identity) = envelope.identity()? else {
@@ -168,7 +168,8 @@ impl<T: DeserializeOwned> ItemReader<T> {
         } else if let Some(object) = at_hand(self.reuse.as_deref(), &identity) {
             Body::Reused(object)
         } else {
-            self.decoder.decode(json, envelope.is_typed(), scratch)
+            let is_typed = envelope.is_typed();
+            self.decoder.decode(json, is_typed, &identity, buffers)
         };
         if matches!(body, Body::Undecodable(_)) {
             // A type error is an error of the object; a syntax error is one of the list.

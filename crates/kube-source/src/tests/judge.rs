@@ -11,11 +11,14 @@ use informer_reflector::{
     Body, DecodeErrorCategory, Failure, Item, ListRequest, ListVersion, Page, WatchEvent,
 };
 use kube_core::DynamicObject;
-use serde::{Deserialize, de::IgnoredAny};
+use serde::{
+    Deserialize,
+    de::{DeserializeOwned, IgnoredAny},
+};
 use serde_json::{Value, value::RawValue};
 
 use crate::{
-    Deadlines, KubeSource, Limits, Projection, Representation,
+    Deadlines, JsonDecoder, KubeSource, Limits, Representation,
     decode::object::ObjectDecoder,
     http::status::{HttpParts, WireStatus},
     list::arriving::ArrivingList,
@@ -23,7 +26,7 @@ use crate::{
 };
 
 /// All pods, whole.
-pub(crate) fn pods<T>() -> KubeSource<T> {
+pub(crate) fn pods<T: DeserializeOwned>() -> KubeSource<T> {
     KubeSource {
         path: "/api/v1/pods".into(),
         api_version: "v1".into(),
@@ -32,7 +35,7 @@ pub(crate) fn pods<T>() -> KubeSource<T> {
         label_selector: None,
         field_selector: None,
         transform: None,
-        projection: Projection::new(),
+        decoder: Arc::new(JsonDecoder::default()),
         limits: Limits::default(),
         deadlines: Deadlines::default(),
     }

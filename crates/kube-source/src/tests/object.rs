@@ -10,19 +10,23 @@ use k8s_openapi::api::core::v1::{Pod, Secret};
 use kube_core::DynamicObject;
 use serde::de::DeserializeOwned;
 
-use super::scripted;
+use super::{requests::decode, scripted};
 use crate::{
-    KubeSource, PartialObjectMetadata, Projection, Representation,
-    decode::{object::ObjectDecoder, tape::Scratch},
+    JsonDecoder, KubeSource, PartialObjectMetadata, Projection, Representation,
+    decode::object::ObjectDecoder,
 };
 
-fn decode_with<T: DeserializeOwned>(
+fn decode_with<T: DeserializeOwned + 'static>(
     json: &str,
     adjust: impl FnOnce(&mut KubeSource<T>),
 ) -> Body<T> {
     let mut source = scripted::source();
     adjust(&mut source);
-    ObjectDecoder::new(&source).decode(json, false, &mut Scratch::default())
+    decode(&ObjectDecoder::new(&source), json, false)
+}
+
+fn lean() -> Arc<JsonDecoder> {
+    Arc::new(JsonDecoder::new(Projection::lean()))
 }
 
 fn error<T>(body: &Body<T>) -> &DecodeError {
@@ -48,7 +52,7 @@ fn depth_is_bounded() {
         let projections = [Projection::new(), Projection::lean()];
         for projection in projections {
             let body = decode_with::<DynamicObject>(&json, |source| {
-                source.projection = projection;
+                source.decoder = Arc::new(JsonDecoder::new(projection));
             });
             if is_ok {
                 assert!(body.object().is_some(), "{depth}: {body:?}");
@@ -86,7 +90,7 @@ fn an_identity_is_said_once() {
     let body = decode_with::<DynamicObject>(json, |_| {});
     assert_eq!(error(&body).category, DecodeErrorCategory::Data);
     assert_eq!(&*error(&body).path, "metadata");
-    let body = decode_with::<Pod>(json, |source| source.projection = Projection::lean());
+    let body = decode_with::<Pod>(json, |source| source.decoder = lean());
     assert_eq!(&*error(&body).path, "metadata");
 }
 
@@ -138,7 +142,7 @@ fn errors_quote_nothing() {
 fn metadata_only_is_decoded() {
     let adjust = |source: &mut KubeSource<PartialObjectMetadata>| {
         source.representation = Representation::MetadataOnly;
-        source.projection = Projection::lean();
+        source.decoder = lean();
     };
     let json = r#"{"metadata":{"name":"a","managedFields":[{"manager":"m"}]},"spec":{"x":1}}"#;
     let body = decode_with(json, adjust);

@@ -1,6 +1,6 @@
 //! Both parsers give the same result: an object decodes as serde_json alone decodes it.
 
-use std::{collections::BTreeMap, fmt::Debug};
+use std::{collections::BTreeMap, fmt::Debug, sync::Arc};
 
 use k8s_openapi::api::core::v1::Pod;
 use proptest::prelude::*;
@@ -10,9 +10,9 @@ use serde::{
 };
 use serde_json::{Value, json, value::RawValue};
 
-use super::{hostile::damaged, scripted};
+use super::{hostile::damaged, requests::decode, scripted};
 use crate::{
-    Projection,
+    JsonDecoder, Projection,
     decode::{
         object::ObjectDecoder,
         repeated,
@@ -65,14 +65,14 @@ impl Default for Odd {
     }
 }
 
-fn decoded<T: DeserializeOwned + Debug>(json: &str) -> Option<String> {
+fn decoded<T: DeserializeOwned + Debug + 'static>(json: &str) -> Option<String> {
     let decoder = ObjectDecoder::<T>::new(&scripted::source());
-    let body = decoder.decode(json, true, &mut Scratch::default());
+    let body = decode(&decoder, json, true);
     body.object().map(|object| format!("{object:?}"))
 }
 
 /// Compared as shown, in which `-0.0` is not `0.0`. Who says twice who they are, neither decodes.
-fn assert_same<T: DeserializeOwned + Debug>(json: &str) {
+fn assert_same<T: DeserializeOwned + Debug + 'static>(json: &str) {
     let expected = serde_json::from_str::<T>(json).ok();
     let expected = expected.filter(|_| !repeated::in_text(json));
     let expected = expected.map(|object| format!("{object:?}"));
@@ -249,9 +249,8 @@ fn what_only_serde_json_decodes_is_decoded() {
         a: Box<RawValue>,
     }
     let decoder = ObjectDecoder::<Raw>::new(&scripted::source());
-    let mut scratch = Scratch::default();
     for _ in 0..1000 {
-        let body = decoder.decode(r#"{"a": [1, 2.50] }"#, true, &mut scratch);
+        let body = decode(&decoder, r#"{"a": [1, 2.50] }"#, true);
         assert_eq!(body.object().expect("decodes").a.get(), "[1, 2.50]");
     }
 }
@@ -335,13 +334,12 @@ fn a_projection_is_the_same_on_both() {
         .drop_path("status");
     let json = pod().to_string();
     let mut source = scripted::source::<Value>();
-    source.projection = projection;
+    source.decoder = Arc::new(JsonDecoder::new(projection));
     let decoder = ObjectDecoder::new(&source);
-    let mut scratch = Scratch::default();
-    let tape = decoder.decode(&json, false, &mut scratch);
+    let tape = decode(&decoder, &json, false);
     // A fraction in what is wanted, which the tape has no answer for.
     let detour = json.replace(r#""priority":-5"#, r#""priority":-5.5"#);
-    let text = decoder.decode(&detour, false, &mut scratch);
+    let text = decode(&decoder, &detour, false);
     let text = text.object().expect("decodes").to_string();
     let tape = tape.object().expect("decodes").to_string();
     assert_eq!(text.replace("-5.5", "-5"), tape);

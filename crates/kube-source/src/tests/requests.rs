@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use futures::StreamExt;
+use informer_object::{Identity, ObjectKey};
 use informer_reflector::{
-    Failure, Item, ListRequest, ListVersion, ListWatch, Page, Reuse, WatchEvent, WatchRequest,
+    Body, Failure, Item, ListRequest, ListVersion, ListWatch, Page, Reuse, WatchEvent, WatchRequest,
 };
 use kube_client::Client;
 use kube_core::DynamicObject;
 
 use super::scripted;
-use crate::{KubeListWatch, KubeSource};
+use crate::{Buffers, KubeListWatch, KubeSource, decode::object::ObjectDecoder};
 
 pub(super) type Pods = KubeListWatch<DynamicObject>;
 
@@ -92,4 +93,15 @@ pub(super) fn key<T>(item: &Item<T>) -> String {
     let key = &item.identity.key;
     let namespace = key.namespace().unwrap_or("-");
     format!("{namespace}/{}@{}", key.name(), item.identity.version)
+}
+
+/// Decodes an object of any identity, in new buffers.
+pub(super) fn decode<T: 'static>(
+    decoder: &ObjectDecoder<T>,
+    json: &str,
+    is_typed: bool,
+) -> Body<T> {
+    let key = ObjectKey::new(None, "any").expect("well formed");
+    let identity = Identity::new(key, "", "");
+    decoder.decode(json, is_typed, &identity, &mut Buffers::default())
 }

@@ -11,15 +11,15 @@ use informer_reflector::{
     Body, DecodeErrorCategory, Failure, FailureKind, Item, Reuse, WatchEvent,
 };
 use memchr::memmem;
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::{
     decode::{
+        decoder::Buffers,
         envelope::{Envelope, Text, version_of},
         json_text::{not_json, text, trim_end, wrong_kind},
         object::{ObjectDecoder, at_hand},
-        tape::Scratch,
     },
     http::status::{HttpParts, WireStatus},
 };
@@ -62,23 +62,23 @@ pub(crate) struct EventReader<T> {
     decoder: Arc<ObjectDecoder<T>>,
     /// Consulted during the initial events of a streaming list.
     reuse: Option<Arc<dyn Reuse<T>>>,
-    scratch: Scratch,
+    buffers: Buffers,
 }
 
-impl<T: DeserializeOwned> EventReader<T> {
+impl<T: 'static> EventReader<T> {
     pub(crate) fn new(decoder: Arc<ObjectDecoder<T>>, reuse: Option<Arc<dyn Reuse<T>>>) -> Self {
         Self {
             decoder,
             reuse,
-            scratch: Scratch::default(),
+            buffers: Buffers::default(),
         }
     }
 
     /// Creates a reader for these lines, which precede all lines that this one reads later. It uses
-    /// the memory of `scratch`.
-    pub(crate) fn for_lines(&mut self, lines: &[u8], scratch: Scratch) -> Self {
+    /// the memory of `buffers`.
+    pub(crate) fn for_lines(&mut self, lines: &[u8], buffers: Buffers) -> Self {
         let mut reader = Self::new(Arc::clone(&self.decoder), self.reuse.clone());
-        reader.scratch = scratch;
+        reader.buffers = buffers;
         // A line that only contains the text loses some reuse for later lines, and nothing else.
         if self.reuse.is_some() && memmem::find(lines, INITIAL_EVENTS_END.as_bytes()).is_some() {
             self.reuse = None;
@@ -87,13 +87,13 @@ impl<T: DeserializeOwned> EventReader<T> {
     }
 
     /// The memory for reading, for another reader.
-    pub(crate) fn into_scratch(self) -> Scratch {
-        self.scratch
+    pub(crate) fn into_buffers(self) -> Buffers {
+        self.buffers
     }
 
     /// Releases the memory for reading.
     pub(crate) fn give_back(&mut self) {
-        self.scratch = Scratch::default();
+        self.buffers = Buffers::default();
     }
 
     /// Reads one line.
@@ -153,9 +153,11 @@ impl<T: DeserializeOwned> EventReader<T> {
         let reuse = self.reuse.as_deref().filter(|_| may_reuse);
         let body = match at_hand(reuse, &identity) {
             Some(object) => Body::Reused(object),
-            None => self
-                .decoder
-                .decode(json, envelope.is_typed(), &mut self.scratch),
+            None => {
+                let is_typed = envelope.is_typed();
+                let buffers = &mut self.buffers;
+                self.decoder.decode(json, is_typed, &identity, buffers)
+            }
         };
         Ok(Some(Item { identity, body }))
     }

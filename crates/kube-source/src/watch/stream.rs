@@ -20,14 +20,13 @@ use std::{
 
 use futures::Stream;
 use informer_reflector::{Failure, FailureKind, Reuse, WatchEvent};
-use serde::de::DeserializeOwned;
 use tokio::time::Sleep;
 
 use crate::{
     decode::{
+        decoder::Buffers,
         object::ObjectDecoder,
         ordered_jobs::{Abandoned, OrderedJobs},
-        tape::Scratch,
     },
     http::answer::{Pieces, broken},
     watch::{
@@ -62,7 +61,7 @@ pub struct KubeEvents<T> {
     reader: EventReader<T>,
     jobs: OrderedJobs<Decoded<T>>,
     /// Memory of finished batches, for the next ones.
-    spare: Vec<Scratch>,
+    spare: Vec<Buffers>,
     decoded: std::vec::IntoIter<Event<T>>,
     /// Bytes handed out since the stream last yielded.
     handed_out: usize,
@@ -79,10 +78,10 @@ pub struct KubeEvents<T> {
 struct Decoded<T> {
     events: Vec<Event<T>>,
     bytes: usize,
-    scratch: Scratch,
+    buffers: Buffers,
 }
 
-impl<T: DeserializeOwned + Send + Sync + 'static> KubeEvents<T> {
+impl<T: Send + Sync + 'static> KubeEvents<T> {
     /// `threads` is the number of batches decoded at a time; with 1 all are decoded in place.
     pub(crate) fn new(
         pieces: Pieces,
@@ -126,7 +125,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> KubeEvents<T> {
             let has_arrived = self.gather(context);
             if let Some(decoded) = ready!(self.jobs.poll_next(context)) {
                 self.handed_out += decoded.bytes;
-                self.spare.push(decoded.scratch);
+                self.spare.push(decoded.buffers);
                 self.decoded = decoded.events.into_iter();
                 continue;
             }
@@ -187,16 +186,16 @@ impl<T: DeserializeOwned + Send + Sync + 'static> KubeEvents<T> {
                 return;
             }
             let mut lines = self.framer.split_off(BATCH_BYTES);
-            let scratch = self.spare.pop().unwrap_or_default();
-            let mut reader = self.reader.for_lines(lines.rest(), scratch);
+            let buffers = self.spare.pop().unwrap_or_default();
+            let mut reader = self.reader.for_lines(lines.rest(), buffers);
             self.jobs.push(move |abandoned| {
                 let bytes = lines.rest().len();
                 let events = read_all(&mut lines, &mut reader, abandoned);
-                let scratch = reader.into_scratch();
+                let buffers = reader.into_buffers();
                 Decoded {
                     events,
                     bytes,
-                    scratch,
+                    buffers,
                 }
             });
         }
@@ -232,10 +231,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> KubeEvents<T> {
 }
 
 /// Reads the next line; `None` if there is no complete one.
-fn next_event<T: DeserializeOwned>(
-    framer: &mut Framer,
-    reader: &mut EventReader<T>,
-) -> Option<Event<T>> {
+fn next_event<T: 'static>(framer: &mut Framer, reader: &mut EventReader<T>) -> Option<Event<T>> {
     match framer.next_line() {
         Ok(line) => line.map(|line| reader.read(line)),
         Err(LineTooLong) => {
@@ -247,7 +243,7 @@ fn next_event<T: DeserializeOwned>(
 }
 
 /// Reads all lines, up to the first error, or until the job is abandoned.
-fn read_all<T: DeserializeOwned>(
+fn read_all<T: 'static>(
     framer: &mut Framer,
     reader: &mut EventReader<T>,
     abandoned: &Abandoned,
@@ -267,7 +263,7 @@ fn read_all<T: DeserializeOwned>(
 
 impl<T> Unpin for KubeEvents<T> {}
 
-impl<T: DeserializeOwned + Send + Sync + 'static> Stream for KubeEvents<T> {
+impl<T: Send + Sync + 'static> Stream for KubeEvents<T> {
     type Item = Event<T>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {

@@ -7,7 +7,7 @@ use std::{
 };
 
 use informer_kube_source::{
-    Deadlines, KubeListWatch, KubeSource, Limits, Projection, Representation,
+    Deadlines, JsonDecoder, KubeListWatch, KubeSource, Limits, Representation,
 };
 use informer_reflector::{
     Body, Change, Config, Emission, Failure, Item, Observe, Reflector, Refused, Report, Sink,
@@ -112,7 +112,7 @@ fn pods() -> KubeSource<Pod> {
         label_selector: None,
         field_selector: None,
         transform: None,
-        projection: Projection::new(),
+        decoder: Arc::new(JsonDecoder::default()),
         limits: Limits::default(),
         deadlines: Deadlines::default(),
     }

@@ -25,9 +25,12 @@ pub(crate) mod selection;
 
 /// The names of a type.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct TypeNames<'p> {
-    pub(crate) api_version: &'p str,
-    pub(crate) kind: &'p str,
+#[expect(clippy::exhaustive_structs, reason = "a type has these two names")]
+pub struct TypeNames<'p> {
+    /// Its group and version, such as `apps/v1`.
+    pub api_version: &'p str,
+    /// Its kind, such as `Deployment`.
+    pub kind: &'p str,
 }
 
 /// Wraps a deserializer, a visitor, a seed or an access.
