@@ -31,51 +31,35 @@
 #[macro_use]
 mod planted;
 
-mod batch;
-mod bulk;
-mod commit;
-mod cursor;
 mod entry;
 mod error;
-mod hashes;
-mod ids;
 mod index;
-mod index_handle;
-mod items;
 mod key;
-mod lister;
-#[cfg(any(test, fuzzing))]
-mod proof;
 mod published;
-mod reader;
-mod record;
-mod records;
-mod replace;
-#[cfg(all(test, shuttle))]
-mod schedules;
-mod slots;
-mod snapshot;
+mod read;
 mod state;
-mod values;
-mod writer;
+mod table;
+#[cfg(any(test, fuzzing))]
+mod tests;
+mod write;
 
 #[cfg(any(test, sim))]
 #[doc(hidden)]
 pub use planted::{Planted, with as with_planted};
 
-pub use batch::{Batch, Scope};
-pub use commit::Commit;
-pub use cursor::Cursor;
 pub use entry::Entry;
 pub use error::{IndexError, TooManyValues};
-pub use index_handle::Index;
+pub use index::handle::Index;
 pub use key::{KeyError, ObjectKey};
-pub use lister::{Lister, NamespaceLister};
-pub use reader::StoreReader;
-pub use snapshot::{Entries, Snapshot};
-pub use writer::{StoreWriter, store};
+pub use read::cursor::Cursor;
+pub use read::lister::{Lister, NamespaceLister};
+pub use read::reader::StoreReader;
+pub use read::snapshot::{Entries, Snapshot};
+pub use write::batch::{Batch, Scope};
+pub use write::commit::Commit;
+pub use write::writer::{StoreWriter, store};
 
 /// For fuzz targets, which are programs of their own (`crates/fuzz`).
 #[cfg(fuzzing)]
 #[doc(hidden)]
-pub use proof::fuzzed as fuzzing;
+pub use tests::fuzzed as fuzzing;

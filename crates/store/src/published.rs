@@ -1,7 +1,7 @@
 //! The one place where writer and readers meet: a pointer to the newest state.
 //!
 //! In a test under `cfg(shuttle)` each look at it and each change of it is a point at which the
-//! schedule may let another thread go on (`schedules`); what arc-swap does inside is one step then.
+//! schedule may let another thread go on (`tests/shuttle`); what arc-swap does inside is one step then.
 
 #[cfg(not(all(test, shuttle)))]
 pub(crate) use arc_swap::{ArcSwap, Guard};

@@ -11,13 +11,13 @@ use std::sync::Arc;
 
 use imbl::OrdMap;
 
-use crate::batch::Operation;
-use crate::ids::IdList;
-use crate::index::IndexState;
-use crate::items::Items;
-use crate::record::Record;
-use crate::records::Records;
-use crate::values::{IndexedValue, Sharing, Values};
+use crate::index::definition::IndexState;
+use crate::table::ids::IdList;
+use crate::table::items::Items;
+use crate::table::record::Record;
+use crate::table::records::Records;
+use crate::table::values::{IndexedValue, Sharing, Values};
+use crate::write::batch::Operation;
 use crate::{Commit, Entry, IndexError, ObjectKey, Scope};
 
 /// One version of the store. Cloning is O(1).

@@ -17,3 +17,5 @@ mod model;
 mod random;
 #[cfg(test)]
 mod readers;
+#[cfg(all(test, shuttle))]
+mod shuttle;

@@ -4,13 +4,13 @@
 //! 100,000 objects would move gigabytes. Records made in key order are also neighbours in memory,
 //! which is what a walk over all of them wants.
 //!
-//! - ST-02: the last of several entries with one key wins. `proof`
-//! - STX-10: every index has answered before anything changes. `proof`
+//! - ST-02: the last of several entries with one key wins. `tests`
+//! - STX-10: every index has answered before anything changes. `tests`
 
 use crate::ObjectKey;
-use crate::batch::Operation;
-use crate::replace::Listed;
 use crate::state::{State, Step};
+use crate::write::batch::Operation;
+use crate::write::replace::Listed;
 
 /// Fewer entries than this are filed one by one. Small in tests, so that short batches cross it.
 const MANY: usize = if cfg!(any(test, fuzzing)) { 3 } else { 256 };

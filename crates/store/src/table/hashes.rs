@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use foldhash::quality::RandomState;
 
-use crate::ids::Id;
+use crate::table::ids::Id;
 
 /// Average entries in a segment above which the segments double: 4 KiB. Small in
 /// tests, so that short histories double them.

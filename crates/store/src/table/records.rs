@@ -7,9 +7,9 @@
 use std::hint::black_box;
 use std::sync::Arc;
 
-use crate::ids::Ids;
-use crate::record::Record;
-use crate::slots::Walk;
+use crate::table::ids::Ids;
+use crate::table::record::Record;
+use crate::table::slots::Walk;
 
 /// How many are loaded at a time: about what a processor waits for at once. Small in tests, so
 /// that short histories cross it.

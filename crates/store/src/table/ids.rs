@@ -9,7 +9,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// The number of a slot in [`Slots`](crate::slots::Slots).
+/// The number of a slot in [`Slots`](crate::table::slots::Slots).
 pub(crate) type Id = u32;
 
 /// The longest chunk: 4 KiB, which moves faster than the pointers of smaller chunks would be

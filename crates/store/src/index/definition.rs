@@ -3,8 +3,8 @@
 //! An index function is infallible by type, runs on the writer's thread before anything changes,
 //! and is asked once per stored object; its answer is kept with the record (FM-58, STX-10).
 //!
-//! - STX-1: a bucket holds exactly the records that gave its value. `proof`
-//! - STX-2, IX-06, FM-59: a bucket that would become empty is removed. `proof`
+//! - STX-1: a bucket holds exactly the records that gave its value. `tests`
+//! - STX-2, IX-06, FM-59: a bucket that would become empty is removed. `tests`
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 use imbl::OrdMap;
 
-use crate::ids::{Id, IdList};
-use crate::items::Items;
-use crate::record::Record;
-use crate::values::IndexedValue;
+use crate::table::ids::{Id, IdList};
+use crate::table::items::Items;
+use crate::table::record::Record;
+use crate::table::values::IndexedValue;
 
 /// What an index is called and how it computes.
 pub(crate) struct Definition<T> {

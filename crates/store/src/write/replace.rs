@@ -4,15 +4,15 @@
 //! costs one comparison and keeps its record. A list that changes little is applied key by key,
 //! which leaves the rest shared with older states; one that changes much is cheaper to build anew.
 //!
-//! - STX-3, FM-14: other sources are untouched. `proof`
-//! - ST-05: the last of several entries with one key wins. `proof`
+//! - STX-3, FM-14: other sources are untouched. `tests`
+//! - ST-05: the last of several entries with one key wins. `tests`
 
 use std::sync::Arc;
 
-use crate::bulk::sort_latest;
-use crate::record::Record;
 use crate::state::{State, Step};
-use crate::values::Sharing;
+use crate::table::record::Record;
+use crate::table::values::Sharing;
+use crate::write::bulk::sort_latest;
 use crate::{Entry, ObjectKey, Scope};
 
 /// An entry of a list, with its key.
@@ -39,7 +39,7 @@ impl<T> State<T> {
         let given = list.len();
         list.retain(|(key, _)| scope.covers(key));
         step.commit.refused += given - list.len();
-        planted!(FirstDuplicateWins => crate::bulk::sort_first(&mut list));
+        planted!(FirstDuplicateWins => crate::write::bulk::sort_first(&mut list));
         sort_latest(&mut list);
 
         let difference = self.difference(scope, &list);

@@ -8,7 +8,7 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use crate::index::{Definition, IndexState, Visit};
+use crate::index::definition::{Definition, IndexState, Visit};
 use crate::published::ArcSwap;
 use crate::state::{State, Step};
 use crate::{

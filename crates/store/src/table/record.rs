@@ -1,6 +1,6 @@
 //! One stored entry together with what every index said about it when it was stored.
 
-use crate::values::{IndexedValue, Values};
+use crate::table::values::{IndexedValue, Values};
 use crate::{Entry, ObjectKey};
 
 /// A key, its entry and its index values. Shared by the main table and every index bucket.

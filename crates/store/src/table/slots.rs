@@ -8,7 +8,7 @@
 use std::hint::black_box;
 use std::sync::Arc;
 
-use crate::ids::Id;
+use crate::table::ids::Id;
 
 /// Small in tests, so that short histories grow high trees.
 const LEAF_BITS: u32 = if cfg!(any(test, fuzzing)) { 1 } else { 3 };

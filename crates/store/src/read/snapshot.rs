@@ -7,8 +7,8 @@ use std::fmt;
 use std::iter::FusedIterator;
 use std::sync::Arc;
 
-use crate::records::Records;
 use crate::state::State;
+use crate::table::records::Records;
 use crate::{Cursor, Entry, Index, IndexError, ObjectKey, Scope};
 
 /// Everything a store held at one commit. Cloning is O(1).

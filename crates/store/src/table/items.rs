@@ -3,15 +3,15 @@
 //! Three persistent parts agree on one numbering: slots hold the records, hashes lead from a key to
 //! its number, and the order lists the numbers by key. An update touches the slots alone.
 //!
-//! - STX-6: a key is stored once. `proof`
+//! - STX-6: a key is stored once. `tests`
 
 use std::sync::Arc;
 
-use crate::hashes::Hashes;
-use crate::ids::{Id, IdList, Ids, Place};
-use crate::record::Record;
-use crate::records::Records;
-use crate::slots::Slots;
+use crate::table::hashes::Hashes;
+use crate::table::ids::{Id, IdList, Ids, Place};
+use crate::table::record::Record;
+use crate::table::records::Records;
+use crate::table::slots::Slots;
 
 /// Holes are given back when so many slots are unused, and three out of four. Small in
 /// tests, so that short histories start new numberings.

@@ -7,8 +7,8 @@ use std::fmt;
 use std::iter::FusedIterator;
 use std::sync::Arc;
 
-use crate::ids::Place;
 use crate::state::State;
+use crate::table::ids::Place;
 use crate::{Entry, ObjectKey};
 
 /// All keys and entries of a snapshot, in key order, owned.

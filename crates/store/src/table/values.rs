@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// One value one index gave for an object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct IndexedValue {
-    /// Which index: [`Definition::id`](crate::index::Definition).
+    /// Which index: [`Definition::id`](crate::index::definition::Definition).
     pub(crate) index: u64,
     pub(crate) value: Arc<str>,
 }
