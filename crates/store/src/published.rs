@@ -3,6 +3,13 @@
 //! In a test under `cfg(shuttle)` each look at it and each change of it is a point at which the
 //! schedule may let another thread go on (`tests/shuttle`); what arc-swap does inside is one step then.
 
+use std::sync::Arc;
+
+use crate::state::State;
+
+/// The newest state of one store, shared by its writer and all its readers.
+pub(crate) type Published<T> = Arc<ArcSwap<State<T>>>;
+
 #[cfg(not(all(test, shuttle)))]
 pub(crate) use arc_swap::{ArcSwap, Guard};
 

@@ -7,8 +7,10 @@
 //!
 //! Does not publish anything: see `writer`. Replacing the objects of a source is in `replace`.
 
+use std::fmt;
 use std::sync::Arc;
 
+use derive_where::derive_where;
 use imbl::OrdMap;
 
 use crate::index::definition::IndexState;
@@ -21,6 +23,7 @@ use crate::write::batch::Operation;
 use crate::{Commit, Entry, IndexError, ObjectKey, Scope};
 
 /// One version of the store. Cloning is O(1).
+#[derive_where(Clone, Default)]
 pub(crate) struct State<T> {
     pub(crate) sequence: u64,
     pub(crate) items: Items<T>,
@@ -52,25 +55,13 @@ impl Step {
     }
 }
 
-impl<T> Clone for State<T> {
-    fn clone(&self) -> Self {
-        Self {
-            sequence: self.sequence,
-            items: self.items.clone(),
-            indexes: Arc::clone(&self.indexes),
-            versions: self.versions.clone(),
-        }
-    }
-}
-
 impl<T> State<T> {
-    pub(crate) fn empty() -> Self {
-        Self {
-            sequence: 0,
-            items: Items::default(),
-            indexes: Arc::default(),
-            versions: OrdMap::new(),
-        }
+    /// The debug output of every handle: no object is printed, since it may be a Secret.
+    pub(crate) fn debug(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct(name)
+            .field("sequence", &self.sequence)
+            .field("objects", &self.items.len())
+            .finish_non_exhaustive()
     }
 
     pub(crate) fn index(&self, name: &str) -> Result<&IndexState<T>, IndexError> {

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use derive_where::derive_where;
 use imbl::OrdMap;
 
 use crate::table::ids::{Id, IdList};
@@ -34,19 +35,11 @@ pub(crate) type Visit<'a> = dyn FnMut(Arc<str>) -> ControlFlow<()> + 'a;
 pub(crate) struct AboveBound;
 
 /// One index of one state: its definition and its buckets.
+#[derive_where(Clone)]
 pub(crate) struct IndexState<T> {
     pub(crate) definition: Arc<Definition<T>>,
     /// The numbers of the records that gave a value, in key order.
     buckets: OrdMap<Arc<str>, IdList>,
-}
-
-impl<T> Clone for IndexState<T> {
-    fn clone(&self) -> Self {
-        Self {
-            definition: Arc::clone(&self.definition),
-            buckets: self.buckets.clone(),
-        }
-    }
 }
 
 impl<T> IndexState<T> {

@@ -2,23 +2,32 @@
 //!
 //! Whoever added an index need not spell its name again, and cannot ask one that does not exist.
 
-use std::fmt;
 use std::sync::Arc;
 
-use crate::{ObjectKey, StoreReader};
+use derive_where::derive_where;
+
+use crate::ObjectKey;
+use crate::published::Published;
 
 /// One index of a store. Every answer is taken from one snapshot; none is an error.
 ///
 /// A handle to a removed index answers as if no object had any value.
+#[derive_where(Clone, Debug)]
 pub struct Index<T> {
-    reader: StoreReader<T>,
-    id: u64,
     name: Arc<str>,
+    #[derive_where(skip(Debug))]
+    id: u64,
+    #[derive_where(skip(Debug))]
+    published: Published<T>,
 }
 
 impl<T> Index<T> {
-    pub(crate) fn new(reader: StoreReader<T>, id: u64, name: Arc<str>) -> Self {
-        Self { reader, id, name }
+    pub(crate) fn new(published: Published<T>, id: u64, name: Arc<str>) -> Self {
+        Self {
+            name,
+            id,
+            published,
+        }
     }
 
     pub(crate) fn id(&self) -> u64 {
@@ -35,7 +44,7 @@ impl<T> Index<T> {
     #[must_use]
     #[doc(alias = "ByIndex")]
     pub fn get(&self, value: &str) -> Vec<Arc<T>> {
-        let state = self.reader.load();
+        let state = self.published.load();
         state.bucket(state.index_by_id(self.id), value).objects()
     }
 
@@ -43,7 +52,7 @@ impl<T> Index<T> {
     #[must_use]
     #[doc(alias = "IndexKeys")]
     pub fn keys(&self, value: &str) -> Vec<ObjectKey> {
-        let state = self.reader.load();
+        let state = self.published.load();
         let records = state.bucket(state.index_by_id(self.id), value);
         records.map(|record| record.key.clone()).collect()
     }
@@ -52,7 +61,7 @@ impl<T> Index<T> {
     #[must_use]
     #[doc(alias = "ListIndexFuncValues")]
     pub fn values(&self) -> Vec<Arc<str>> {
-        let state = self.reader.load();
+        let state = self.published.load();
         let index = state.index_by_id(self.id);
         index.map_or_else(Vec::new, |index| index.values().cloned().collect())
     }
@@ -66,25 +75,7 @@ impl<T> Index<T> {
     /// How many objects have this value.
     #[must_use]
     pub fn count(&self, value: &str) -> usize {
-        let state = self.reader.load();
+        let state = self.published.load();
         state.bucket(state.index_by_id(self.id), value).len()
-    }
-}
-
-impl<T> Clone for Index<T> {
-    fn clone(&self) -> Self {
-        Self {
-            reader: self.reader.clone(),
-            id: self.id,
-            name: Arc::clone(&self.name),
-        }
-    }
-}
-
-impl<T> fmt::Debug for Index<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Index")
-            .field("name", &self.name)
-            .finish_non_exhaustive()
     }
 }

@@ -3,9 +3,10 @@
 //! Initial items of a late handler and resyncs are pulled through this at the handler's own pace;
 //! nothing is copied in advance.
 
-use std::fmt;
 use std::iter::FusedIterator;
 use std::sync::Arc;
+
+use derive_where::derive_where;
 
 use crate::state::State;
 use crate::table::ids::Place;
@@ -15,12 +16,15 @@ use crate::{Entry, ObjectKey};
 ///
 /// A step is O(log n) and looks nothing up by key. The snapshot is released with the last item.
 #[must_use = "iterators do nothing until they are asked"]
+#[derive_where(Debug)]
 pub struct Cursor<T> {
-    /// `None` when nothing is left.
-    state: Option<Arc<State<T>>>,
-    place: Place,
-    left: usize,
     sequence: u64,
+    left: usize,
+    #[derive_where(skip)]
+    place: Place,
+    /// `None` when nothing is left.
+    #[derive_where(skip)]
+    state: Option<Arc<State<T>>>,
 }
 
 impl<T> Cursor<T> {
@@ -63,12 +67,3 @@ impl<T> Iterator for Cursor<T> {
 impl<T> ExactSizeIterator for Cursor<T> {}
 
 impl<T> FusedIterator for Cursor<T> {}
-
-impl<T> fmt::Debug for Cursor<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Cursor")
-            .field("sequence", &self.sequence)
-            .field("left", &self.left)
-            .finish_non_exhaustive()
-    }
-}

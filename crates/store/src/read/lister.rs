@@ -6,10 +6,13 @@
 use std::fmt;
 use std::sync::Arc;
 
+use derive_where::derive_where;
+
 use crate::{Batch, Entry, ObjectKey, StoreReader, store};
 
 /// Lists and gets the objects of a store. client-go: LI-01..05.
 #[doc(alias = "GenericLister")]
+#[derive_where(Clone)]
 pub struct Lister<T> {
     reader: StoreReader<T>,
 }
@@ -80,14 +83,6 @@ impl<T: Send + Sync + 'static> Lister<T> {
     }
 }
 
-impl<T> Clone for Lister<T> {
-    fn clone(&self) -> Self {
-        Self {
-            reader: self.reader.clone(),
-        }
-    }
-}
-
 impl<T> fmt::Debug for Lister<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Lister")
@@ -98,9 +93,11 @@ impl<T> fmt::Debug for Lister<T> {
 
 /// Lists and gets the objects of one namespace.
 #[doc(alias = "GenericNamespaceLister")]
+#[derive_where(Clone, Debug)]
 pub struct NamespaceLister<T> {
-    reader: StoreReader<T>,
     namespace: Arc<str>,
+    #[derive_where(skip(Debug))]
+    reader: StoreReader<T>,
 }
 
 impl<T> NamespaceLister<T> {
@@ -133,22 +130,5 @@ impl<T> NamespaceLister<T> {
             return self.reader.get(name);
         }
         self.reader.get(&format!("{}/{name}", self.namespace))
-    }
-}
-
-impl<T> Clone for NamespaceLister<T> {
-    fn clone(&self) -> Self {
-        Self {
-            reader: self.reader.clone(),
-            namespace: Arc::clone(&self.namespace),
-        }
-    }
-}
-
-impl<T> fmt::Debug for NamespaceLister<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("NamespaceLister")
-            .field("namespace", &self.namespace)
-            .finish_non_exhaustive()
     }
 }

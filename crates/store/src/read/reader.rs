@@ -7,19 +7,22 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::published::{ArcSwap, Guard};
+use derive_where::derive_where;
+
+use crate::published::{Guard, Published};
 use crate::state::State;
 use crate::{Entry, IndexError, ObjectKey, Scope, Snapshot};
 
 /// The reading half of a store: cheap to clone, to be used from any thread.
 #[doc(alias = "Store")]
 #[doc(alias = "Indexer")]
+#[derive_where(Clone)]
 pub struct StoreReader<T> {
-    published: Arc<ArcSwap<State<T>>>,
+    published: Published<T>,
 }
 
 impl<T> StoreReader<T> {
-    pub(crate) fn new(published: Arc<ArcSwap<State<T>>>) -> Self {
+    pub(crate) fn new(published: Published<T>) -> Self {
         Self { published }
     }
 
@@ -164,20 +167,8 @@ impl<T> StoreReader<T> {
     }
 }
 
-impl<T> Clone for StoreReader<T> {
-    fn clone(&self) -> Self {
-        Self {
-            published: Arc::clone(&self.published),
-        }
-    }
-}
-
 impl<T> fmt::Debug for StoreReader<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let state = self.load();
-        f.debug_struct("StoreReader")
-            .field("sequence", &state.sequence)
-            .field("objects", &state.items.len())
-            .finish_non_exhaustive()
+        self.load().debug("StoreReader", f)
     }
 }

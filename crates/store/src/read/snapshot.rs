@@ -7,11 +7,14 @@ use std::fmt;
 use std::iter::FusedIterator;
 use std::sync::Arc;
 
+use derive_where::derive_where;
+
 use crate::state::State;
 use crate::table::records::Records;
 use crate::{Cursor, Entry, Index, IndexError, ObjectKey, Scope};
 
 /// Everything a store held at one commit. Cloning is O(1).
+#[derive_where(Clone)]
 pub struct Snapshot<T> {
     state: Arc<State<T>>,
 }
@@ -122,20 +125,9 @@ impl<T> Snapshot<T> {
     }
 }
 
-impl<T> Clone for Snapshot<T> {
-    fn clone(&self) -> Self {
-        Self {
-            state: Arc::clone(&self.state),
-        }
-    }
-}
-
 impl<T> fmt::Debug for Snapshot<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Snapshot")
-            .field("sequence", &self.state.sequence)
-            .field("objects", &self.state.items.len())
-            .finish_non_exhaustive()
+        self.state.debug("Snapshot", f)
     }
 }
 
@@ -159,16 +151,9 @@ impl<T> IntoIterator for Snapshot<T> {
 
 /// Keys and entries of a [`Snapshot`], in key order.
 #[must_use = "iterators do nothing until they are asked"]
+#[derive_where(Clone)]
 pub struct Entries<'a, T> {
     records: Records<'a, T>,
-}
-
-impl<T> Clone for Entries<'_, T> {
-    fn clone(&self) -> Self {
-        Self {
-            records: self.records.clone(),
-        }
-    }
 }
 
 impl<'a, T> Iterator for Entries<'a, T> {

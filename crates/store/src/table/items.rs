@@ -7,6 +7,8 @@
 
 use std::sync::Arc;
 
+use derive_where::derive_where;
+
 use crate::table::hashes::Hashes;
 use crate::table::ids::{Id, IdList, Ids, Place};
 use crate::table::record::Record;
@@ -18,6 +20,7 @@ use crate::table::slots::Slots;
 const MANY_HOLES: usize = if cfg!(any(test, fuzzing)) { 4 } else { 1024 };
 
 /// All records of one state. Cloning is O(1).
+#[derive_where(Clone, Default)]
 pub(crate) struct Items<T> {
     slots: Slots<Record<T>>,
     hashes: Hashes,
@@ -25,30 +28,6 @@ pub(crate) struct Items<T> {
     /// Numbers below `next` that no record has.
     free: IdList,
     next: Id,
-}
-
-impl<T> Clone for Items<T> {
-    fn clone(&self) -> Self {
-        Self {
-            slots: self.slots.clone(),
-            hashes: self.hashes.clone(),
-            order: self.order.clone(),
-            free: self.free.clone(),
-            next: self.next,
-        }
-    }
-}
-
-impl<T> Default for Items<T> {
-    fn default() -> Self {
-        Self {
-            slots: Slots::default(),
-            hashes: Hashes::default(),
-            order: IdList::default(),
-            free: IdList::default(),
-            next: 0,
-        }
-    }
 }
 
 impl<T> Items<T> {

@@ -7,6 +7,8 @@
 use std::hint::black_box;
 use std::sync::Arc;
 
+use derive_where::derive_where;
+
 use crate::table::ids::Ids;
 use crate::table::record::Record;
 use crate::table::slots::Walk;
@@ -16,6 +18,7 @@ use crate::table::slots::Walk;
 const AHEAD: usize = if cfg!(any(test, fuzzing)) { 3 } else { 32 };
 
 /// Records in the order of their numbers in a list.
+#[derive_where(Clone)]
 pub(crate) struct Records<'a, T> {
     ids: Ids<'a>,
     walk: Walk<'a, Record<T>>,
@@ -23,16 +26,6 @@ pub(crate) struct Records<'a, T> {
     /// Where the next of `ahead` is; nothing is left of it at its end.
     next: usize,
     ahead: [Option<&'a Arc<Record<T>>>; AHEAD],
-}
-
-impl<T> Clone for Records<'_, T> {
-    fn clone(&self) -> Self {
-        Self {
-            ids: self.ids.clone(),
-            walk: self.walk.clone(),
-            ..*self
-        }
-    }
 }
 
 impl<'a, T> Records<'a, T> {

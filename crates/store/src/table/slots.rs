@@ -8,6 +8,8 @@
 use std::hint::black_box;
 use std::sync::Arc;
 
+use derive_where::derive_where;
+
 use crate::table::ids::Id;
 
 /// Small in tests, so that short histories grow high trees.
@@ -19,6 +21,7 @@ const FAN: usize = 1 << FAN_BITS;
 const BLOCK: u32 = 3;
 
 /// A persistent array with holes. Cloning is O(1).
+#[derive_where(Clone)]
 pub(crate) struct Slots<R> {
     root: Arc<Inner<R>>,
     /// Levels of inner nodes; at least 1.
@@ -27,18 +30,10 @@ pub(crate) struct Slots<R> {
 
 type Leaf<R> = [Option<Arc<R>>; LEAF];
 
+#[derive_where(Clone)]
 enum Inner<R> {
     Leaves([Option<Arc<Leaf<R>>>; FAN]),
     Inners([Option<Arc<Inner<R>>>; FAN]),
-}
-
-impl<R> Clone for Inner<R> {
-    fn clone(&self) -> Self {
-        match self {
-            Self::Leaves(leaves) => Self::Leaves(leaves.clone()),
-            Self::Inners(inners) => Self::Inners(inners.clone()),
-        }
-    }
 }
 
 impl<R> Inner<R> {
@@ -52,15 +47,6 @@ impl<R> Inner<R> {
                 Self::Leaves(leaves) => return Some(leaves),
             }
             height -= 1;
-        }
-    }
-}
-
-impl<R> Clone for Slots<R> {
-    fn clone(&self) -> Self {
-        Self {
-            root: Arc::clone(&self.root),
-            height: self.height,
         }
     }
 }
@@ -224,6 +210,7 @@ impl<R> Slots<R> {
 }
 
 /// Looks slots up one after the other and remembers the last leaf and a node above it.
+#[derive_where(Clone, Copy)]
 pub(crate) struct Walk<'a, R> {
     slots: &'a Slots<R>,
     block: Option<(&'a Inner<R>, u32)>,
@@ -232,12 +219,6 @@ pub(crate) struct Walk<'a, R> {
     leaf: Option<&'a Leaf<R>>,
     /// Which leaf it is; before the first, one that is not.
     at: Id,
-}
-
-impl<R> Clone for Walk<'_, R> {
-    fn clone(&self) -> Self {
-        Self { ..*self }
-    }
 }
 
 impl<'a, R> Walk<'a, R> {

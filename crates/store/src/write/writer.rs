@@ -9,7 +9,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use crate::index::definition::{Definition, IndexState, Visit};
-use crate::published::ArcSwap;
+use crate::published::{ArcSwap, Published};
 use crate::state::{State, Step};
 use crate::{
     Batch, Commit, Entry, Index, IndexError, ObjectKey, Scope, StoreReader, TooManyValues,
@@ -21,7 +21,7 @@ use crate::{
 #[doc(alias = "NewIndexer")]
 #[doc(alias = "NewThreadSafeStore")]
 pub fn store<T: Send + Sync + 'static>() -> (StoreWriter<T>, StoreReader<T>) {
-    let state = Arc::new(State::empty());
+    let state = Arc::new(State::default());
     let published = Arc::new(ArcSwap::from(Arc::clone(&state)));
     let reader = StoreReader::new(Arc::clone(&published));
     (
@@ -42,7 +42,7 @@ pub fn store<T: Send + Sync + 'static>() -> (StoreWriter<T>, StoreReader<T>) {
 pub struct StoreWriter<T> {
     /// What readers see.
     state: Arc<State<T>>,
-    published: Arc<ArcSwap<State<T>>>,
+    published: Published<T>,
     next_index: u64,
 }
 
@@ -242,7 +242,7 @@ impl<T: Send + Sync + 'static> StoreWriter<T> {
         let mut next = State::clone(&self.state);
         let above_bound = next.add_index(IndexState::new(definition), most.get());
         self.publish(next);
-        let handle = Index::new(self.reader(), self.next_index, name);
+        let handle = Index::new(Arc::clone(&self.published), self.next_index, name);
         self.next_index += 1;
         Ok((handle, above_bound))
     }
@@ -309,9 +309,6 @@ impl<T: Send + Sync + 'static> StoreWriter<T> {
 
 impl<T> fmt::Debug for StoreWriter<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StoreWriter")
-            .field("sequence", &self.state.sequence)
-            .field("objects", &self.state.items.len())
-            .finish_non_exhaustive()
+        self.state.debug("StoreWriter", f)
     }
 }
