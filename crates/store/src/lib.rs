@@ -55,6 +55,8 @@ pub use read::cursor::Cursor;
 pub use read::lister::{Lister, NamespaceLister};
 pub use read::reader::StoreReader;
 pub use read::snapshot::{Entries, Snapshot};
+#[doc(hidden)]
+pub use table::shape::{Shape, Shipped};
 pub use write::batch::{Batch, Scope};
 pub use write::commit::Commit;
 pub use write::writer::{StoreWriter, store};

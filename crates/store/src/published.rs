@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::state::State;
 
 /// The newest state of one store, shared by its writer and all its readers.
-pub(crate) type Published<T> = Arc<ArcSwap<State<T>>>;
+pub(crate) type Published<T, S> = Arc<ArcSwap<State<T, S>>>;
 
 #[cfg(not(all(test, shuttle)))]
 pub(crate) use arc_swap::{ArcSwap, Guard};

@@ -18,17 +18,18 @@ use crate::table::ids::IdList;
 use crate::table::items::Items;
 use crate::table::record::Record;
 use crate::table::records::Records;
+use crate::table::shape::Shape;
 use crate::table::values::{IndexedValue, Sharing, Values};
 use crate::write::batch::Operation;
 use crate::{Commit, Entry, IndexError, ObjectKey, Scope};
 
 /// One version of the store. Cloning is O(1).
 #[derive_where(Clone, Default)]
-pub(crate) struct State<T> {
+pub(crate) struct State<T, S> {
     pub(crate) sequence: u64,
-    pub(crate) items: Items<T>,
+    pub(crate) items: Items<T, S>,
     /// Behind one count, since most commits leave all of them as they are.
-    pub(crate) indexes: Arc<Vec<IndexState<T>>>,
+    pub(crate) indexes: Arc<Vec<IndexState<T, S>>>,
     pub(crate) versions: OrdMap<Scope, Arc<str>>,
 }
 
@@ -55,7 +56,7 @@ impl Step {
     }
 }
 
-impl<T> State<T> {
+impl<T, S: Shape> State<T, S> {
     /// The debug output of every handle: no object is printed, since it may be a Secret.
     pub(crate) fn debug(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct(name)
@@ -64,7 +65,7 @@ impl<T> State<T> {
             .finish_non_exhaustive()
     }
 
-    pub(crate) fn index(&self, name: &str) -> Result<&IndexState<T>, IndexError> {
+    pub(crate) fn index(&self, name: &str) -> Result<&IndexState<T, S>, IndexError> {
         self.indexes
             .iter()
             .find(|index| &*index.definition.name == name)
@@ -78,16 +79,16 @@ impl<T> State<T> {
             })
     }
 
-    pub(crate) fn index_by_id(&self, id: u64) -> Option<&IndexState<T>> {
+    pub(crate) fn index_by_id(&self, id: u64) -> Option<&IndexState<T, S>> {
         self.indexes.iter().find(|index| index.definition.id == id)
     }
 
     /// The records that have a value in an index, in key order.
     pub(crate) fn bucket<'a>(
         &'a self,
-        index: Option<&'a IndexState<T>>,
+        index: Option<&'a IndexState<T, S>>,
         value: &str,
-    ) -> Records<'a, T> {
+    ) -> Records<'a, T, S> {
         let bucket = index.and_then(|index| index.bucket(value));
         self.items
             .scattered(bucket.map(IdList::iter).unwrap_or_default())
@@ -214,7 +215,7 @@ impl<T> State<T> {
         values.into()
     }
 
-    fn filed(&self, held: &IndexedValue) -> Option<(&Arc<str>, &IdList)> {
+    fn filed(&self, held: &IndexedValue) -> Option<(&Arc<str>, &IdList<S>)> {
         let index = self
             .index_by_id(held.index)
             .expect("computed by an index of this state");
@@ -224,7 +225,7 @@ impl<T> State<T> {
     /// Adds an index and fills it from what is stored (IX-10, FM-60). The others are not asked
     /// again; their buckets are made anew because records are. Returns the keys of objects that
     /// give it more than `most` values, and are not in it.
-    pub(crate) fn add_index(&mut self, index: IndexState<T>, most: usize) -> Vec<ObjectKey> {
+    pub(crate) fn add_index(&mut self, index: IndexState<T, S>, most: usize) -> Vec<ObjectKey> {
         let mut above_bound = Vec::new();
         planted!(IndexNotFilled => {
             Arc::make_mut(&mut self.indexes).push(index);

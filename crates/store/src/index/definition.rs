@@ -16,6 +16,7 @@ use imbl::OrdMap;
 use crate::table::ids::{Id, IdList};
 use crate::table::items::Items;
 use crate::table::record::Record;
+use crate::table::shape::Shape;
 use crate::table::values::IndexedValue;
 
 /// What an index is called and how it computes.
@@ -36,13 +37,13 @@ pub(crate) struct AboveBound;
 
 /// One index of one state: its definition and its buckets.
 #[derive_where(Clone)]
-pub(crate) struct IndexState<T> {
+pub(crate) struct IndexState<T, S> {
     pub(crate) definition: Arc<Definition<T>>,
     /// The numbers of the records that gave a value, in key order.
-    buckets: OrdMap<Arc<str>, IdList>,
+    pub(crate) buckets: OrdMap<Arc<str>, IdList<S>>,
 }
 
-impl<T> IndexState<T> {
+impl<T, S: Shape> IndexState<T, S> {
     pub(crate) fn new(definition: Arc<Definition<T>>) -> Self {
         Self {
             definition,
@@ -87,12 +88,12 @@ impl<T> IndexState<T> {
     }
 
     /// A value in the text the index has of it, and the numbers of the records that gave it.
-    pub(crate) fn filed(&self, value: &str) -> Option<(&Arc<str>, &IdList)> {
+    pub(crate) fn filed(&self, value: &str) -> Option<(&Arc<str>, &IdList<S>)> {
         self.buckets.get_key_value(value)
     }
 
     /// The numbers of the records that gave this value, in key order.
-    pub(crate) fn bucket(&self, value: &str) -> Option<&IdList> {
+    pub(crate) fn bucket(&self, value: &str) -> Option<&IdList<S>> {
         self.buckets.get(value)
     }
 
@@ -106,7 +107,7 @@ impl<T> IndexState<T> {
     /// `items` knows the record's number and key.
     pub(crate) fn enter(
         &mut self,
-        items: &Items<T>,
+        items: &Items<T, S>,
         id: Id,
         new: &Record<T>,
         old: Option<&Record<T>>,
@@ -130,7 +131,7 @@ impl<T> IndexState<T> {
     /// Takes a record out of the buckets of the values its successor does not give.
     ///
     /// `items` still knows the record's number and key.
-    pub(crate) fn leave(&mut self, items: &Items<T>, old: &Record<T>, new: Option<&Record<T>>) {
+    pub(crate) fn leave(&mut self, items: &Items<T, S>, old: &Record<T>, new: Option<&Record<T>>) {
         let after = new.map_or(&[][..], |new| new.values_of(self.definition.id));
         for held in old.values_of(self.definition.id) {
             if after.binary_search(held).is_ok() {
@@ -160,15 +161,5 @@ impl<T> IndexState<T> {
             definition: Arc::clone(&self.definition),
             buckets: lists.collect(),
         }
-    }
-
-    #[cfg(any(test, fuzzing))]
-    pub(crate) fn entries(&self) -> usize {
-        assert!(
-            self.buckets
-                .values()
-                .all(|bucket| !bucket.is_empty() && bucket.is_sound())
-        );
-        self.buckets.values().map(IdList::len).sum()
     }
 }

@@ -8,21 +8,22 @@ use derive_where::derive_where;
 
 use crate::ObjectKey;
 use crate::published::Published;
+use crate::table::shape::{Shape, Shipped};
 
 /// One index of a store. Every answer is taken from one snapshot; none is an error.
 ///
 /// A handle to a removed index answers as if no object had any value.
 #[derive_where(Clone, Debug)]
-pub struct Index<T> {
+pub struct Index<T, S = Shipped> {
     name: Arc<str>,
     #[derive_where(skip(Debug))]
     id: u64,
     #[derive_where(skip(Debug))]
-    published: Published<T>,
+    published: Published<T, S>,
 }
 
-impl<T> Index<T> {
-    pub(crate) fn new(published: Published<T>, id: u64, name: Arc<str>) -> Self {
+impl<T, S: Shape> Index<T, S> {
+    pub(crate) fn new(published: Published<T, S>, id: u64, name: Arc<str>) -> Self {
         Self {
             name,
             id,

@@ -10,6 +10,7 @@ use derive_where::derive_where;
 
 use crate::state::State;
 use crate::table::ids::Place;
+use crate::table::shape::{Shape, Shipped};
 use crate::{Entry, ObjectKey};
 
 /// All keys and entries of a snapshot, in key order, owned.
@@ -17,18 +18,18 @@ use crate::{Entry, ObjectKey};
 /// A step is O(log n) and looks nothing up by key. The snapshot is released with the last item.
 #[must_use = "iterators do nothing until they are asked"]
 #[derive_where(Debug)]
-pub struct Cursor<T> {
+pub struct Cursor<T, S = Shipped> {
     sequence: u64,
     left: usize,
     #[derive_where(skip)]
     place: Place,
     /// `None` when nothing is left.
     #[derive_where(skip)]
-    state: Option<Arc<State<T>>>,
+    state: Option<Arc<State<T, S>>>,
 }
 
-impl<T> Cursor<T> {
-    pub(crate) fn new(state: Arc<State<T>>) -> Self {
+impl<T, S: Shape> Cursor<T, S> {
+    pub(crate) fn new(state: Arc<State<T, S>>) -> Self {
         let (left, sequence) = (state.items.len(), state.sequence);
         Self {
             state: (left > 0).then_some(state),
@@ -45,7 +46,7 @@ impl<T> Cursor<T> {
     }
 }
 
-impl<T> Iterator for Cursor<T> {
+impl<T, S: Shape> Iterator for Cursor<T, S> {
     type Item = (ObjectKey, Entry<T>);
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -64,6 +65,6 @@ impl<T> Iterator for Cursor<T> {
     }
 }
 
-impl<T> ExactSizeIterator for Cursor<T> {}
+impl<T, S: Shape> ExactSizeIterator for Cursor<T, S> {}
 
-impl<T> FusedIterator for Cursor<T> {}
+impl<T, S: Shape> FusedIterator for Cursor<T, S> {}

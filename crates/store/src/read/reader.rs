@@ -11,28 +11,29 @@ use derive_where::derive_where;
 
 use crate::published::{Guard, Published};
 use crate::state::State;
+use crate::table::shape::{Shape, Shipped};
 use crate::{Entry, IndexError, ObjectKey, Scope, Snapshot};
 
 /// The reading half of a store: cheap to clone, to be used from any thread.
 #[doc(alias = "Store")]
 #[doc(alias = "Indexer")]
 #[derive_where(Clone)]
-pub struct StoreReader<T> {
-    published: Published<T>,
+pub struct StoreReader<T, S = Shipped> {
+    published: Published<T, S>,
 }
 
-impl<T> StoreReader<T> {
-    pub(crate) fn new(published: Published<T>) -> Self {
+impl<T, S: Shape> StoreReader<T, S> {
+    pub(crate) fn new(published: Published<T, S>) -> Self {
         Self { published }
     }
 
-    pub(crate) fn load(&self) -> Guard<Arc<State<T>>> {
+    pub(crate) fn load(&self) -> Guard<Arc<State<T, S>>> {
         self.published.load()
     }
 
     /// Everything as of now, in O(1); later commits do not change it.
     #[must_use]
-    pub fn snapshot(&self) -> Snapshot<T> {
+    pub fn snapshot(&self) -> Snapshot<T, S> {
         Snapshot::new(self.published.load_full())
     }
 
@@ -167,7 +168,7 @@ impl<T> StoreReader<T> {
     }
 }
 
-impl<T> fmt::Debug for StoreReader<T> {
+impl<T, S: Shape> fmt::Debug for StoreReader<T, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.load().debug("StoreReader", f)
     }

@@ -11,16 +11,17 @@ use derive_where::derive_where;
 
 use crate::state::State;
 use crate::table::records::Records;
+use crate::table::shape::{Shape, Shipped};
 use crate::{Cursor, Entry, Index, IndexError, ObjectKey, Scope};
 
 /// Everything a store held at one commit. Cloning is O(1).
 #[derive_where(Clone)]
-pub struct Snapshot<T> {
-    state: Arc<State<T>>,
+pub struct Snapshot<T, S = Shipped> {
+    pub(crate) state: Arc<State<T, S>>,
 }
 
-impl<T> Snapshot<T> {
-    pub(crate) fn new(state: Arc<State<T>>) -> Self {
+impl<T, S: Shape> Snapshot<T, S> {
+    pub(crate) fn new(state: Arc<State<T, S>>) -> Self {
         Self { state }
     }
 
@@ -54,14 +55,14 @@ impl<T> Snapshot<T> {
     }
 
     /// All entries, in key order.
-    pub fn iter(&self) -> Entries<'_, T> {
+    pub fn iter(&self) -> Entries<'_, T, S> {
         Entries {
             records: self.state.items.iter(),
         }
     }
 
     /// The entries of one namespace, in key order; does not walk the others.
-    pub fn namespace(&self, namespace: &str) -> Entries<'_, T> {
+    pub fn namespace(&self, namespace: &str) -> Entries<'_, T, S> {
         Entries {
             records: self.state.items.namespace(namespace),
         }
@@ -72,14 +73,14 @@ impl<T> Snapshot<T> {
     /// # Errors
     ///
     /// [`IndexError::UnknownIndex`].
-    pub fn by_index(&self, name: &str, value: &str) -> Result<Entries<'_, T>, IndexError> {
+    pub fn by_index(&self, name: &str, value: &str) -> Result<Entries<'_, T, S>, IndexError> {
         Ok(Entries {
             records: self.state.bucket(Some(self.state.index(name)?), value),
         })
     }
 
     /// As [`by_index`](Self::by_index), for an index that is at hand; none if it was removed.
-    pub fn with(&self, index: &Index<T>, value: &str) -> Entries<'_, T> {
+    pub fn with(&self, index: &Index<T, S>, value: &str) -> Entries<'_, T, S> {
         Entries {
             records: self.state.bucket(self.state.index_by_id(index.id()), value),
         }
@@ -120,31 +121,31 @@ impl<T> Snapshot<T> {
     }
 
     /// Turns the snapshot into a walk over all of it that can be kept and resumed.
-    pub fn cursor(self) -> Cursor<T> {
+    pub fn cursor(self) -> Cursor<T, S> {
         Cursor::new(self.state)
     }
 }
 
-impl<T> fmt::Debug for Snapshot<T> {
+impl<T, S: Shape> fmt::Debug for Snapshot<T, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.state.debug("Snapshot", f)
     }
 }
 
-impl<'a, T> IntoIterator for &'a Snapshot<T> {
+impl<'a, T, S: Shape> IntoIterator for &'a Snapshot<T, S> {
     type Item = (&'a ObjectKey, &'a Entry<T>);
-    type IntoIter = Entries<'a, T>;
+    type IntoIter = Entries<'a, T, S>;
 
-    fn into_iter(self) -> Entries<'a, T> {
+    fn into_iter(self) -> Entries<'a, T, S> {
         self.iter()
     }
 }
 
-impl<T> IntoIterator for Snapshot<T> {
+impl<T, S: Shape> IntoIterator for Snapshot<T, S> {
     type Item = (ObjectKey, Entry<T>);
-    type IntoIter = Cursor<T>;
+    type IntoIter = Cursor<T, S>;
 
-    fn into_iter(self) -> Cursor<T> {
+    fn into_iter(self) -> Cursor<T, S> {
         self.cursor()
     }
 }
@@ -152,11 +153,11 @@ impl<T> IntoIterator for Snapshot<T> {
 /// Keys and entries of a [`Snapshot`], in key order.
 #[must_use = "iterators do nothing until they are asked"]
 #[derive_where(Clone)]
-pub struct Entries<'a, T> {
-    records: Records<'a, T>,
+pub struct Entries<'a, T, S = Shipped> {
+    records: Records<'a, T, S>,
 }
 
-impl<'a, T> Iterator for Entries<'a, T> {
+impl<'a, T, S: Shape> Iterator for Entries<'a, T, S> {
     type Item = (&'a ObjectKey, &'a Entry<T>);
 
     #[inline]
@@ -178,11 +179,11 @@ impl<'a, T> Iterator for Entries<'a, T> {
     }
 }
 
-impl<T> ExactSizeIterator for Entries<'_, T> {}
+impl<T, S: Shape> ExactSizeIterator for Entries<'_, T, S> {}
 
-impl<T> FusedIterator for Entries<'_, T> {}
+impl<T, S: Shape> FusedIterator for Entries<'_, T, S> {}
 
-impl<T> fmt::Debug for Entries<'_, T> {
+impl<T, S: Shape> fmt::Debug for Entries<'_, T, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Entries")
             .field("left", &self.len())

@@ -4,29 +4,25 @@
 //! one chunk and one array of chunk pointers. The list does not know what its numbers mean or how
 //! they are ordered; whoever searches brings the comparison.
 //!
-//! - STX-2: no chunk is empty, so an empty list has none. Checked by `is_sound` in tests.
+//! - STX-2: no chunk is empty, so an empty list has none. Checked by `tests/sound.rs`.
 
 use std::cmp::Ordering;
+use std::marker::PhantomData;
 use std::sync::Arc;
+
+use derive_where::derive_where;
+
+use crate::table::shape::Shape;
 
 /// The number of a slot in [`Slots`](crate::table::slots::Slots).
 pub(crate) type Id = u32;
 
-/// The longest chunk: 4 KiB, which moves faster than the pointers of smaller chunks would be
-/// counted.
-///
-/// Small in tests, so that short histories split and join chunks.
-const LONGEST: usize = if cfg!(any(test, fuzzing)) { 8 } else { 1024 };
-/// The length of chunks made at once: room for some growth before they split.
-const FRESH: usize = LONGEST / 4 * 3;
-/// Chunks shorter than this are joined to a neighbour if there is room.
-const SHORT: usize = LONGEST / 4;
-
 /// A persistent list of slot numbers. Cloning is O(1).
-#[derive(Clone, Default)]
-pub(crate) struct IdList {
+#[derive_where(Clone, Default)]
+pub(crate) struct IdList<S> {
     chunks: Chunks,
     len: usize,
+    shape: PhantomData<S>,
 }
 
 /// Most lists are index buckets and short, hence the case without a second level.
@@ -49,17 +45,18 @@ pub(crate) struct Place {
     offset: usize,
 }
 
-impl IdList {
+impl<S: Shape> IdList<S> {
     /// A list of these numbers in this order.
     pub(crate) fn from_slice(ids: &[Id]) -> Self {
-        let chunks = if ids.len() <= LONGEST && !ids.is_empty() {
+        let chunks = if ids.len() <= S::LONGEST && !ids.is_empty() {
             Chunks::One(Arc::from(ids))
         } else {
-            Chunks::Many(Arc::new(ids.chunks(FRESH).map(Arc::from).collect()))
+            Chunks::Many(Arc::new(ids.chunks(S::FRESH).map(Arc::from).collect()))
         };
         Self {
             chunks,
             len: ids.len(),
+            shape: PhantomData,
         }
     }
 
@@ -71,7 +68,7 @@ impl IdList {
         self.len == 0
     }
 
-    fn chunks(&self) -> &[Arc<[Id]>] {
+    pub(crate) fn chunks(&self) -> &[Arc<[Id]>] {
         match &self.chunks {
             Chunks::One(chunk) => std::slice::from_ref(chunk),
             Chunks::Many(chunks) => chunks,
@@ -103,10 +100,10 @@ impl IdList {
         longer.extend_from_slice(&chunk[..place.offset]);
         longer.push(id);
         longer.extend_from_slice(&chunk[place.offset..]);
-        if longer.len() <= LONGEST {
+        if longer.len() <= S::LONGEST {
             *chunk = Arc::from(longer);
         } else {
-            let (front, back) = longer.split_at(LONGEST / 2);
+            let (front, back) = longer.split_at(S::LONGEST / 2);
             *chunk = Arc::from(front);
             chunks.insert(place.chunk + 1, Arc::from(back));
         }
@@ -123,8 +120,8 @@ impl IdList {
         if shorter.is_empty() {
             chunks.remove(place.chunk);
         } else {
-            let join = |with: &Arc<[Id]>| with.len() + shorter.len() <= FRESH;
-            if shorter.len() < SHORT && chunks.get(place.chunk + 1).is_some_and(join) {
+            let join = |with: &Arc<[Id]>| with.len() + shorter.len() <= S::FRESH;
+            if shorter.len() < S::SHORT && chunks.get(place.chunk + 1).is_some_and(join) {
                 let next = chunks.remove(place.chunk + 1);
                 shorter.extend_from_slice(&next);
             }
@@ -211,15 +208,6 @@ impl IdList {
             self.chunks = Chunks::One(Arc::clone(chunk));
         }
     }
-
-    #[cfg(any(test, fuzzing))]
-    pub(crate) fn is_sound(&self) -> bool {
-        let chunks = self.chunks();
-        chunks
-            .iter()
-            .all(|chunk| !chunk.is_empty() && chunk.len() <= LONGEST)
-            && chunks.iter().map(|chunk| chunk.len()).sum::<usize>() == self.len
-    }
 }
 
 /// The elements of a list, in its order.
@@ -275,10 +263,17 @@ impl Iterator for Ids<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::shape::Shipped;
+    use crate::tests::{Small, sound};
 
     #[test]
     fn stays_sorted_while_chunks_split_join_and_vanish() {
-        let mut list = IdList::default();
+        splits_joins_and_vanishes::<Shipped>();
+        splits_joins_and_vanishes::<Small>();
+    }
+
+    fn splits_joins_and_vanishes<S: Shape>() {
+        let mut list = IdList::<S>::default();
         let mut model = std::collections::BTreeSet::new();
         // A full-period walk over 4,096 numbers, put in and then taken out in another order.
         for i in 0..4096_u32 {
@@ -289,7 +284,8 @@ mod tests {
             list.insert(place, id);
             model.insert(id);
         }
-        assert!(list.is_sound() && list.iter().eq(model.iter().copied()));
+        assert!(sound::list(&list) && list.iter().eq(model.iter().copied()));
+        assert!(list.chunks().len() >= 4096 / S::LONGEST);
         for i in 0..4096_u32 {
             let id = i.wrapping_mul(2_741) & 4095;
             let Ok(place) = list.search(|held| held.cmp(&id)) else {
@@ -298,7 +294,7 @@ mod tests {
             list.remove(place);
             model.remove(&id);
             if i % 64 == 0 {
-                assert!(list.is_sound() && list.iter().eq(model.iter().copied()));
+                assert!(sound::list(&list) && list.iter().eq(model.iter().copied()));
             }
         }
         assert!(list.is_empty() && list.chunks().is_empty());
@@ -306,7 +302,12 @@ mod tests {
 
     #[test]
     fn ranges_know_their_length() {
-        let list = IdList::from_slice(&(0..3000).collect::<Vec<_>>());
+        lengths_of_ranges::<Shipped>();
+        lengths_of_ranges::<Small>();
+    }
+
+    fn lengths_of_ranges<S: Shape>() {
+        let list = IdList::<S>::from_slice(&(0..3000).collect::<Vec<_>>());
         for (from, to) in [
             (0, 3000),
             (0, 0),

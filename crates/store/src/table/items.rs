@@ -13,24 +13,21 @@ use crate::table::hashes::Hashes;
 use crate::table::ids::{Id, IdList, Ids, Place};
 use crate::table::record::Record;
 use crate::table::records::Records;
+use crate::table::shape::Shape;
 use crate::table::slots::Slots;
-
-/// Holes are given back when so many slots are unused, and three out of four. Small in
-/// tests, so that short histories start new numberings.
-const MANY_HOLES: usize = if cfg!(any(test, fuzzing)) { 4 } else { 1024 };
 
 /// All records of one state. Cloning is O(1).
 #[derive_where(Clone, Default)]
-pub(crate) struct Items<T> {
-    slots: Slots<Record<T>>,
-    hashes: Hashes,
-    order: IdList,
+pub(crate) struct Items<T, S> {
+    slots: Slots<Record<T>, S>,
+    pub(crate) hashes: Hashes<S>,
+    pub(crate) order: IdList<S>,
     /// Numbers below `next` that no record has.
-    free: IdList,
-    next: Id,
+    pub(crate) free: IdList<S>,
+    pub(crate) next: Id,
 }
 
-impl<T> Items<T> {
+impl<T, S: Shape> Items<T, S> {
     /// The same store with exactly these records, which come sorted by key and get the numbers
     /// from 0.
     pub(crate) fn rebuilt(&self, records: &[Arc<Record<T>>]) -> Self {
@@ -56,7 +53,7 @@ impl<T> Items<T> {
 
     /// Whether so much of the numbering is unused that it is worth starting a new one.
     pub(crate) fn is_sparse(&self) -> bool {
-        self.free.len() >= MANY_HOLES && self.free.len() / 3 >= self.len()
+        self.free.len() >= S::MANY_HOLES && self.free.len() / 3 >= self.len()
     }
 
     #[inline]
@@ -122,17 +119,17 @@ impl<T> Items<T> {
     }
 
     /// Looks for a key in a list of numbers that is sorted by key.
-    pub(crate) fn search(&self, list: &IdList, key: &str) -> Result<Place, Place> {
+    pub(crate) fn search(&self, list: &IdList<S>, key: &str) -> Result<Place, Place> {
         list.search(|id| self.at(id).key.as_str().cmp(key))
     }
 
     /// All records in key order.
-    pub(crate) fn iter(&self) -> Records<'_, T> {
+    pub(crate) fn iter(&self) -> Records<'_, T, S> {
         self.records(self.order.iter())
     }
 
     /// The records of one namespace, in key order: a range, since their keys share a prefix.
-    pub(crate) fn namespace(&self, namespace: &str) -> Records<'_, T> {
+    pub(crate) fn namespace(&self, namespace: &str) -> Records<'_, T, S> {
         let place = |text: String| {
             self.search(&self.order, &text)
                 .unwrap_or_else(std::convert::identity)
@@ -146,31 +143,17 @@ impl<T> Items<T> {
     }
 
     /// The records with these numbers, which lie close to each other.
-    fn records<'a>(&'a self, ids: Ids<'a>) -> Records<'a, T> {
+    fn records<'a>(&'a self, ids: Ids<'a>) -> Records<'a, T, S> {
         Records::new(ids, self.slots.walk())
     }
 
     /// The records with these numbers, which lie anywhere.
-    pub(crate) fn scattered<'a>(&'a self, ids: Ids<'a>) -> Records<'a, T> {
+    pub(crate) fn scattered<'a>(&'a self, ids: Ids<'a>) -> Records<'a, T, S> {
         self.records(ids).scattered()
     }
 
     /// The record at a place of the key order, and the place after it.
     pub(crate) fn step(&self, place: Place) -> Option<(&Arc<Record<T>>, Place)> {
         self.order.step(place).map(|(id, next)| (self.at(id), next))
-    }
-
-    #[cfg(any(test, fuzzing))]
-    pub(crate) fn is_sound(&self) -> bool {
-        self.order.is_sound()
-            && self.hashes.len() == self.len()
-            && self.free.len() + self.len() == self.next as usize
-            && self
-                .iter()
-                .all(|record| self.get(record.key.as_str()).is_some())
-            && self
-                .iter()
-                .zip(self.iter().skip(1))
-                .all(|(left, right)| left.key < right.key)
     }
 }

@@ -8,5 +8,6 @@ pub(crate) mod ids;
 pub(crate) mod items;
 pub(crate) mod record;
 pub(crate) mod records;
+pub(crate) mod shape;
 pub(crate) mod slots;
 pub(crate) mod values;

@@ -11,31 +11,28 @@ use derive_where::derive_where;
 
 use crate::table::ids::Ids;
 use crate::table::record::Record;
+use crate::table::shape::{LARGEST_AHEAD, Shape};
 use crate::table::slots::Walk;
-
-/// How many are loaded at a time: about what a processor waits for at once. Small in tests, so
-/// that short histories cross it.
-const AHEAD: usize = if cfg!(any(test, fuzzing)) { 3 } else { 32 };
 
 /// Records in the order of their numbers in a list.
 #[derive_where(Clone)]
-pub(crate) struct Records<'a, T> {
+pub(crate) struct Records<'a, T, S> {
     ids: Ids<'a>,
-    walk: Walk<'a, Record<T>>,
+    walk: Walk<'a, Record<T>, S>,
     is_scattered: bool,
     /// Where the next of `ahead` is; nothing is left of it at its end.
     next: usize,
-    ahead: [Option<&'a Arc<Record<T>>>; AHEAD],
+    ahead: [Option<&'a Arc<Record<T>>>; LARGEST_AHEAD],
 }
 
-impl<'a, T> Records<'a, T> {
-    pub(crate) fn new(ids: Ids<'a>, walk: Walk<'a, Record<T>>) -> Self {
+impl<'a, T, S: Shape> Records<'a, T, S> {
+    pub(crate) fn new(ids: Ids<'a>, walk: Walk<'a, Record<T>, S>) -> Self {
         Self {
             ids,
             walk,
             is_scattered: false,
-            next: AHEAD,
-            ahead: [None; AHEAD],
+            next: S::AHEAD,
+            ahead: [None; LARGEST_AHEAD],
         }
     }
 
@@ -57,7 +54,7 @@ impl<'a, T> Records<'a, T> {
     #[inline(never)]
     fn load(&mut self) {
         let mut found = 0;
-        while found < AHEAD
+        while found < S::AHEAD
             && let Some(record) = self.one()
         {
             self.ahead[found] = Some(record);
@@ -94,13 +91,13 @@ impl<'a, T> Records<'a, T> {
                 black_box(Arc::strong_count(&record.entry.object));
             }
             objects.extend(self.loaded().map(|record| Arc::clone(&record.entry.object)));
-            self.next = AHEAD;
+            self.next = S::AHEAD;
         }
         objects
     }
 }
 
-impl<'a, T> Iterator for Records<'a, T> {
+impl<'a, T, S: Shape> Iterator for Records<'a, T, S> {
     type Item = &'a Arc<Record<T>>;
 
     #[inline]
@@ -108,7 +105,7 @@ impl<'a, T> Iterator for Records<'a, T> {
         if !self.is_scattered {
             return self.one();
         }
-        if self.next >= AHEAD {
+        if self.next >= S::AHEAD {
             self.load();
         }
         let record = self.ahead[self.next]?;
@@ -135,20 +132,28 @@ impl<'a, T> Iterator for Records<'a, T> {
     }
 }
 
-impl<T> ExactSizeIterator for Records<'_, T> {}
+impl<T, S: Shape> ExactSizeIterator for Records<'_, T, S> {}
 
 #[cfg(test)]
 mod tests {
-    use crate::{Entry, ObjectKey, Scope, store};
+    use crate::table::shape::{Shape, Shipped};
+    use crate::tests::Small;
+    use crate::{Entry, ObjectKey, Scope, StoreWriter};
 
     #[test]
     fn what_is_loaded_in_advance_is_still_to_come() {
-        let (mut writer, reader) = store::<u32>();
+        loaded_is_still_to_come::<Shipped>(70);
+        loaded_is_still_to_come::<Small>(9);
+    }
+
+    fn loaded_is_still_to_come<S: Shape>(most: u32) {
+        let mut writer = StoreWriter::<u32, S>::new();
+        let reader = writer.reader();
         let all = writer.add_index("all", |_| [""]);
         let all = all.expect("the only index");
-        for count in 0..9_u32 {
+        for count in 0..most {
             let entries = (0..count).map(|i| {
-                let key = ObjectKey::new(None, &i.to_string());
+                let key = ObjectKey::new(None, &format!("{i:02}"));
                 (key.expect("well formed"), Entry::anonymous(i))
             });
             writer.replace(Scope::All, entries.collect(), "1".into());

@@ -6,44 +6,44 @@
 //! far cache line. The figures are in `docs/adr/0002-store-structure.md`.
 
 use std::hint::black_box;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use derive_where::derive_where;
 
 use crate::table::ids::Id;
+use crate::table::shape::{LARGEST_FAN, LARGEST_LEAF, Shape};
 
-/// Small in tests, so that short histories grow high trees.
-const LEAF_BITS: u32 = if cfg!(any(test, fuzzing)) { 1 } else { 3 };
-const LEAF: usize = 1 << LEAF_BITS;
-const FAN_BITS: u32 = if cfg!(any(test, fuzzing)) { 1 } else { 2 };
-const FAN: usize = 1 << FAN_BITS;
 /// The height of the node a walk remembers, so that the next leaf is a few steps away.
 const BLOCK: u32 = 3;
 
 /// A persistent array with holes. Cloning is O(1).
 #[derive_where(Clone)]
-pub(crate) struct Slots<R> {
+pub(crate) struct Slots<R, S> {
     root: Arc<Inner<R>>,
     /// Levels of inner nodes; at least 1.
     height: u32,
+    shape: PhantomData<S>,
 }
 
-type Leaf<R> = [Option<Arc<R>>; LEAF];
+/// In a smaller shape than the largest, the rest of a leaf and of an inner node is empty.
+type Leaf<R> = [Option<Arc<R>>; LARGEST_LEAF];
+type Leaves<R> = [Option<Arc<Leaf<R>>>; LARGEST_FAN];
 
 #[derive_where(Clone)]
 enum Inner<R> {
-    Leaves([Option<Arc<Leaf<R>>>; FAN]),
-    Inners([Option<Arc<Inner<R>>>; FAN]),
+    Leaves(Leaves<R>),
+    Inners([Option<Arc<Inner<R>>>; LARGEST_FAN]),
 }
 
 impl<R> Inner<R> {
     /// The leaf of a slot and those beside it, below this node.
     #[inline]
-    fn leaves(&self, id: Id, mut height: u32) -> Option<&[Option<Arc<Leaf<R>>>; FAN]> {
+    fn leaves<S: Shape>(&self, id: Id, mut height: u32) -> Option<&Leaves<R>> {
         let mut node = self;
         loop {
             match node {
-                Self::Inners(inners) => node = inners[child(id, height)].as_deref()?,
+                Self::Inners(inners) => node = inners[child::<S>(id, height)].as_deref()?,
                 Self::Leaves(leaves) => return Some(leaves),
             }
             height -= 1;
@@ -51,18 +51,19 @@ impl<R> Inner<R> {
     }
 }
 
-impl<R> Default for Slots<R> {
+impl<R, S> Default for Slots<R, S> {
     fn default() -> Self {
         Self {
             root: Arc::new(Inner::Leaves(Default::default())),
             height: 1,
+            shape: PhantomData,
         }
     }
 }
 
 /// Which child of an inner node of this height leads to a slot.
-fn child(id: Id, height: u32) -> usize {
-    (id >> (LEAF_BITS + (height - 1) * FAN_BITS)) as usize % FAN
+fn child<S: Shape>(id: Id, height: u32) -> usize {
+    (id >> (S::LEAF_BITS + (height - 1) * S::FAN_BITS)) as usize % S::FAN
 }
 
 /// The first `N` items, the rest of the array left empty.
@@ -82,34 +83,36 @@ fn touch<R>(items: &[Option<Arc<R>>]) {
     }
 }
 
-impl<R> Slots<R> {
+impl<R, S: Shape> Slots<R, S> {
     /// An array with these records in the first slots.
     pub(crate) fn from_records(records: &[Arc<R>]) -> Self {
         let leaves: Vec<Arc<Leaf<R>>> = records
-            .chunks(LEAF)
+            .chunks(S::LEAF)
             .map(|chunk| Arc::new(array(chunk.iter().cloned())))
             .collect();
         let mut level: Vec<Arc<Inner<R>>> = leaves
-            .chunks(FAN)
+            .chunks(S::FAN)
             .map(|chunk| Arc::new(Inner::Leaves(array(chunk.iter().cloned()))))
             .collect();
         let mut height = 1;
         while level.len() > 1 {
             level = level
-                .chunks(FAN)
+                .chunks(S::FAN)
                 .map(|chunk| Arc::new(Inner::Inners(array(chunk.iter().cloned()))))
                 .collect();
             height += 1;
         }
-        level
-            .pop()
-            .map_or_else(Self::default, |root| Self { root, height })
+        level.pop().map_or_else(Self::default, |root| Self {
+            root,
+            height,
+            shape: PhantomData,
+        })
     }
 
     /// Whether the array is high enough for a slot.
     #[inline]
     fn spans(&self, id: Id) -> bool {
-        u64::from(id) >> (LEAF_BITS + self.height * FAN_BITS) == 0
+        u64::from(id) >> (S::LEAF_BITS + self.height * S::FAN_BITS) == 0
     }
 
     /// The node above a slot that is not higher than wanted, with its height.
@@ -124,7 +127,7 @@ impl<R> Slots<R> {
             let Inner::Inners(inners) = node else {
                 break;
             };
-            node = inners[child(id, height)].as_deref()?;
+            node = inners[child::<S>(id, height)].as_deref()?;
             height -= 1;
         }
         Some((node, height))
@@ -133,12 +136,12 @@ impl<R> Slots<R> {
     #[inline]
     fn leaf(&self, id: Id) -> Option<&Leaf<R>> {
         let (node, height) = self.above(id, 1)?;
-        node.leaves(id, height)?[child(id, 1)].as_deref()
+        node.leaves::<S>(id, height)?[child::<S>(id, 1)].as_deref()
     }
 
     #[inline]
     pub(crate) fn get(&self, id: Id) -> Option<&Arc<R>> {
-        self.leaf(id)?[id as usize % LEAF].as_ref()
+        self.leaf(id)?[id as usize % S::LEAF].as_ref()
     }
 
     /// Loads the counts that filling a slot will change, all at once and not each when it is its
@@ -151,11 +154,11 @@ impl<R> Slots<R> {
             let next = match node {
                 Inner::Inners(inners) => {
                     touch(inners);
-                    inners[child(id, height)].as_deref()
+                    inners[child::<S>(id, height)].as_deref()
                 }
                 Inner::Leaves(leaves) => {
                     touch(leaves);
-                    if let Some(leaf) = &leaves[child(id, height)] {
+                    if let Some(leaf) = &leaves[child::<S>(id, height)] {
                         touch(leaf.as_slice());
                     }
                     None
@@ -177,7 +180,7 @@ impl<R> Slots<R> {
         let mut node = &mut self.root;
         let mut height = self.height;
         loop {
-            let place = child(id, height);
+            let place = child::<S>(id, height);
             height -= 1;
             match Arc::make_mut(node) {
                 Inner::Inners(inners) => {
@@ -190,7 +193,7 @@ impl<R> Slots<R> {
                 }
                 Inner::Leaves(leaves) => {
                     let leaf = leaves[place].get_or_insert_default();
-                    let slot = &mut Arc::make_mut(leaf)[id as usize % LEAF];
+                    let slot = &mut Arc::make_mut(leaf)[id as usize % S::LEAF];
                     return std::mem::replace(slot, record);
                 }
             }
@@ -198,7 +201,7 @@ impl<R> Slots<R> {
     }
 
     /// A view that is quick for neighbouring numbers.
-    pub(crate) fn walk(&self) -> Walk<'_, R> {
+    pub(crate) fn walk(&self) -> Walk<'_, R, S> {
         Walk {
             slots: self,
             block: None,
@@ -211,23 +214,23 @@ impl<R> Slots<R> {
 
 /// Looks slots up one after the other and remembers the last leaf and a node above it.
 #[derive_where(Clone, Copy)]
-pub(crate) struct Walk<'a, R> {
-    slots: &'a Slots<R>,
+pub(crate) struct Walk<'a, R, S> {
+    slots: &'a Slots<R, S>,
     block: Option<(&'a Inner<R>, u32)>,
     /// The leaves beside the last one, and itself.
-    near: Option<&'a [Option<Arc<Leaf<R>>>; FAN]>,
+    near: Option<&'a Leaves<R>>,
     leaf: Option<&'a Leaf<R>>,
     /// Which leaf it is; before the first, one that is not.
     at: Id,
 }
 
-impl<'a, R> Walk<'a, R> {
+impl<'a, R, S: Shape> Walk<'a, R, S> {
     #[inline]
     pub(crate) fn get(&mut self, id: Id) -> Option<&'a Arc<R>> {
-        if id >> LEAF_BITS != self.at {
+        if id >> S::LEAF_BITS != self.at {
             self.turn(id);
         }
-        self.leaf?[id as usize % LEAF].as_ref()
+        self.leaf?[id as usize % S::LEAF].as_ref()
     }
 
     /// What becomes of a first value when it passes all these slots, which are filled.
@@ -243,11 +246,11 @@ impl<'a, R> Walk<'a, R> {
     ) -> A {
         let (mut at, mut leaf) = (self.at, self.leaf);
         ids.fold(first, |so_far, id| {
-            if id >> LEAF_BITS != at {
+            if id >> S::LEAF_BITS != at {
                 self.turn(id);
                 (at, leaf) = (self.at, self.leaf);
             }
-            let record = leaf.and_then(|leaf| leaf[id as usize % LEAF].as_ref());
+            let record = leaf.and_then(|leaf| leaf[id as usize % S::LEAF].as_ref());
             pass(so_far, record.expect("a filed number has a record"))
         })
     }
@@ -255,37 +258,44 @@ impl<'a, R> Walk<'a, R> {
     /// Goes to the leaf of a slot.
     #[inline]
     fn turn(&mut self, id: Id) {
-        let at = id >> LEAF_BITS;
-        if (at ^ self.at) >> FAN_BITS != 0 {
+        let at = id >> S::LEAF_BITS;
+        if (at ^ self.at) >> S::FAN_BITS != 0 {
             self.leap(id);
         }
         self.at = at;
         self.leaf = self
             .near
-            .and_then(|leaves| leaves[at as usize % FAN].as_deref());
+            .and_then(|leaves| leaves[at as usize % S::FAN].as_deref());
     }
 
     /// Goes to the node above the leaf of a slot.
     #[inline(never)]
     fn leap(&mut self, id: Id) {
-        if ((id >> LEAF_BITS) ^ self.at) >> (BLOCK * FAN_BITS) != 0 {
+        if ((id >> S::LEAF_BITS) ^ self.at) >> (BLOCK * S::FAN_BITS) != 0 {
             self.block = self.slots.above(id, BLOCK);
         }
         // The block may be a root that is lower than one.
         let block = self.block.filter(|_| self.slots.spans(id));
-        self.near = block.and_then(|(node, height)| node.leaves(id, height));
+        self.near = block.and_then(|(node, height)| node.leaves::<S>(id, height));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::shape::Shipped;
+    use crate::tests::Small;
 
     #[test]
     fn slots_keep_their_numbers_at_every_height() {
+        numbers_are_kept::<Shipped>();
+        numbers_are_kept::<Small>();
+    }
+
+    fn numbers_are_kept<S: Shape>() {
         for count in [0, 1, 7, 8, 9, 127, 128, 129, 2047, 2048, 2049, 5000] {
             let records: Vec<_> = (0..count).map(Arc::new).collect();
-            let bulk = Slots::from_records(&records);
+            let bulk = Slots::<_, S>::from_records(&records);
             let mut single = Slots::default();
             for id in (0..count).rev() {
                 assert_eq!(
@@ -306,7 +316,12 @@ mod tests {
 
     #[test]
     fn a_clone_does_not_see_later_changes() {
-        let mut slots = Slots::from_records(&(0..300).map(Arc::new).collect::<Vec<_>>());
+        clones_are_apart::<Shipped>();
+        clones_are_apart::<Small>();
+    }
+
+    fn clones_are_apart<S: Shape>() {
+        let mut slots = Slots::<_, S>::from_records(&(0..300).map(Arc::new).collect::<Vec<_>>());
         let before = slots.clone();
         assert_eq!(slots.set(17, None).as_deref(), Some(&17));
         slots.set(299, Some(Arc::new(1)));

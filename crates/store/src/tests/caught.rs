@@ -4,8 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 
-use super::history::History;
 use super::random::steps;
+use super::{Small, history::History};
 use crate::planted::{self, Planted};
 
 /// Whether random histories find a defect, be it by a wrong answer or by an assertion.
@@ -25,7 +25,7 @@ fn is_found(planted: Option<Planted>) -> bool {
         ),
     );
     let property = |steps: Vec<_>| {
-        let run = || History::run(&steps);
+        let run = || History::<Small>::run(&steps);
         match catch_unwind(AssertUnwindSafe(run)) {
             Ok(answer) => answer.map_err(TestCaseError::fail),
             Err(_) => Err(TestCaseError::fail("an assertion of the store fired")),

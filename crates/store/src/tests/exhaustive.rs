@@ -1,6 +1,5 @@
 //! Every short history over two keys in two namespaces.
 
-use super::history::History;
 use super::model::{Change, Step};
 
 fn letters() -> Vec<Step> {
@@ -41,7 +40,7 @@ fn all_histories_of_four_steps() {
         let steps: Vec<_> = (0..4)
             .map(|place| letters[number / count.pow(place) % count].clone())
             .collect();
-        if let Err(what) = History::run(&steps) {
+        if let Err(what) = super::run(&steps) {
             panic!("{what}\nhistory: {steps:?}");
         }
     }

@@ -1,6 +1,5 @@
 //! Histories out of a fuzzer's numbers, in the proportions of `random`.
 
-use super::history::History;
 use super::model::{Change, INDEXES, Step};
 
 /// Gives a number below the one it is given, or `None` when the input is used up.
@@ -19,7 +18,7 @@ pub fn store_ops(draw: &mut Draw<'_>) {
     while let Some(step) = step(draw).filter(|_| steps.len() < LONGEST) {
         steps.push(step);
     }
-    if let Err(wrong) = History::run(&steps) {
+    if let Err(wrong) = super::run(&steps) {
         panic!("{wrong}\nhistory: {steps:?}");
     }
 }

@@ -4,36 +4,41 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::model::{Change, INDEXES, Model, Step, Thing, values};
-use crate::{Batch, Entries, Entry, ObjectKey, Scope, Snapshot, StoreReader, StoreWriter, store};
+use super::{Small, sound};
+use crate::table::shape::Shape;
+use crate::{Batch, Entries, Entry, ObjectKey, Scope, Snapshot, StoreReader, StoreWriter};
 
 /// The store under test, its model, and a look from inside the index functions.
-pub(crate) struct History {
-    writer: StoreWriter<Thing>,
+pub(crate) struct History<S: Shape> {
+    pub(crate) writer: StoreWriter<Thing, S>,
     /// Shared with index functions, which must not keep the store alive that holds them.
-    reader: Arc<StoreReader<Thing>>,
+    reader: Arc<StoreReader<Thing, S>>,
     model: Model,
     serial: u64,
     /// Set when an index function, which runs in the middle of a commit, saw a state other than
     /// the one before the commit (STX-4).
     torn: Arc<AtomicBool>,
-    before: Arc<Mutex<Option<Snapshot<Thing>>>>,
+    before: Arc<Mutex<Option<Snapshot<Thing, S>>>>,
     /// Snapshots held for the whole history, with what they showed when they were taken.
-    held: Vec<(Snapshot<Thing>, Content)>,
+    held: Vec<(Snapshot<Thing, S>, Content)>,
 }
 
 /// The same content, the same identity of records, the same marks.
-fn is_same(left: &Snapshot<Thing>, right: &Snapshot<Thing>) -> bool {
-    left.sequence() == right.sequence()
-        && left.len() == right.len()
-        && left
-            .iter()
-            .zip(right.iter())
-            .all(|((l, a), (r, b))| l == r && a.is_same(b))
+fn is_same<S: Shape>(left: &Snapshot<Thing, S>, right: &Snapshot<Thing, S>) -> bool {
+    let equal = || {
+        left.sequence() == right.sequence()
+            && left.len() == right.len()
+            && left
+                .iter()
+                .zip(right.iter())
+                .all(|((l, a), (r, b))| l == r && a.is_same(b))
+    };
+    Arc::ptr_eq(&left.state, &right.state) || equal()
 }
 
 type Content = Vec<(String, Thing)>;
 
-fn content(snapshot: &Snapshot<Thing>) -> Content {
+fn content<S: Shape>(snapshot: &Snapshot<Thing, S>) -> Content {
     snapshot
         .iter()
         .map(|(key, entry)| (key.to_string(), Thing::clone(&entry.object)))
@@ -41,7 +46,7 @@ fn content(snapshot: &Snapshot<Thing>) -> Content {
 }
 
 /// A walk item by item, and one that passes the rest at once after some, meet the same.
-fn check_walk(entries: &Entries<'_, Thing>) -> Result<(), String> {
+fn check_walk<S: Shape>(entries: &Entries<'_, Thing, S>) -> Result<(), String> {
     let mut single = Vec::new();
     for (key, _) in entries.clone() {
         single.push(key);
@@ -63,12 +68,12 @@ fn scope(namespace: Option<&str>) -> Scope {
     namespace.map_or(Scope::All, |namespace| Scope::Namespace(namespace.into()))
 }
 
-impl History {
+impl<S: Shape> History<S> {
     pub(crate) fn new() -> Self {
-        let (writer, reader) = store();
+        let writer = StoreWriter::new();
         Self {
+            reader: Arc::new(writer.reader()),
             writer,
-            reader: Arc::new(reader),
             model: Model::default(),
             serial: 0,
             torn: Arc::default(),
@@ -77,7 +82,7 @@ impl History {
         }
     }
 
-    /// Runs the steps; the error tells the first difference.
+    /// Runs the steps; the error is the first difference.
     pub(crate) fn run(steps: &[Step]) -> Result<(), String> {
         let mut history = Self::new();
         for (at, step) in steps.iter().enumerate() {
@@ -221,7 +226,7 @@ impl History {
         for index in 0..INDEXES.len() {
             self.check_index(&snapshot, index)?;
         }
-        if !self.writer.is_sound() {
+        if !sound::state(&self.writer.state) {
             return Err("the parts of the store disagree".into());
         }
         if self.torn.load(Ordering::Relaxed) {
@@ -230,7 +235,7 @@ impl History {
         self.check_held(snapshot)
     }
 
-    fn check_index(&self, snapshot: &Snapshot<Thing>, index: usize) -> Result<(), String> {
+    fn check_index(&self, snapshot: &Snapshot<Thing, S>, index: usize) -> Result<(), String> {
         let name = INDEXES[index];
         if !self.model.indexes.contains(&index) {
             return same(
@@ -268,7 +273,7 @@ impl History {
     }
 
     /// Snapshots never change (STX-5), however much is committed after them.
-    fn check_held(&mut self, snapshot: Snapshot<Thing>) -> Result<(), String> {
+    fn check_held(&mut self, snapshot: Snapshot<Thing, S>) -> Result<(), String> {
         for (held, shown) in &self.held {
             same("STX-5: a held snapshot", &content(held), shown)?;
         }
@@ -294,7 +299,7 @@ fn same<T: PartialEq + std::fmt::Debug + ?Sized>(
 /// A history leaves nothing behind, or an hour of the fuzzer would not fit into memory.
 #[test]
 fn a_history_is_freed_with_its_objects() {
-    let mut history = History::new();
+    let mut history = History::<Small>::new();
     history.step(&Step::AddIndex(0));
     history.step(&Step::Commit(vec![Change::Upsert {
         key: "a/n0".to_owned(),

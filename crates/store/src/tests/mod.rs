@@ -1,9 +1,9 @@
-//! What shows that the store keeps its invariants, and that the showing can fail.
+//! Model and property tests of the store.
 //!
-//! `model` is the naive store, `history` runs a history through both and compares everything that
-//! can be asked, `random` makes histories, `exhaustive` enumerates the short ones, `fuzzed` reads
-//! them out of a fuzzer's numbers, `caught` shows that each planted defect is found by the same
-//! checks, `readers` looks on from other threads.
+//! `model` is a naive store. `history` runs a history through the model and the store and compares
+//! every answer. `random`, `large`, `exhaustive` and `fuzzed` make the histories, `caught` checks
+//! that they find every planted bug, `sound` checks that the parts of a store agree, and `readers`
+//! reads on other threads.
 
 #[cfg(test)]
 mod caught;
@@ -12,6 +12,8 @@ mod exhaustive;
 #[cfg(fuzzing)]
 pub mod fuzzed;
 mod history;
+#[cfg(test)]
+mod large;
 mod model;
 #[cfg(test)]
 mod random;
@@ -19,3 +21,25 @@ mod random;
 mod readers;
 #[cfg(all(test, shuttle))]
 mod shuttle;
+pub(crate) mod sound;
+
+use crate::table::shape::{Shape, Shipped};
+
+/// A shape in which short histories split, join and renew every structure.
+pub(crate) enum Small {}
+
+impl Shape for Small {
+    const LEAF_BITS: u32 = 1;
+    const FAN_BITS: u32 = 1;
+    const LONGEST: usize = 8;
+    const CROWDED: usize = 4;
+    const MANY_HOLES: usize = 4;
+    const AHEAD: usize = 3;
+    const MANY: usize = 3;
+}
+
+/// Runs a history in both shapes; the error is the first difference.
+fn run(steps: &[model::Step]) -> Result<(), String> {
+    history::History::<Small>::run(steps)?;
+    history::History::<Shipped>::run(steps).map_err(|what| format!("shipped shape: {what}"))
+}

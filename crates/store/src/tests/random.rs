@@ -4,7 +4,6 @@ use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::*;
 
-use super::history::History;
 use super::model::{Change, INDEXES, Step};
 
 fn key() -> impl Strategy<Value = String> {
@@ -56,6 +55,6 @@ proptest! {
     /// STX-1..6, ST-02..05, IX-06..10, FM-13, FM-14, FM-51, FM-58..60.
     #[test]
     fn answers_as_the_model_does(steps in steps()) {
-        History::run(&steps).map_err(TestCaseError::fail)?;
+        super::run(&steps).map_err(TestCaseError::fail)?;
     }
 }

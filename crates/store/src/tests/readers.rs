@@ -7,7 +7,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::{Batch, Entry, ObjectKey, Scope, Snapshot, StoreReader, store};
+use super::Small;
+use crate::table::shape::{Shape, Shipped};
+use crate::{Batch, Entry, ObjectKey, Scope, Snapshot, StoreReader, StoreWriter};
 
 const OBJECTS: usize = 300;
 
@@ -16,7 +18,7 @@ fn key(number: usize) -> ObjectKey {
 }
 
 /// Everything in a snapshot is of one commit: the marked version, the items, the index.
-fn is_whole(snapshot: &Snapshot<u64>) -> bool {
+fn is_whole<S: Shape>(snapshot: &Snapshot<u64, S>) -> bool {
     let Some(version) = snapshot.version(&Scope::All) else {
         return snapshot.is_empty();
     };
@@ -31,7 +33,7 @@ fn is_whole(snapshot: &Snapshot<u64>) -> bool {
         && snapshot.index_values("generation").unwrap().count() == 1
 }
 
-fn look_on(reader: &StoreReader<u64>, done: &AtomicBool) -> usize {
+fn look_on<S: Shape>(reader: &StoreReader<u64, S>, done: &AtomicBool) -> usize {
     let mut torn = 0;
     let mut last = 0;
     while !done.load(Ordering::Relaxed) {
@@ -47,8 +49,9 @@ fn look_on(reader: &StoreReader<u64>, done: &AtomicBool) -> usize {
 }
 
 /// Whether readers saw a torn state while batches and replacements were committed.
-fn readers_see_torn_states(commits: u64) -> bool {
-    let (mut writer, reader) = store::<u64>();
+fn readers_see_torn_states<S: Shape>(commits: u64) -> bool {
+    let mut writer = StoreWriter::<u64, S>::new();
+    let reader = writer.reader();
     writer
         .add_index("generation", |object: &u64| [object.to_string()])
         .unwrap();
@@ -84,5 +87,6 @@ fn readers_see_torn_states(commits: u64) -> bool {
 
 #[test]
 fn readers_see_whole_commits_only() {
-    assert!(!readers_see_torn_states(300));
+    assert!(!readers_see_torn_states::<Small>(300));
+    assert!(!readers_see_torn_states::<Shipped>(300));
 }

@@ -9,16 +9,14 @@
 
 use crate::ObjectKey;
 use crate::state::{State, Step};
+use crate::table::shape::Shape;
 use crate::write::batch::Operation;
 use crate::write::replace::Listed;
 
-/// Fewer entries than this are filed one by one. Small in tests, so that short batches cross it.
-const MANY: usize = if cfg!(any(test, fuzzing)) { 3 } else { 256 };
-
-impl<T> State<T> {
+impl<T, S: Shape> State<T, S> {
     /// Applies operations in their order; entries that follow each other may be stored as one.
     pub(crate) fn apply_all(&mut self, mut operations: Vec<Operation<T>>, step: &mut Step) {
-        if operations.len() < MANY {
+        if operations.len() < S::MANY {
             for operation in operations {
                 self.apply(operation, step);
             }
@@ -43,7 +41,7 @@ impl<T> State<T> {
     }
 
     fn upsert_all(&mut self, mut list: Vec<Listed<T>>, step: &mut Step) {
-        if list.len() < MANY || list.len() < self.items.len() / 2 {
+        if list.len() < S::MANY || list.len() < self.items.len() / 2 {
             for (key, entry) in list {
                 self.upsert(key, entry, step);
             }

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use crate::state::{State, Step};
 use crate::table::record::Record;
+use crate::table::shape::Shape;
 use crate::table::values::Sharing;
 use crate::write::bulk::sort_latest;
 use crate::{Entry, ObjectKey, Scope};
@@ -28,7 +29,7 @@ struct Difference {
     fresh: usize,
 }
 
-impl<T> State<T> {
+impl<T, S: Shape> State<T, S> {
     /// Makes the keys of a scope those of the list.
     pub(crate) fn replace(&mut self, scope: &Scope, mut list: Vec<Listed<T>>, step: &mut Step) {
         let scope = if planted!(ReplaceIgnoresScope) {

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use crate::index::definition::{Definition, IndexState, Visit};
 use crate::published::{ArcSwap, Published};
 use crate::state::{State, Step};
+use crate::table::shape::{Shape, Shipped};
 use crate::{
     Batch, Commit, Entry, Index, IndexError, ObjectKey, Scope, StoreReader, TooManyValues,
 };
@@ -21,17 +22,9 @@ use crate::{
 #[doc(alias = "NewIndexer")]
 #[doc(alias = "NewThreadSafeStore")]
 pub fn store<T: Send + Sync + 'static>() -> (StoreWriter<T>, StoreReader<T>) {
-    let state = Arc::new(State::default());
-    let published = Arc::new(ArcSwap::from(Arc::clone(&state)));
-    let reader = StoreReader::new(Arc::clone(&published));
-    (
-        StoreWriter {
-            state,
-            published,
-            next_index: 0,
-        },
-        reader,
-    )
+    let writer = StoreWriter::new();
+    let reader = writer.reader();
+    (writer, reader)
 }
 
 /// The writing half of a store; there is exactly one.
@@ -39,14 +32,24 @@ pub fn store<T: Send + Sync + 'static>() -> (StoreWriter<T>, StoreReader<T>) {
 /// Dropping it leaves the last state to the readers.
 #[doc(alias = "ThreadSafeStore")]
 #[doc(alias = "Indexer")]
-pub struct StoreWriter<T> {
+pub struct StoreWriter<T, S = Shipped> {
     /// What readers see.
-    state: Arc<State<T>>,
-    published: Published<T>,
+    pub(crate) state: Arc<State<T, S>>,
+    published: Published<T, S>,
     next_index: u64,
 }
 
-impl<T: Send + Sync + 'static> StoreWriter<T> {
+impl<T: Send + Sync + 'static, S: Shape> StoreWriter<T, S> {
+    pub(crate) fn new() -> Self {
+        let state = Arc::new(State::default());
+        let published = Arc::new(ArcSwap::from(Arc::clone(&state)));
+        Self {
+            state,
+            published,
+            next_index: 0,
+        }
+    }
+
     /// The entry stored under a key, as of the last commit.
     #[must_use]
     pub fn get(&self, key: &ObjectKey) -> Option<&Entry<T>> {
@@ -82,7 +85,7 @@ impl<T: Send + Sync + 'static> StoreWriter<T> {
 
     /// Another reader of this store.
     #[must_use]
-    pub fn reader(&self) -> StoreReader<T> {
+    pub fn reader(&self) -> StoreReader<T, S> {
         StoreReader::new(Arc::clone(&self.published))
     }
 
@@ -189,7 +192,7 @@ impl<T: Send + Sync + 'static> StoreWriter<T> {
         &mut self,
         name: impl Into<Arc<str>>,
         f: F,
-    ) -> Result<Index<T>, IndexError>
+    ) -> Result<Index<T, S>, IndexError>
     where
         F: Fn(&T) -> I + Send + Sync + 'static,
         I: IntoIterator<Item = V>,
@@ -218,7 +221,7 @@ impl<T: Send + Sync + 'static> StoreWriter<T> {
         name: impl Into<Arc<str>>,
         most: NonZeroUsize,
         f: F,
-    ) -> Result<(Index<T>, Vec<ObjectKey>), IndexError>
+    ) -> Result<(Index<T, S>, Vec<ObjectKey>), IndexError>
     where
         F: Fn(&T) -> I + Send + Sync + 'static,
         I: IntoIterator<Item = V>,
@@ -272,21 +275,7 @@ impl<T: Send + Sync + 'static> StoreWriter<T> {
         })
     }
 
-    /// Whether the parts of the store agree with each other (STX-2).
-    #[cfg(any(test, fuzzing))]
-    pub(crate) fn is_sound(&self) -> bool {
-        let state = &self.state;
-        state.items.is_sound()
-            && state.indexes.iter().all(|index| {
-                let values = state
-                    .items
-                    .iter()
-                    .map(|record| record.values_of(index.definition.id));
-                index.entries() == values.map(<[_]>::len).sum::<usize>()
-            })
-    }
-
-    fn step(&mut self, change: impl FnOnce(&mut State<T>, &mut Step)) -> Commit {
+    fn step(&mut self, change: impl FnOnce(&mut State<T, S>, &mut Step)) -> Commit {
         let (mut next, mut step) = self.next_step(usize::MAX);
         change(&mut next, &mut step);
         self.publish(next);
@@ -294,20 +283,20 @@ impl<T: Send + Sync + 'static> StoreWriter<T> {
     }
 
     /// A state that nobody sees yet, and an account of what becomes of it.
-    fn next_step(&self, most: usize) -> (State<T>, Step) {
+    fn next_step(&self, most: usize) -> (State<T, S>, Step) {
         let mut next = State::clone(&self.state);
         next.sequence += 1;
         let step = Step::new(next.sequence, most);
         (next, step)
     }
 
-    fn publish(&mut self, next: State<T>) {
+    fn publish(&mut self, next: State<T, S>) {
         self.state = Arc::new(next);
         self.published.store(Arc::clone(&self.state));
     }
 }
 
-impl<T> fmt::Debug for StoreWriter<T> {
+impl<T, S: Shape> fmt::Debug for StoreWriter<T, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.state.debug("StoreWriter", f)
     }

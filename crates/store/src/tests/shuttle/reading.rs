@@ -6,7 +6,8 @@ use std::sync::Arc;
 use shuttle::thread;
 
 use super::explore;
-use crate::{Batch, Entry, ObjectKey, Scope, StoreReader, StoreWriter, store};
+use crate::tests::Small;
+use crate::{Batch, Entry, ObjectKey, Scope, StoreReader, StoreWriter};
 
 fn key(number: u64) -> ObjectKey {
     ObjectKey::new(Some("ns"), &format!("n{number}")).expect("a legal name")
@@ -20,7 +21,7 @@ fn generation(generation: u64) -> Vec<(ObjectKey, Entry<u64>)> {
         .collect()
 }
 
-fn write(writer: &mut StoreWriter<u64>, number: u64) {
+fn write(writer: &mut StoreWriter<u64, Small>, number: u64) {
     let mut batch = Batch::new();
     for (key, entry) in generation(number) {
         batch.upsert(key, entry);
@@ -30,8 +31,9 @@ fn write(writer: &mut StoreWriter<u64>, number: u64) {
 }
 
 /// A store with two objects of generation 1 and an index that tells the generation.
-fn indexed() -> (StoreWriter<u64>, StoreReader<u64>) {
-    let (mut writer, reader) = store::<u64>();
+fn indexed() -> (StoreWriter<u64, Small>, StoreReader<u64, Small>) {
+    let mut writer = StoreWriter::new();
+    let reader = writer.reader();
     writer
         .add_index("generation", |object: &u64| [object.to_string()])
         .expect("the first index");
@@ -89,7 +91,7 @@ pub(super) fn replacements() {
         writer.replace(Scope::All, generation(3), "3".into());
         writer.replace(Scope::All, generation(0), "0".into());
     });
-    let look = |reader: StoreReader<u64>| {
+    let look = |reader: StoreReader<u64, Small>| {
         move || {
             let kept = reader.list();
             let seen: Vec<u64> = kept.iter().map(|object| **object).collect();
