@@ -50,6 +50,7 @@ pub use planted::{Planted, with as with_planted};
 pub use entry::Entry;
 pub use error::{IndexError, TooManyValues};
 pub use index::handle::Index;
+pub use index::prepared::PreparedIndex;
 pub use key::{KeyError, ObjectKey};
 pub use read::cursor::Cursor;
 pub use read::lister::{Lister, NamespaceLister};
@@ -57,8 +58,8 @@ pub use read::reader::StoreReader;
 pub use read::snapshot::{Entries, Snapshot};
 #[doc(hidden)]
 pub use table::shape::{Shape, Shipped};
+pub use write::apply::Commit;
 pub use write::batch::{Batch, Scope};
-pub use write::commit::Commit;
 pub use write::writer::{StoreWriter, store};
 
 /// For fuzz targets, which are programs of their own (`crates/fuzz`).

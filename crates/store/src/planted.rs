@@ -21,6 +21,8 @@ pub enum Planted {
     FirstDuplicateWins,
     /// An index added later is not filled (FM-60).
     IndexNotFilled,
+    /// What is committed between the preparation and the installation of an index is not in it.
+    InstallSkipsCatchUp,
     /// Every operation of a batch is published by itself (STX-4).
     BatchIsTorn,
     /// A query takes keys from one state and objects from another (STX-4).

@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use derive_where::derive_where;
 use imbl::OrdMap;
@@ -19,21 +20,77 @@ use crate::table::record::Record;
 use crate::table::shape::Shape;
 use crate::table::values::IndexedValue;
 
-/// What an index is called and how it computes.
+/// The next [`Definition::id`]. One counter for all stores, since an index is prepared without the
+/// writer of its store.
+static NEXT_ID: AtomicU64 = AtomicU64::new(0);
+
+/// The name of an index and the function that computes its values.
+#[derive_where(Debug)]
 pub(crate) struct Definition<T> {
-    /// Never used twice in one store, so that a handle to a removed index answers nothing.
+    /// Never used twice, so that a handle to a removed index answers nothing.
+    #[derive_where(skip)]
     pub(crate) id: u64,
     pub(crate) name: Arc<str>,
-    pub(crate) function: Box<Function<T>>,
+    #[derive_where(skip)]
+    function: Box<Function<T>>,
 }
 
-/// Hands the values of an object to the visitor, until it breaks off.
-pub(crate) type Function<T> = dyn Fn(&T, &mut Visit<'_>) + Send + Sync;
+/// Hands the values of an object to the visitor, until the visitor breaks off.
+type Function<T> = dyn Fn(&T, &mut Visit<'_>) + Send + Sync;
+type Visit<'a> = dyn FnMut(Arc<str>) -> ControlFlow<()> + 'a;
 
-pub(crate) type Visit<'a> = dyn FnMut(Arc<str>) -> ControlFlow<()> + 'a;
-
-/// The index function gave more values than are allowed (SEC-24).
+/// The index function gave more values than are allowed.
 pub(crate) struct AboveBound;
+
+impl<T> Definition<T> {
+    pub(crate) fn new<F, I, V>(name: Arc<str>, f: F) -> Self
+    where
+        F: Fn(&T) -> I + Send + Sync + 'static,
+        I: IntoIterator<Item = V>,
+        V: Into<Arc<str>>,
+    {
+        Self {
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            name,
+            function: Box::new(move |object: &T, visit: &mut Visit<'_>| {
+                // The bound of values ends it early.
+                let _ = f(object)
+                    .into_iter()
+                    .try_for_each(|value| visit(value.into()));
+            }),
+        }
+    }
+
+    /// Adds the values of an object to those of other indexes, sorted and without duplicates.
+    ///
+    /// Adds none if the function gives more than `most`, duplicates included (SEC-24).
+    pub(crate) fn compute(
+        &self,
+        object: &T,
+        most: usize,
+        values: &mut Vec<IndexedValue>,
+    ) -> Result<(), AboveBound> {
+        let (start, index) = (values.len(), self.id);
+        let mut is_above = false;
+        (self.function)(object, &mut |value| {
+            is_above = values.len() - start == most;
+            if is_above {
+                return ControlFlow::Break(());
+            }
+            values.push(IndexedValue { index, value });
+            ControlFlow::Continue(())
+        });
+        if is_above {
+            values.truncate(start);
+            return Err(AboveBound);
+        }
+        // An index that is prepared early and installed late has a smaller number than those before
+        // it, so all values are sorted.
+        values.sort_unstable();
+        values.dedup();
+        Ok(())
+    }
+}
 
 /// One index of one state: its definition and its buckets.
 #[derive_where(Clone)]
@@ -49,42 +106,6 @@ impl<T, S: Shape> IndexState<T, S> {
             definition,
             buckets: OrdMap::new(),
         }
-    }
-
-    /// Appends the values of an object, sorted and without duplicates; none if the function gives
-    /// more than `most`, duplicates included.
-    pub(crate) fn compute(
-        &self,
-        object: &T,
-        most: usize,
-        values: &mut Vec<IndexedValue>,
-    ) -> Result<(), AboveBound> {
-        let start = values.len();
-        let index = self.definition.id;
-        let mut is_above = false;
-        let mut visit = |value| {
-            is_above = values.len() - start == most;
-            if is_above {
-                return ControlFlow::Break(());
-            }
-            values.push(IndexedValue { index, value });
-            ControlFlow::Continue(())
-        };
-        (self.definition.function)(object, &mut visit);
-        if is_above {
-            values.truncate(start);
-            return Err(AboveBound);
-        }
-        values[start..].sort_unstable();
-        let mut kept = start;
-        for next in start..values.len() {
-            if next == start || values[next] != values[kept - 1] {
-                values.swap(kept, next);
-                kept += 1;
-            }
-        }
-        values.truncate(kept);
-        Ok(())
     }
 
     /// A value in the text the index has of it, and the numbers of the records that gave it.

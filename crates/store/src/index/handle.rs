@@ -7,6 +7,7 @@ use std::sync::Arc;
 use derive_where::derive_where;
 
 use crate::ObjectKey;
+use crate::index::definition::Definition;
 use crate::published::Published;
 use crate::table::shape::{Shape, Shipped};
 
@@ -23,10 +24,10 @@ pub struct Index<T, S = Shipped> {
 }
 
 impl<T, S: Shape> Index<T, S> {
-    pub(crate) fn new(published: Published<T, S>, id: u64, name: Arc<str>) -> Self {
+    pub(crate) fn new(published: Published<T, S>, definition: &Definition<T>) -> Self {
         Self {
-            name,
-            id,
+            name: Arc::clone(&definition.name),
+            id: definition.id,
             published,
         }
     }

@@ -2,3 +2,4 @@
 
 pub(crate) mod definition;
 pub(crate) mod handle;
+pub(crate) mod prepared;

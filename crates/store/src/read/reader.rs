@@ -147,11 +147,7 @@ impl<T, S: Shape> StoreReader<T, S> {
     #[must_use]
     #[doc(alias = "GetIndexers")]
     pub fn index_names(&self) -> Vec<Arc<str>> {
-        self.load()
-            .indexes
-            .iter()
-            .map(|index| Arc::clone(&index.definition.name))
-            .collect()
+        self.load().index_names()
     }
 
     /// The number of the last commit, 0 before the first.

@@ -6,6 +6,7 @@
 pub(crate) mod hashes;
 pub(crate) mod ids;
 pub(crate) mod items;
+pub(crate) mod join;
 pub(crate) mod record;
 pub(crate) mod records;
 pub(crate) mod shape;

@@ -42,6 +42,7 @@ fn every_planted_defect_is_found() {
         Planted::ReplaceIgnoresScope,
         Planted::FirstDuplicateWins,
         Planted::IndexNotFilled,
+        Planted::InstallSkipsCatchUp,
         Planted::BatchIsTorn,
     ] {
         assert!(is_found(Some(planted)), "{planted:?} was not found");

@@ -27,11 +27,16 @@ fn letters() -> Vec<Step> {
     commits
         .into_iter()
         .map(Step::Commit)
-        .chain([Step::AddIndex(0), Step::RemoveIndex(0)])
+        .chain([
+            Step::AddIndex(0),
+            Step::RemoveIndex(0),
+            Step::PrepareIndex(0),
+            Step::InstallIndex,
+        ])
         .collect()
 }
 
-/// 9^4 = 6,561 histories.
+/// 11^4 = 14,641 histories.
 #[test]
 fn all_histories_of_four_steps() {
     let letters = letters();

@@ -25,13 +25,16 @@ pub fn store_ops(draw: &mut Draw<'_>) {
 
 fn step(draw: &mut Draw<'_>) -> Option<Step> {
     let indexes = INDEXES.len() as u32;
-    Some(match draw(11)? {
+    Some(match draw(16)? {
         0..8 => {
             let count = draw(5)?;
             Step::Commit((0..count).map_while(|_| change(draw)).collect())
         }
         8 | 9 => Step::AddIndex(draw(indexes)? as usize),
-        _ => Step::RemoveIndex(draw(indexes)? as usize),
+        10 => Step::RemoveIndex(draw(indexes)? as usize),
+        11 | 12 => Step::PrepareIndex(draw(indexes)? as usize),
+        13 => Step::CatchUp,
+        _ => Step::InstallIndex,
     })
 }
 

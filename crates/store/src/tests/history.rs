@@ -1,12 +1,15 @@
 //! Runs one history through the store and the model and compares every answer after every step.
 
+use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::model::{Change, INDEXES, Model, Step, Thing, values};
-use super::{Small, sound};
+use super::sound;
 use crate::table::shape::Shape;
-use crate::{Batch, Entries, Entry, ObjectKey, Scope, Snapshot, StoreReader, StoreWriter};
+use crate::{
+    Batch, Entries, Entry, ObjectKey, PreparedIndex, Scope, Snapshot, StoreReader, StoreWriter,
+};
 
 /// The store under test, its model, and a look from inside the index functions.
 pub(crate) struct History<S: Shape> {
@@ -14,6 +17,7 @@ pub(crate) struct History<S: Shape> {
     /// Shared with index functions, which must not keep the store alive that holds them.
     reader: Arc<StoreReader<Thing, S>>,
     model: Model,
+    prepared: Option<(usize, PreparedIndex<Thing, S>)>,
     serial: u64,
     /// Set when an index function, which runs in the middle of a commit, saw a state other than
     /// the one before the commit (STX-4).
@@ -75,6 +79,7 @@ impl<S: Shape> History<S> {
             reader: Arc::new(writer.reader()),
             writer,
             model: Model::default(),
+            prepared: None,
             serial: 0,
             torn: Arc::default(),
             before: Arc::default(),
@@ -98,7 +103,34 @@ impl<S: Shape> History<S> {
         *self.before.lock().expect("one thread") = Some(self.reader.snapshot());
         match step {
             Step::Commit(changes) => self.commit(changes),
-            Step::AddIndex(index) => self.add_index(*index),
+            Step::AddIndex(index) => {
+                let added = self
+                    .writer
+                    .add_index(INDEXES[*index], self.function(*index));
+                assert_eq!(
+                    added.is_ok(),
+                    self.model.indexes.insert(*index),
+                    "NameTaken if and only if taken"
+                );
+            }
+            Step::PrepareIndex(index) => {
+                let snapshot = self.reader.snapshot();
+                let function = self.function(*index);
+                let prepared = snapshot.prepare_index(INDEXES[*index], NonZeroUsize::MAX, function);
+                assert_eq!(prepared.is_err(), self.model.indexes.contains(index));
+                self.prepared = prepared.ok().map(|prepared| (*index, prepared));
+            }
+            Step::CatchUp => {
+                if let Some((_, prepared)) = &mut self.prepared {
+                    prepared.catch_up(&self.reader.snapshot());
+                }
+            }
+            Step::InstallIndex => {
+                if let Some((index, prepared)) = self.prepared.take() {
+                    let installed = self.writer.install_index(prepared);
+                    assert_eq!(installed.is_ok(), self.model.indexes.insert(index));
+                }
+            }
             Step::RemoveIndex(index) => {
                 let removed = self.writer.remove_index(INDEXES[*index]).is_ok();
                 assert_eq!(removed, self.model.indexes.remove(index));
@@ -107,10 +139,11 @@ impl<S: Shape> History<S> {
         *self.before.lock().expect("one thread") = None;
     }
 
-    fn add_index(&mut self, index: usize) {
+    /// An index function that notices when half a commit is visible.
+    fn function(&self, index: usize) -> impl Fn(&Thing) -> Vec<String> + Send + Sync + use<S> {
         let (torn, before) = (Arc::clone(&self.torn), Arc::clone(&self.before));
         let reader = Arc::downgrade(&self.reader);
-        let added = self.writer.add_index(INDEXES[index], move |thing: &Thing| {
+        move |thing: &Thing| {
             let before = before.lock().expect("one thread");
             let reader = reader.upgrade().expect("nothing is stored after the end");
             if before
@@ -120,12 +153,7 @@ impl<S: Shape> History<S> {
                 torn.store(true, Ordering::Relaxed);
             }
             values(index, thing)
-        });
-        assert_eq!(
-            added.is_ok(),
-            self.model.indexes.insert(index),
-            "NameTaken if and only if taken"
-        );
+        }
     }
 
     fn commit(&mut self, changes: &[Change]) {
@@ -299,7 +327,7 @@ fn same<T: PartialEq + std::fmt::Debug + ?Sized>(
 /// A history leaves nothing behind, or an hour of the fuzzer would not fit into memory.
 #[test]
 fn a_history_is_freed_with_its_objects() {
-    let mut history = History::<Small>::new();
+    let mut history = History::<super::Small>::new();
     history.step(&Step::AddIndex(0));
     history.step(&Step::Commit(vec![Change::Upsert {
         key: "a/n0".to_owned(),

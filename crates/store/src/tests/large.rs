@@ -72,6 +72,9 @@ fn step() -> impl Strategy<Value = Step> {
             Step::Commit(vec![replacement(None, first, count), Change::Relist])
         }),
         1 => (0..INDEXES.len()).prop_map(Step::AddIndex),
+        1 => (0..INDEXES.len()).prop_map(Step::PrepareIndex),
+        1 => Just(Step::CatchUp),
+        1 => Just(Step::InstallIndex),
         1 => (0..INDEXES.len()).prop_map(Step::RemoveIndex),
     ]
 }

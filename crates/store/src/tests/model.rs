@@ -39,6 +39,12 @@ pub(crate) enum Change {
 pub(crate) enum Step {
     Commit(Vec<Change>),
     AddIndex(usize),
+    /// Computes an index over what is stored now.
+    PrepareIndex(usize),
+    /// Computes what changed since.
+    CatchUp,
+    /// Adds the prepared index, if there is one.
+    InstallIndex,
     RemoveIndex(usize),
 }
 

@@ -43,6 +43,9 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         8 => vec(change(), 0..5).prop_map(Step::Commit),
         2 => (0..INDEXES.len()).prop_map(Step::AddIndex),
+        2 => (0..INDEXES.len()).prop_map(Step::PrepareIndex),
+        1 => Just(Step::CatchUp),
+        2 => Just(Step::InstallIndex),
         1 => (0..INDEXES.len()).prop_map(Step::RemoveIndex),
     ]
 }

@@ -8,8 +8,9 @@
 //! - STX-10: every index has answered before anything changes. `tests`
 
 use crate::ObjectKey;
-use crate::state::{State, Step};
+use crate::state::State;
 use crate::table::shape::Shape;
+use crate::write::apply::Step;
 use crate::write::batch::Operation;
 use crate::write::replace::Listed;
 

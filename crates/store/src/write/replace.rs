@@ -9,10 +9,12 @@
 
 use std::sync::Arc;
 
-use crate::state::{State, Step};
+use crate::state::State;
+use crate::table::join::joined;
 use crate::table::record::Record;
 use crate::table::shape::Shape;
 use crate::table::values::Sharing;
+use crate::write::apply::Step;
 use crate::write::bulk::sort_latest;
 use crate::{Entry, ObjectKey, Scope};
 
@@ -50,7 +52,7 @@ impl<T, S: Shape> State<T, S> {
             return;
         }
         for key in &difference.missing {
-            self.delete(key.as_str(), step);
+            self.delete(key, step);
         }
         for ((key, entry), same) in list.into_iter().zip(difference.same) {
             if same {
@@ -66,17 +68,15 @@ impl<T, S: Shape> State<T, S> {
             Scope::All => self.items.iter(),
             Scope::Namespace(namespace) => self.items.namespace(namespace),
         };
-        let mut stored = stored.peekable();
-        let mut missing = Vec::new();
-        let mut same = Vec::with_capacity(list.len());
-        for (key, entry) in list {
-            while let Some(record) = stored.next_if(|record| record.key < *key) {
-                missing.push(record.key.clone());
+        let (mut missing, mut same) = (Vec::new(), Vec::with_capacity(list.len()));
+        for pair in joined(stored, list, |record, (key, _)| record.key.cmp(key)) {
+            match pair {
+                (held, Some((_, entry))) => {
+                    same.push(held.is_some_and(|held| held.entry.is_same(entry)));
+                }
+                (held, None) => missing.extend(held.map(|held| held.key.clone())),
             }
-            let held = stored.next_if(|record| record.key == *key);
-            same.push(held.is_some_and(|held| held.entry.is_same(entry)));
         }
-        missing.extend(stored.map(|record| record.key.clone()));
         let fresh = same.iter().filter(|same| !**same).count();
         Difference {
             missing,
@@ -95,28 +95,26 @@ impl<T, S: Shape> State<T, S> {
     ) -> Vec<Arc<Record<T>>> {
         let mut records = Vec::with_capacity(self.items.len().max(list.len()));
         let mut sharing = Sharing::default();
-        let mut list = list.into_iter().peekable();
-        for stored in self.items.iter() {
-            while let Some((key, entry)) = list.next_if(|(key, _)| *key < stored.key) {
-                records.push(self.record(key, entry, None, Some(&mut sharing), step));
-                step.commit.inserted += 1;
+        for pair in joined(self.items.iter(), list, |record, (key, _)| {
+            record.key.cmp(key)
+        }) {
+            match pair {
+                (Some(stored), None) if gone(&stored.key) => step.commit.removed += 1,
+                (Some(stored), None) => records.push(Arc::clone(stored)),
+                (Some(stored), Some((_, entry))) if stored.entry.is_same(&entry) => {
+                    records.push(Arc::clone(stored));
+                    step.commit.updated += 1;
+                }
+                (stored, Some((key, entry))) => {
+                    records.push(self.record(key, entry, stored, Some(&mut sharing), step));
+                    let count = match stored {
+                        Some(_) => &mut step.commit.updated,
+                        None => &mut step.commit.inserted,
+                    };
+                    *count += 1;
+                }
+                (None, None) => {}
             }
-            if let Some((key, entry)) = list.next_if(|(key, _)| *key == stored.key) {
-                records.push(if stored.entry.is_same(&entry) {
-                    Arc::clone(stored)
-                } else {
-                    self.record(key, entry, Some(stored), Some(&mut sharing), step)
-                });
-                step.commit.updated += 1;
-            } else if gone(&stored.key) {
-                step.commit.removed += 1;
-            } else {
-                records.push(Arc::clone(stored));
-            }
-        }
-        for (key, entry) in list {
-            records.push(self.record(key, entry, None, Some(&mut sharing), step));
-            step.commit.inserted += 1;
         }
         records
     }

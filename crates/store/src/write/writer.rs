@@ -8,12 +8,13 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use crate::index::definition::{Definition, IndexState, Visit};
 use crate::published::{ArcSwap, Published};
-use crate::state::{State, Step};
+use crate::state::State;
 use crate::table::shape::{Shape, Shipped};
+use crate::write::apply::{Commit, Step};
 use crate::{
-    Batch, Commit, Entry, Index, IndexError, ObjectKey, Scope, StoreReader, TooManyValues,
+    Batch, Entry, Index, IndexError, ObjectKey, PreparedIndex, Scope, Snapshot, StoreReader,
+    TooManyValues,
 };
 
 /// Makes an empty store without indexes.
@@ -36,18 +37,13 @@ pub struct StoreWriter<T, S = Shipped> {
     /// What readers see.
     pub(crate) state: Arc<State<T, S>>,
     published: Published<T, S>,
-    next_index: u64,
 }
 
 impl<T: Send + Sync + 'static, S: Shape> StoreWriter<T, S> {
     pub(crate) fn new() -> Self {
         let state = Arc::new(State::default());
         let published = Arc::new(ArcSwap::from(Arc::clone(&state)));
-        Self {
-            state,
-            published,
-            next_index: 0,
-        }
+        Self { state, published }
     }
 
     /// The entry stored under a key, as of the last commit.
@@ -81,6 +77,16 @@ impl<T: Send + Sync + 'static, S: Shape> StoreWriter<T, S> {
     #[must_use]
     pub fn version(&self, scope: &Scope) -> Option<&Arc<str>> {
         self.state.versions.get(scope)
+    }
+
+    /// Everything as of the last commit.
+    ///
+    /// A caller that commits under a lock of its own takes a snapshot before the commit, and drops
+    /// it after it released the lock: what the commit displaces is then dropped with the snapshot,
+    /// and no destructor of an object runs under the lock.
+    #[must_use]
+    pub fn snapshot(&self) -> Snapshot<T, S> {
+        Snapshot::new(Arc::clone(&self.state))
     }
 
     /// Another reader of this store.
@@ -153,7 +159,7 @@ impl<T: Send + Sync + 'static, S: Shape> StoreWriter<T, S> {
 
     /// Removes one object; nothing happens if it is not stored (ST-03).
     pub fn delete(&mut self, key: &ObjectKey) -> Commit {
-        self.step(|state, step| state.delete(key.as_str(), step))
+        self.step(|state, step| state.delete(key, step))
     }
 
     /// Makes the keys of a scope those of the list and marks its version; see [`Batch::replace`].
@@ -227,27 +233,37 @@ impl<T: Send + Sync + 'static, S: Shape> StoreWriter<T, S> {
         I: IntoIterator<Item = V>,
         V: Into<Arc<str>>,
     {
-        let name = name.into();
-        if self.state.index(&name).is_ok() {
-            return Err(IndexError::NameTaken { name });
+        self.install_index(self.snapshot().prepare_index(name, most, f)?)
+    }
+
+    /// Adds an index that was prepared over a snapshot of this store, in one step.
+    ///
+    /// The index function runs here only for objects that were stored since the snapshot; the rest
+    /// costs a comparison of two addresses for each stored object. Everything else is as for
+    /// [`add_index_bounded`](Self::add_index_bounded).
+    ///
+    /// # Errors
+    ///
+    /// [`IndexError::NameTaken`]; nothing is added then.
+    ///
+    /// # Panics
+    ///
+    /// If the function panics; the store is then as it was before.
+    pub fn install_index(
+        &mut self,
+        mut prepared: PreparedIndex<T, S>,
+    ) -> Result<(Index<T, S>, Vec<ObjectKey>), IndexError> {
+        self.state.check_name(&prepared.definition.name)?;
+        if !planted!(InstallSkipsCatchUp) {
+            prepared.follow(&self.state);
         }
-        let definition = Arc::new(Definition {
-            id: self.next_index,
-            name: Arc::clone(&name),
-            function: Box::new(move |object: &T, visit: &mut Visit<'_>| {
-                for value in f(object) {
-                    if visit(value.into()).is_break() {
-                        return;
-                    }
-                }
-            }),
+        let index = Index::new(Arc::clone(&self.published), &prepared.definition);
+        self.publish(State {
+            sequence: self.state.sequence,
+            versions: self.state.versions.clone(),
+            ..prepared.next
         });
-        let mut next = State::clone(&self.state);
-        let above_bound = next.add_index(IndexState::new(definition), most.get());
-        self.publish(next);
-        let handle = Index::new(Arc::clone(&self.published), self.next_index, name);
-        self.next_index += 1;
-        Ok((handle, above_bound))
+        Ok((index, prepared.above_bound.into_iter().collect()))
     }
 
     /// Removes an index; handles to it answer nothing from now on.
@@ -286,8 +302,19 @@ impl<T: Send + Sync + 'static, S: Shape> StoreWriter<T, S> {
     fn next_step(&self, most: usize) -> (State<T, S>, Step) {
         let mut next = State::clone(&self.state);
         next.sequence += 1;
-        let step = Step::new(next.sequence, most);
-        (next, step)
+        let commit = Commit {
+            sequence: next.sequence,
+            ..Commit::default()
+        };
+        let above_bound = Vec::new();
+        (
+            next,
+            Step {
+                commit,
+                most,
+                above_bound,
+            },
+        )
     }
 
     fn publish(&mut self, next: State<T, S>) {
