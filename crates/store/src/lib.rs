@@ -1,8 +1,8 @@
 //! A keyed store with named indexes: one writer, many readers, and every query answered from
 //! one snapshot.
 //!
-//! This crate has never heard of Kubernetes, of events or deltas, of HTTP, or of async. An object
-//! is any `T: Send + Sync`; a key is a name in a namespace.
+//! This crate does not depend on Kubernetes types, on events or deltas, on HTTP, or on async. An
+//! object is any `T: Send + Sync`; a key is a name in a namespace.
 //!
 //! ```
 //! use informer_store::{Entry, ObjectKey, store};
@@ -20,11 +20,11 @@
 //! ```
 //!
 //! - Readers never wait for the writer, nor the writer for them: a state is published by swapping
-//!   one pointer, and a [`Snapshot`] keeps the one it was taken from.
-//! - A [`Batch`] becomes visible at once: items, indexes, applied versions, sequence (STX-4).
-//! - Listing is in key order, always.
+//!   one pointer, and a [`Snapshot`] keeps the state it was taken from.
+//! - A [`Batch`] becomes visible in one step: items, indexes, applied versions and sequence.
+//! - Every list is in key order.
 //!
-//! How it is built, and why: `docs/adr/0002-store-structure.md` in the repository.
+//! The structure and the reasons for it: `docs/adr/0002-store-structure.md` in the repository.
 #![forbid(unsafe_code)]
 #![doc(test(attr(deny(warnings))))]
 
@@ -56,11 +56,13 @@ pub use read::cursor::Cursor;
 pub use read::lister::{Lister, NamespaceLister};
 pub use read::reader::StoreReader;
 pub use read::snapshot::{Entries, Snapshot};
-#[doc(hidden)]
-pub use table::shape::{Shape, Shipped};
 pub use write::apply::Commit;
 pub use write::batch::{Batch, Scope};
 pub use write::writer::{StoreWriter, store};
+
+// The default of a type parameter of most types here; tests have another shape.
+#[doc(hidden)]
+pub use table::shape::{Shape, Shipped};
 
 /// For fuzz targets, which are programs of their own (`crates/fuzz`).
 #[cfg(fuzzing)]

@@ -1,8 +1,8 @@
-//! Bugs on request: each is one wrong decision at the place where it would really be made.
+//! Planted bugs: each is one wrong decision at the place where it would be made.
 //!
-//! Tests switch one on to show that the proofs find it, and so does the simulator, whose build has
-//! `cfg(sim)`. In every other build nothing of this exists. The switch belongs to the thread, so
-//! that runs beside each other do not disturb each other.
+//! Tests switch one on to show that the checks find it, and so does the simulator, whose build has
+//! `cfg(sim)`. Other builds contain none of this. The switch belongs to the thread, so that
+//! concurrent runs do not disturb each other.
 
 #[cfg(any(test, sim))]
 use std::cell::Cell;

@@ -1,10 +1,9 @@
 //! One version of everything the store holds, and how records enter and leave it.
 //!
 //! Items, indexes, applied versions and the sequence are in one value. A reader holds a whole one,
-//! so no query sees an item without its indexes. A change is made to a clone that no reader sees;
-//! `write/apply.rs` computes the records.
-
-// STX-4, FM-13: one value. STX-10: a panic while the clone is changed leaves the store as it was.
+//! so no query sees an item without its indexes (STX-4, FM-13). A change is made to a clone that no
+//! reader sees; if an index function panics, the clone is dropped and the store is as it was
+//! (STX-10).
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,10 +1,11 @@
-//! Named indexes: which values an object has, and which objects have a value.
+//! Named indexes: the values an object has, and the objects that have a value.
 //!
-//! An index function is infallible by type, runs on the writer's thread before anything changes,
-//! and is asked once per stored object; its answer is kept with the record (FM-58, STX-10).
+//! An index function cannot fail. It is called once for each stored object, before anything
+//! changes, and its values are kept with the record.
 //!
-//! - STX-1: a bucket holds exactly the records that gave its value. `tests`
-//! - STX-2, IX-06, FM-59: a bucket that would become empty is removed. `tests`
+//! - FM-58, STX-10: an impure or panicking function leaves the index consistent.
+//! - STX-1: a bucket holds exactly the records that have its value (checked by `tests`).
+//! - STX-2, IX-06, FM-59: a bucket that would become empty is removed (checked by `tests`).
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -96,7 +97,7 @@ impl<T> Definition<T> {
 #[derive_where(Clone)]
 pub(crate) struct IndexState<T, S> {
     pub(crate) definition: Arc<Definition<T>>,
-    /// The numbers of the records that gave a value, in key order.
+    /// By value, the numbers of the records that have it, in key order.
     pub(crate) buckets: OrdMap<Arc<str>, IdList<S>>,
 }
 
@@ -108,12 +109,12 @@ impl<T, S: Shape> IndexState<T, S> {
         }
     }
 
-    /// A value in the text the index has of it, and the numbers of the records that gave it.
+    /// The shared text of a value, and the numbers of the records that have it.
     pub(crate) fn filed(&self, value: &str) -> Option<(&Arc<str>, &IdList<S>)> {
         self.buckets.get_key_value(value)
     }
 
-    /// The numbers of the records that gave this value, in key order.
+    /// The numbers of the records that have this value, in key order.
     pub(crate) fn bucket(&self, value: &str) -> Option<&IdList<S>> {
         self.buckets.get(value)
     }
@@ -123,9 +124,9 @@ impl<T, S: Shape> IndexState<T, S> {
         self.buckets.keys()
     }
 
-    /// Files a record under the values it gives and its predecessor did not.
+    /// Files a record under the values that its predecessor does not have.
     ///
-    /// `items` knows the record's number and key.
+    /// `items` contains the record.
     pub(crate) fn enter(
         &mut self,
         items: &Items<T, S>,
@@ -149,9 +150,9 @@ impl<T, S: Shape> IndexState<T, S> {
         }
     }
 
-    /// Takes a record out of the buckets of the values its successor does not give.
+    /// Removes a record from the buckets of the values that its successor does not have.
     ///
-    /// `items` still knows the record's number and key.
+    /// `items` still contains the record's number and key.
     pub(crate) fn leave(&mut self, items: &Items<T, S>, old: &Record<T>, new: Option<&Record<T>>) {
         let after = new.map_or(&[][..], |new| new.values_of(self.definition.id));
         for held in old.values_of(self.definition.id) {
@@ -168,7 +169,7 @@ impl<T, S: Shape> IndexState<T, S> {
         }
     }
 
-    /// The same index over records that come sorted by key and are numbered from 0.
+    /// Returns the same index over records that are sorted by key and numbered from 0.
     pub(crate) fn rebuilt(&self, records: &[Arc<Record<T>>]) -> Self {
         let mut buckets = BTreeMap::<&Arc<str>, Vec<Id>>::new();
         for (id, record) in (0..).zip(records) {

@@ -1,6 +1,7 @@
 //! A typed handle to one index.
 //!
-//! Whoever added an index need not spell its name again, and cannot ask one that does not exist.
+//! A caller that added an index queries it through the handle, without its name and without an
+//! error for an unknown index.
 
 use std::sync::Arc;
 
@@ -11,9 +12,9 @@ use crate::index::definition::Definition;
 use crate::published::Published;
 use crate::table::shape::{Shape, Shipped};
 
-/// One index of a store. Every answer is taken from one snapshot; none is an error.
+/// One index of a store. Every query is answered from one state; no query fails.
 ///
-/// A handle to a removed index answers as if no object had any value.
+/// After the index is removed, every query returns nothing.
 #[derive_where(Clone, Debug)]
 pub struct Index<T, S = Shipped> {
     name: Arc<str>,

@@ -40,11 +40,8 @@ pub struct PreparedIndex<T, S = Shipped> {
     pub(crate) next: State<T, S>,
 }
 
-/// What differs between two states.
-struct Changes<'a, T> {
-    removed: Vec<&'a ObjectKey>,
-    stored: Vec<&'a Arc<Record<T>>>,
-}
+/// The removed keys and the stored records between two states.
+type Changes<'a, T> = (Vec<&'a ObjectKey>, Vec<&'a Arc<Record<T>>>);
 
 impl<T, S: Shape> Snapshot<T, S> {
     /// Computes an index over the objects of this snapshot, in which an object has at most `most`
@@ -95,10 +92,7 @@ impl<T, S: Shape> PreparedIndex<T, S> {
     ///
     /// If the index function panics; the prepared index is then as it was before.
     pub fn catch_up(&mut self, snapshot: &Snapshot<T, S>) {
-        self.follow(&snapshot.state);
-    }
-
-    pub(crate) fn follow(&mut self, current: &Arc<State<T, S>>) {
+        let current = &snapshot.state;
         if Arc::ptr_eq(&self.base, current) {
             return;
         }
@@ -106,9 +100,9 @@ impl<T, S: Shape> PreparedIndex<T, S> {
         // All values are computed before anything changes.
         let mut sharing = Sharing::default();
         let mut extended = |record| self.extended(record, &mut sharing);
-        if let Some(changes) = changes(&base, current) {
-            let stored: Vec<_> = changes.stored.into_iter().map(extended).collect();
-            for key in changes.removed {
+        if let Some((removed, stored)) = changes(&base, current) {
+            let stored: Vec<_> = stored.into_iter().map(extended).collect();
+            for key in removed {
                 self.above_bound.remove(key);
                 self.next.remove(key.as_str());
             }
@@ -185,5 +179,5 @@ fn changes<'a, T, S: Shape>(
         }
     }
     let is_little = (removed.len() + stored.len()) * 4 <= current.items.len();
-    (is_little && ids(base).eq(ids(current))).then_some(Changes { removed, stored })
+    (is_little && ids(base).eq(ids(current))).then_some((removed, stored))
 }

@@ -1,7 +1,7 @@
-//! A walk over a snapshot that owns it, so that it can be kept between steps.
+//! An iterator over a snapshot that owns the snapshot, so that it can be kept between steps.
 //!
-//! Initial items of a late handler and resyncs are pulled through this at the handler's own pace;
-//! nothing is copied in advance.
+//! A late handler and a resync receive the items of a snapshot at the handler's pace; nothing is
+//! copied in advance.
 
 use std::iter::FusedIterator;
 use std::sync::Arc;

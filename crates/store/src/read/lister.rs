@@ -1,7 +1,7 @@
-//! What a reconciler asks: all objects, those of a namespace, those that match.
+//! Queries of a reconciler: all objects, those of a namespace, those that match a predicate.
 //!
-//! A lister can be filled by hand, so that a reconciler that takes one is tested without a store
-//! that anybody writes to. Selecting is by predicate: this crate knows no labels.
+//! A lister can be filled by hand, so that a reconciler that takes a lister is tested without a
+//! store and its writer. Selection is by predicate; labels are a matter of `informer-factory`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +10,8 @@ use derive_where::derive_where;
 
 use crate::{Batch, Entry, ObjectKey, StoreReader, store};
 
-/// Lists and gets the objects of a store. client-go: LI-01..05.
+// LI-01..05.
+/// Lists and gets the objects of a store.
 #[doc(alias = "GenericLister")]
 #[derive_where(Clone)]
 pub struct Lister<T> {
@@ -24,7 +25,7 @@ impl<T> Lister<T> {
         Self { reader }
     }
 
-    /// The store's reader, for what a lister does not answer.
+    /// The store's reader, for queries that a lister does not have.
     #[must_use]
     pub fn reader(&self) -> &StoreReader<T> {
         &self.reader
@@ -37,27 +38,24 @@ impl<T> Lister<T> {
         self.reader.list()
     }
 
-    /// The objects a predicate holds for, in key order. Only these are copied (LI-01).
+    // LI-01.
+    /// The objects for which a predicate holds, in key order. Only these are cloned.
     #[must_use]
     pub fn matching(&self, predicate: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
-        let snapshot = self.reader.snapshot();
-        let matching = snapshot
-            .iter()
-            .filter(|(_, entry)| predicate(&entry.object));
-        matching
-            .map(|(_, entry)| Arc::clone(&entry.object))
-            .collect()
+        self.namespace("").matching(predicate)
     }
 
     /// The object stored under a key (`namespace/name`, or `name` for cluster scope).
     ///
-    /// Where client-go answers with a not-found error (LI-03) this answers `None`.
+    /// `None` where client-go returns a not-found error.
+    // LI-03.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<Arc<T>> {
         self.reader.get(key)
     }
 
-    /// The objects of one namespace; "" is all of them (LI-02).
+    /// A lister for one namespace; "" stands for all namespaces.
+    // LI-02.
     #[must_use]
     #[doc(alias = "ByNamespace")]
     pub fn namespace(&self, namespace: impl Into<Arc<str>>) -> NamespaceLister<T> {
@@ -69,7 +67,7 @@ impl<T> Lister<T> {
 }
 
 impl<T: Send + Sync + 'static> Lister<T> {
-    /// A lister over objects given by hand, for tests of code that takes a lister.
+    /// Makes a lister over the given objects, for tests of code that takes a lister.
     ///
     /// The last of several objects with one key wins.
     pub fn from_objects(objects: impl IntoIterator<Item = (ObjectKey, T)>) -> Self {
@@ -101,14 +99,14 @@ pub struct NamespaceLister<T> {
 }
 
 impl<T> NamespaceLister<T> {
-    /// The objects of the namespace, in key order; the others are not walked.
+    /// The objects of the namespace, in key order; the others are not visited.
     #[must_use]
     #[doc(alias = "ListAllByNamespace")]
     pub fn all(&self) -> Vec<Arc<T>> {
         self.matching(|_| true)
     }
 
-    /// The objects of the namespace a predicate holds for, in key order.
+    /// The objects of the namespace for which a predicate holds, in key order.
     #[must_use]
     pub fn matching(&self, predicate: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
         let snapshot = self.reader.snapshot();

@@ -1,8 +1,8 @@
-//! The asking half of a store.
+//! The reading half of a store.
 //!
-//! Each question is answered from one state, loaded by reading one pointer: a reader never waits
-//! for the writer, nor the writer for a reader, however long it takes over an answer. Two questions
-//! may see two states; ask a [`Snapshot`] where they must agree.
+//! Each query is answered from one state, loaded by reading one pointer: a reader never waits for
+//! the writer, nor the writer for a reader. Two queries may see two states; take a [`Snapshot`]
+//! where they must agree.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::state::State;
 use crate::table::shape::{Shape, Shipped};
 use crate::{Entry, IndexError, ObjectKey, Scope, Snapshot};
 
-/// The reading half of a store: cheap to clone, to be used from any thread.
+/// The reading half of a store: cheap to clone, usable from any thread.
 #[doc(alias = "Store")]
 #[doc(alias = "Indexer")]
 #[derive_where(Clone)]
@@ -39,7 +39,8 @@ impl<T, S: Shape> StoreReader<T, S> {
 
     /// The object stored under a key (`namespace/name`, or `name` for cluster scope), to keep.
     ///
-    /// Whoever looks many up and keeps none borrows them from a [`Snapshot`], which is faster.
+    /// A caller that looks up many objects and keeps none borrows them from a [`Snapshot`], which is
+    /// faster.
     #[must_use]
     #[doc(alias = "GetByKey")]
     pub fn get(&self, key: &str) -> Option<Arc<T>> {
@@ -52,10 +53,10 @@ impl<T, S: Shape> StoreReader<T, S> {
         self.look(key, Entry::clone)
     }
 
-    /// What `look` makes of the entry stored under a key, which it sees in place: nothing is
-    /// cloned, and nothing is counted. `None` if the key is not stored.
+    /// Calls `look` with the entry stored under a key, in place: nothing is cloned, and no reference
+    /// count changes. `None` if the key is not stored.
     ///
-    /// A state stays in memory as long as somebody looks at it.
+    /// The state stays in memory until `look` returns.
     #[must_use]
     pub fn look<R>(&self, key: &str, look: impl FnOnce(&Entry<T>) -> R) -> Option<R> {
         self.load().items.get(key).map(|record| look(&record.entry))

@@ -1,7 +1,7 @@
 //! A store as it was at one commit.
 //!
-//! A snapshot holds one state: its answers agree with each other and never change. It costs the
-//! writer nothing, and keeps alive what has been removed since, so do not hold one for ever.
+//! A snapshot holds one state: its answers agree with each other and never change. It does not slow
+//! the writer down, and it keeps removed objects alive, so do not hold one for ever.
 
 use std::fmt;
 use std::iter::FusedIterator;
@@ -27,8 +27,8 @@ impl<T, S: Shape> Snapshot<T, S> {
 
     /// The entry stored under a key (`namespace/name`, or `name` for cluster scope).
     ///
-    /// The fastest way to look something up: the entry is borrowed, so no count in a far part of
-    /// memory is changed, as it is for an object to keep ([`StoreReader::get`]).
+    /// The fastest look-up: the entry is borrowed, so no reference count in a distant cache line
+    /// changes, as it does in [`StoreReader::get`].
     ///
     /// [`StoreReader::get`]: crate::StoreReader::get
     #[must_use]
@@ -61,7 +61,7 @@ impl<T, S: Shape> Snapshot<T, S> {
         }
     }
 
-    /// The entries of one namespace, in key order; does not walk the others.
+    /// The entries of one namespace, in key order; the others are not visited.
     pub fn namespace(&self, namespace: &str) -> Entries<'_, T, S> {
         Entries {
             records: self.state.items.namespace(namespace),
@@ -79,7 +79,7 @@ impl<T, S: Shape> Snapshot<T, S> {
         })
     }
 
-    /// As [`by_index`](Self::by_index), for an index that is at hand; none if it was removed.
+    /// As [`by_index`](Self::by_index), for the handle of an index; none if it was removed.
     pub fn with(&self, index: &Index<T, S>, value: &str) -> Entries<'_, T, S> {
         Entries {
             records: self.state.bucket(self.state.index_by_id(index.id()), value),
@@ -120,7 +120,7 @@ impl<T, S: Shape> Snapshot<T, S> {
         self.state.versions.get(scope)
     }
 
-    /// Turns the snapshot into a walk over all of it that can be kept and resumed.
+    /// Turns the snapshot into an iterator that owns it.
     pub fn cursor(self) -> Cursor<T, S> {
         Cursor::new(self.state)
     }

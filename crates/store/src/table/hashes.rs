@@ -1,11 +1,11 @@
-//! From a key's hash to the slots that may hold it, persistently.
+//! A persistent map from the hash of a key to the slots that may hold the key.
 //!
-//! Sorted arrays of plain numbers, one for each range of hashes: a copy is a block move, a search
-//! starts where a uniform hash would be and walks a few steps. Finding the right one among equal
-//! hashes is the caller's: this never sees a key.
+//! One sorted array of plain numbers for each range of hashes: a copy is a block move, and a search
+//! starts at the position a uniform hash would have. The caller compares keys where hashes are
+//! equal; this map does not contain keys.
 //!
-//! The hash is keyed at random, since names are chosen by whoever may create objects; nothing that
-//! can be observed depends on it.
+//! The hash is keyed at random, since a client that creates objects chooses their names. Nothing
+//! observable depends on the hash.
 
 use std::hash::{BuildHasher, Hasher};
 use std::marker::PhantomData;
@@ -46,7 +46,7 @@ impl<S> Default for Hashes<S> {
 }
 
 impl<S: Shape> Hashes<S> {
-    /// What a key is filed under.
+    /// Returns the tag under which a key is filed.
     #[inline]
     pub(crate) fn tag(&self, key: &str) -> u32 {
         let mut hasher = self.hasher.build_hasher();
@@ -54,7 +54,7 @@ impl<S: Shape> Hashes<S> {
         (hasher.finish() >> 32) as u32
     }
 
-    /// Holds the same hash function and exactly these entries, numbered from 0.
+    /// Returns a map with the same hash function and exactly these keys, numbered from 0.
     pub(crate) fn rebuilt<'a>(&self, keys: impl Iterator<Item = &'a str>) -> Self {
         let tags = keys.map(|key| self.tag(key));
         let mut all: Vec<u64> = tags.zip(0..).map(|(tag, id)| entry(tag, id)).collect();
@@ -84,7 +84,8 @@ impl<S: Shape> Hashes<S> {
         (u64::from(tag) >> (32 - self.bits)) as usize
     }
 
-    /// What the caller makes of the first slot filed under a tag of which it makes something.
+    /// Calls `make` for the slots filed under a tag, and returns its first result that is not
+    /// `None`.
     #[inline]
     pub(crate) fn find<A>(&self, tag: u32, mut make: impl FnMut(Id) -> Option<A>) -> Option<A> {
         let segment = &*self.segments[self.segment(tag)];
@@ -116,11 +117,8 @@ impl<S: Shape> Hashes<S> {
         let segment = &mut Arc::make_mut(&mut self.segments)[place];
         let new = entry(tag, id);
         let at = segment.partition_point(|held| *held < new);
-        let mut longer = Vec::with_capacity(segment.len() + 1);
-        longer.extend_from_slice(&segment[..at]);
-        longer.push(new);
-        longer.extend_from_slice(&segment[at..]);
-        *segment = Arc::from(longer);
+        let (before, after) = segment.split_at(at);
+        *segment = [before, &[new], after].concat().into();
     }
 
     pub(crate) fn remove(&mut self, tag: u32, id: Id) {
@@ -130,10 +128,7 @@ impl<S: Shape> Hashes<S> {
         let at = segment
             .binary_search(&entry(tag, id))
             .expect("a stored key has its hash filed");
-        let mut shorter = Vec::with_capacity(segment.len());
-        shorter.extend_from_slice(&segment[..at]);
-        shorter.extend_from_slice(&segment[at + 1..]);
-        *segment = Arc::from(shorter);
+        *segment = [&segment[..at], &segment[at + 1..]].concat().into();
     }
 
     fn double(&mut self) {
@@ -184,7 +179,7 @@ mod tests {
         assert_eq!(bulk.len, 5000);
     }
 
-    /// SEC-25: each store hashes in its own way, so nobody can choose names that collide in one.
+    // SEC-25: each store hashes in its own way, so no client can choose names that collide in it.
     #[test]
     fn no_two_stores_hash_alike() {
         let tag = |_| Hashes::<Shipped>::default().tag("default/web-0");

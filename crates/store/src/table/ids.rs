@@ -1,10 +1,10 @@
 //! A persistent list of slot numbers: chunks of plain numbers under one array.
 //!
-//! Numbers are copied with a block move and no reference count is touched, so a changed list costs
-//! one chunk and one array of chunk pointers. The list does not know what its numbers mean or how
-//! they are ordered; whoever searches brings the comparison.
+//! A changed list costs one chunk and one array of chunk pointers. Numbers are copied with a block
+//! move, and no reference count is touched. The list does not depend on the meaning of its numbers
+//! or on their order: the caller that searches brings the comparison.
 //!
-//! - STX-2: no chunk is empty, so an empty list has none. Checked by `tests/sound.rs`.
+//! STX-2: no chunk is empty, so an empty list has none (checked by `tests/sound.rs`).
 
 use std::cmp::Ordering;
 use std::marker::PhantomData;
@@ -96,10 +96,8 @@ impl<S: Shape> IdList<S> {
             self.settle();
             return;
         };
-        let mut longer = Vec::with_capacity(chunk.len() + 1);
-        longer.extend_from_slice(&chunk[..place.offset]);
-        longer.push(id);
-        longer.extend_from_slice(&chunk[place.offset..]);
+        let (before, after) = chunk.split_at(place.offset);
+        let longer = [before, &[id], after].concat();
         if longer.len() <= S::LONGEST {
             *chunk = Arc::from(longer);
         } else {
@@ -114,9 +112,7 @@ impl<S: Shape> IdList<S> {
         self.len -= 1;
         let chunks = self.chunks_mut();
         let chunk = &mut chunks[place.chunk];
-        let mut shorter = Vec::with_capacity(chunk.len());
-        shorter.extend_from_slice(&chunk[..place.offset]);
-        shorter.extend_from_slice(&chunk[place.offset + 1..]);
+        let mut shorter = [&chunk[..place.offset], &chunk[place.offset + 1..]].concat();
         if shorter.is_empty() {
             chunks.remove(place.chunk);
         } else {
@@ -148,19 +144,16 @@ impl<S: Shape> IdList<S> {
 
     /// The element at a place, and the place after it.
     pub(crate) fn step(&self, place: Place) -> Option<(Id, Place)> {
-        let chunk = self.chunks().get(place.chunk)?;
-        match chunk.get(place.offset) {
-            Some(id) => Some((
-                *id,
-                Place {
-                    offset: place.offset + 1,
-                    ..place
-                },
-            )),
-            None => self.step(Place {
-                chunk: place.chunk + 1,
-                offset: 0,
-            }),
+        let Place {
+            mut chunk,
+            mut offset,
+        } = place;
+        loop {
+            if let Some(id) = self.chunks().get(chunk)?.get(offset) {
+                offset += 1;
+                return Some((*id, Place { chunk, offset }));
+            }
+            (chunk, offset) = (chunk + 1, 0);
         }
     }
 
@@ -172,11 +165,8 @@ impl<S: Shape> IdList<S> {
     pub(crate) fn between(&self, from: Place, to: Option<Place>) -> Ids<'_> {
         let chunks = self.chunks();
         let before = |place: Place| {
-            chunks[..place.chunk]
-                .iter()
-                .map(|chunk| chunk.len())
-                .sum::<usize>()
-                + place.offset
+            let lengths = chunks[..place.chunk].iter().map(|chunk| chunk.len());
+            lengths.sum::<usize>() + place.offset
         };
         let left = to.map_or(self.len, before).saturating_sub(before(from));
         let (here, rest) = match chunks.get(from.chunk..) {

@@ -1,9 +1,9 @@
 //! All records of a store: found by key, listed in key order, addressed by number.
 //!
-//! Three persistent parts agree on one numbering: slots hold the records, hashes lead from a key to
-//! its number, and the order lists the numbers by key. An update touches the slots alone.
+//! Three persistent parts share one numbering: slots hold the records, hashes lead from a key to
+//! its number, and the order lists the numbers by key. An update changes the slots alone.
 //!
-//! - STX-6: a key is stored once. `tests`
+//! STX-6: a key is stored once (checked by `tests`).
 
 use std::sync::Arc;
 
@@ -28,8 +28,8 @@ pub(crate) struct Items<T, S> {
 }
 
 impl<T, S: Shape> Items<T, S> {
-    /// The same store with exactly these records, which come sorted by key and get the numbers
-    /// from 0.
+    /// Returns items with exactly these records, which are sorted by key and get the numbers from
+    /// 0.
     pub(crate) fn rebuilt(&self, records: &[Arc<Record<T>>]) -> Self {
         let next = Id::try_from(records.len()).expect("fewer than 2^32 objects");
         Self {
@@ -51,7 +51,7 @@ impl<T, S: Shape> Items<T, S> {
         self.order.is_empty()
     }
 
-    /// Whether so much of the numbering is unused that it is worth starting a new one.
+    /// Whether most of the numbering is unused, so that a new numbering pays.
     pub(crate) fn is_sparse(&self) -> bool {
         self.free.len() >= S::MANY_HOLES && self.free.len() / 3 >= self.len()
     }
@@ -75,12 +75,12 @@ impl<T, S: Shape> Items<T, S> {
         self.slots.get(id).expect("a filed number has a record")
     }
 
-    /// Loads the counts that an [`update`](Self::update) will change.
+    /// Loads the reference counts that an [`update`](Self::update) changes.
     pub(crate) fn fetch(&self, id: Id) {
         self.slots.fetch(id);
     }
 
-    /// Puts a new record in the place of one with the same key.
+    /// Replaces a record by one with the same key, and returns the old one.
     pub(crate) fn update(&mut self, id: Id, record: Arc<Record<T>>) -> Arc<Record<T>> {
         self.slots
             .set(id, Some(record))
@@ -128,7 +128,7 @@ impl<T, S: Shape> Items<T, S> {
         self.records(self.order.iter())
     }
 
-    /// The records of one namespace, in key order: a range, since their keys share a prefix.
+    /// The records of one namespace, in key order: one range, since their keys share a prefix.
     pub(crate) fn namespace(&self, namespace: &str) -> Records<'_, T, S> {
         let place = |text: String| {
             self.search(&self.order, &text)

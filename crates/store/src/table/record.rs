@@ -1,12 +1,12 @@
-//! One stored entry together with what every index said about it when it was stored.
+//! One stored entry together with its index values.
 
 use crate::table::values::{IndexedValue, Values};
 use crate::{Entry, ObjectKey};
 
 /// A key, its entry and its index values. Shared by the main table and every index bucket.
 ///
-/// With its counts it is two cache lines, and the key lies in them: that is all a look-up reads
-/// beside the tables of numbers.
+/// A record with its reference counts is two cache lines, which include the key: a look-up reads
+/// nothing else beside the tables of numbers.
 pub(crate) struct Record<T> {
     pub(crate) key: ObjectKey,
     pub(crate) entry: Entry<T>,

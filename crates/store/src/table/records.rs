@@ -1,8 +1,8 @@
-//! Records by number, one after the other.
+//! Iteration over records by number.
 //!
-//! Those that an index finds are anywhere in memory, and in a large store hardly any is in a cache.
-//! A walk that finds one, waits for it and only then looks for the next spends its time waiting, so
-//! a few are found first and loaded together.
+//! The records of an index bucket lie anywhere in memory, and in a large store few of them are in a
+//! cache. An iteration that loads one at a time spends its time waiting, so this one finds a few
+//! records and loads them together.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ impl<'a, T, S: Shape> Records<'a, T, S> {
         }
     }
 
-    /// The same, loaded in advance.
+    /// Returns the same records, loaded in advance.
     pub(crate) fn scattered(self) -> Self {
         Self {
             is_scattered: true,
@@ -50,7 +50,7 @@ impl<'a, T, S: Shape> Records<'a, T, S> {
         Some(self.walk.get(id).expect("a filed number has a record"))
     }
 
-    /// Finds the next few and loads them.
+    /// Finds the next few records and loads them.
     #[inline(never)]
     fn load(&mut self) {
         let mut found = 0;
@@ -67,24 +67,21 @@ impl<'a, T, S: Shape> Records<'a, T, S> {
         }
     }
 
-    /// Those that were found and are still to come.
+    /// The loaded records that are still to come.
     #[inline]
     fn loaded(&self) -> impl Iterator<Item = &'a Arc<Record<T>>> {
         self.ahead[self.next..].iter().map_while(|found| *found)
     }
 
-    /// The objects, each counted once more.
+    /// Clones the objects.
     ///
-    /// Nothing else is done while a count comes from memory, so several are looked at beforehand.
+    /// A processor waits for the count of each object, so the counts of a few are loaded together.
     pub(crate) fn objects(mut self) -> Vec<Arc<T>> {
-        if !self.is_scattered {
-            let objects = self.ids.map(|id| {
-                let record = self.walk.get(id).expect("a filed number has a record");
-                Arc::clone(&record.entry.object)
-            });
-            return objects.collect();
-        }
         let mut objects = Vec::with_capacity(self.len());
+        if !self.is_scattered {
+            self.for_each(|record| objects.push(Arc::clone(&record.entry.object)));
+            return objects;
+        }
         while self.len() > 0 {
             self.load();
             for record in self.loaded() {

@@ -1,9 +1,9 @@
 //! A persistent array of shared records, addressed by number.
 //!
-//! A record keeps its number for as long as its key is stored, so an update changes one slot here
-//! and nothing in the orders and indexes that speak of it by number. Copying a path copies one leaf
-//! and its ancestors; both are short because each copied pointer is a reference count in a
-//! far cache line. The figures are in `docs/adr/0002-store-structure.md`.
+//! A record keeps its number as long as its key is stored, so an update changes one slot and leaves
+//! the orders and indexes, which refer to records by number. A change copies one leaf and its
+//! ancestors. Both are short because each copied pointer is a reference count in a distant cache
+//! line. The figures are in `docs/adr/0002-store-structure.md`.
 
 use std::hint::black_box;
 use std::marker::PhantomData;
@@ -14,7 +14,7 @@ use derive_where::derive_where;
 use crate::table::ids::Id;
 use crate::table::shape::{LARGEST_FAN, LARGEST_LEAF, Shape};
 
-/// The height of the node a walk remembers, so that the next leaf is a few steps away.
+/// The height of the node that [`Walk`] keeps, so that the next leaf is a few steps away.
 const BLOCK: u32 = 3;
 
 /// A persistent array with holes. Cloning is O(1).
@@ -76,7 +76,7 @@ fn array<R, const N: usize>(items: impl Iterator<Item = Arc<R>>) -> [Option<Arc<
     array
 }
 
-/// Loads the counts of all of them.
+/// Loads the reference counts of all items.
 fn touch<R>(items: &[Option<Arc<R>>]) {
     for item in items.iter().flatten() {
         black_box(Arc::strong_count(item));
@@ -144,8 +144,8 @@ impl<R, S: Shape> Slots<R, S> {
         self.leaf(id)?[id as usize % S::LEAF].as_ref()
     }
 
-    /// Loads the counts that filling a slot will change, all at once and not each when it is its
-    /// turn: those of whatever lies beside it, in the nodes above it that are too many for a cache.
+    /// Loads the reference counts that [`set`](Self::set) is about to change, together instead of
+    /// one after the other: those in the slot's leaf and in the two lowest levels above it.
     pub(crate) fn fetch(&self, id: Id) {
         let Some((mut node, mut height)) = self.above(id, 2) else {
             return;
@@ -200,7 +200,7 @@ impl<R, S: Shape> Slots<R, S> {
         }
     }
 
-    /// A view that is quick for neighbouring numbers.
+    /// Returns a view that is fast for neighbouring numbers.
     pub(crate) fn walk(&self) -> Walk<'_, R, S> {
         Walk {
             slots: self,
@@ -212,7 +212,7 @@ impl<R, S: Shape> Slots<R, S> {
     }
 }
 
-/// Looks slots up one after the other and remembers the last leaf and a node above it.
+/// Looks up slots one after the other, and keeps the last leaf and a node above it.
 #[derive_where(Clone, Copy)]
 pub(crate) struct Walk<'a, R, S> {
     slots: &'a Slots<R, S>,
@@ -233,10 +233,10 @@ impl<'a, R, S: Shape> Walk<'a, R, S> {
         self.leaf?[id as usize % S::LEAF].as_ref()
     }
 
-    /// What becomes of a first value when it passes all these slots, which are filled.
+    /// Folds the records of all these slots, which are filled.
     ///
-    /// The loop is as short as can be: objects that are looked at come from memory, and the fewer
-    /// instructions lie between two of them, the more of them a processor waits for at once.
+    /// The loop is as short as possible: objects are loaded from memory, and the fewer instructions
+    /// lie between two of them, the more loads a processor keeps in flight.
     #[inline]
     pub(crate) fn fold<A>(
         mut self,

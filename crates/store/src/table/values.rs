@@ -1,7 +1,7 @@
-//! What the indexes said about an object.
+//! The index values of an object.
 //!
-//! The computed values are kept, so that taking an object out of an index never asks the index
-//! function again: a function that changes its mind cannot leave a dead key behind (FM-58).
+//! The computed values are kept with the record, so that the index function is not called again
+//! when the object leaves an index: an impure function cannot leave a dead key behind (FM-58).
 
 use std::borrow::Borrow;
 use std::collections::HashSet;
@@ -25,7 +25,7 @@ pub(crate) struct IndexedValue {
 pub(crate) struct Values(Option<Arc<Box<[IndexedValue]>>>);
 
 impl Values {
-    /// Whether both are the very same in memory.
+    /// Whether both are the same allocation.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (Some(one), Some(other)) => Arc::ptr_eq(one, other),
@@ -33,7 +33,7 @@ impl Values {
         }
     }
 
-    /// Those that one index gave.
+    /// The values of one index.
     pub(crate) fn of(&self, index: u64) -> &[IndexedValue] {
         let start = self.partition_point(|held| held.index < index);
         let end = self.partition_point(|held| held.index <= index);
@@ -49,7 +49,7 @@ impl Deref for Values {
     }
 }
 
-// A set of values is asked for the slice.
+// A set of values is searched by slice.
 impl Borrow<[IndexedValue]> for Values {
     fn borrow(&self) -> &[IndexedValue] {
         self
@@ -70,8 +70,8 @@ impl From<Vec<IndexedValue>> for Values {
 
 /// Finds equal values among the records of one list, so that each is held once.
 ///
-/// Without it a value that a thousand objects have would be in memory a thousand times. Only asked,
-/// never walked, so the order of the sets shows nowhere.
+/// Without it, a value of a thousand objects is in memory a thousand times. The sets are searched
+/// and never iterated, so their order is not observable.
 #[derive(Default)]
 pub(crate) struct Sharing {
     texts: HashSet<Arc<str>>,

@@ -107,8 +107,8 @@ impl<T, S: Shape> State<T, S> {
         Arc::new(Record { key, entry, values })
     }
 
-    /// The same values as the first record has that was filed under the first of them, or else in
-    /// texts the indexes have.
+    /// Returns the values of a stored record if they are equal, or else the values with the texts
+    /// that the indexes have. The record is the first one that has the first of the values.
     fn shared(&self, mut values: Vec<IndexedValue>) -> Values {
         let Some(first) = values.first() else {
             return Values::default();

@@ -1,11 +1,11 @@
-//! Many entries at once: building the next state anew is cheaper than filing one by one.
+//! Many entries at a time: building the next state anew is cheaper than filing one by one.
 //!
-//! Filing moves a block in the order, in the hashes and in a bucket for each entry; a first list of
+//! Filing an entry moves a block in the order, in the hashes and in a bucket; a first list of
 //! 100,000 objects would move gigabytes. Records made in key order are also neighbours in memory,
-//! which is what a walk over all of them wants.
+//! which makes an iteration over all of them fast.
 //!
-//! - ST-02: the last of several entries with one key wins. `tests`
-//! - STX-10: every index has answered before anything changes. `tests`
+//! - ST-02: the last of several entries with one key wins (checked by `tests`).
+//! - STX-10: every index function has returned before anything changes (checked by `tests`).
 
 use crate::ObjectKey;
 use crate::state::State;

@@ -1,11 +1,11 @@
-//! Making the objects of one source exactly those of a list.
+//! Replacement of the objects of one source by those of a list.
 //!
-//! The list and what is stored are walked side by side in key order, so that an unchanged object
-//! costs one comparison and keeps its record. A list that changes little is applied key by key,
-//! which leaves the rest shared with older states; one that changes much is cheaper to build anew.
+//! The list and the stored records are compared side by side in key order, so an unchanged object
+//! costs one comparison and keeps its record. A list with few changes is applied key by key, which
+//! leaves the rest shared with older states; for a list with many it is cheaper to build anew.
 //!
-//! - STX-3, FM-14: other sources are untouched. `tests`
-//! - ST-05: the last of several entries with one key wins. `tests`
+//! - STX-3, FM-14: other sources are untouched (checked by `tests`).
+//! - ST-05: the last of several entries with one key wins (checked by `tests`).
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::{Entry, ObjectKey, Scope};
 /// An entry of a list, with its key.
 pub(crate) type Listed<T> = (ObjectKey, Entry<T>);
 
-/// What a list would change.
+/// How a list differs from the stored records.
 struct Difference {
     /// Stored keys of the scope that the list leaves out.
     missing: Vec<ObjectKey>,
@@ -85,8 +85,8 @@ impl<T, S: Shape> State<T, S> {
         }
     }
 
-    /// All records as they are to be, in key order: those of the list, and of the stored ones those
-    /// that are not to be `gone` without it. Nothing has changed when this returns.
+    /// Returns all records of the next state in key order: those of the list, and the stored ones
+    /// that it does not contain and that are not `gone` then. Nothing has changed when this returns.
     pub(crate) fn merged(
         &self,
         gone: impl Fn(&ObjectKey) -> bool,
@@ -95,9 +95,8 @@ impl<T, S: Shape> State<T, S> {
     ) -> Vec<Arc<Record<T>>> {
         let mut records = Vec::with_capacity(self.items.len().max(list.len()));
         let mut sharing = Sharing::default();
-        for pair in joined(self.items.iter(), list, |record, (key, _)| {
-            record.key.cmp(key)
-        }) {
+        let by_key = |record: &&Arc<Record<T>>, (key, _): &Listed<T>| record.key.cmp(key);
+        for pair in joined(self.items.iter(), list, by_key) {
             match pair {
                 (Some(stored), None) if gone(&stored.key) => step.commit.removed += 1,
                 (Some(stored), None) => records.push(Arc::clone(stored)),

@@ -1,8 +1,12 @@
-//! The only hand that changes a store.
+//! The writing half of a store.
 //!
-//! A mutation is made on a private clone of the state and becomes visible by swapping one pointer,
-//! so that readers see all of it or nothing (STX-4), and neither side waits for the other. There
-//! is one writer per store and it cannot be cloned: order among writes is the order of calls.
+//! A change is made to a private clone of the state and becomes visible when one pointer is
+//! swapped, so readers see all of it or nothing, and neither side waits for the other. A store has
+//! one writer, which cannot be cloned: writes happen in the order of calls. STX-4.
+//!
+//! User code runs in the writer at two places: index functions run in commits and in
+//! [`StoreWriter::add_index`], before anything changes; destructors of displaced objects run at the
+//! end of a commit, unless a [`Snapshot`] keeps the state before.
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -97,11 +101,13 @@ impl<T: Send + Sync + 'static, S: Shape> StoreWriter<T, S> {
 
     /// Makes a batch visible in one step: items, indexes, applied versions and the sequence.
     ///
-    /// An empty batch is a commit too, and has a sequence number.
+    /// An empty batch is a commit too, and has a sequence number. Objects that the batch displaces
+    /// are dropped here; see [`snapshot`](Self::snapshot) to drop them elsewhere.
     ///
     /// # Panics
     ///
-    /// If an index function panics; the store is then as it was before (STX-10).
+    /// If an index function panics; the store is then as it was before.
+    // STX-10.
     #[doc(alias = "Transaction")]
     pub fn commit(&mut self, batch: Batch<T>) -> Commit {
         planted!(BatchIsTorn => return self.commit_torn(batch));
@@ -111,8 +117,8 @@ impl<T: Send + Sync + 'static, S: Shape> StoreWriter<T, S> {
     /// Makes a batch visible in one step, unless an object in it gives an index more than `most`
     /// values.
     ///
-    /// Duplicates count. Use it where the objects come from somebody who may choose what an index
-    /// finds in them: each value costs memory for as long as the object is stored.
+    /// Duplicates count. Use it where clients choose the values that an index finds in their objects:
+    /// each value costs memory as long as the object is stored.
     ///
     /// # Errors
     ///
@@ -139,7 +145,8 @@ impl<T: Send + Sync + 'static, S: Shape> StoreWriter<T, S> {
         Ok(step.commit)
     }
 
-    /// Stores one object; the same as [`update`](Self::update) (ST-02).
+    /// Stores one object; the same as [`update`](Self::update).
+    // ST-02.
     ///
     /// # Panics
     ///
@@ -148,7 +155,8 @@ impl<T: Send + Sync + 'static, S: Shape> StoreWriter<T, S> {
         self.update(key, entry)
     }
 
-    /// Stores one object, whether or not its key is known (ST-02).
+    /// Stores one object, whether or not its key is stored.
+    // ST-02.
     ///
     /// # Panics
     ///
@@ -157,7 +165,8 @@ impl<T: Send + Sync + 'static, S: Shape> StoreWriter<T, S> {
         self.step(|state, step| state.upsert(key, entry, step))
     }
 
-    /// Removes one object; nothing happens if it is not stored (ST-03).
+    /// Removes one object; nothing happens if it is not stored.
+    // ST-03.
     pub fn delete(&mut self, key: &ObjectKey) -> Commit {
         self.step(|state, step| state.delete(key, step))
     }
@@ -179,12 +188,14 @@ impl<T: Send + Sync + 'static, S: Shape> StoreWriter<T, S> {
         })
     }
 
-    /// Adds an index, at any time, and fills it from what is stored before readers can see it.
+    /// Adds an index, at any time, and fills it with the stored objects before readers see it.
     ///
-    /// The function gives every value the object is to be found under; duplicates collapse, and
-    /// none is a good answer. It runs on the writer's thread, once for each stored object. It does
-    /// not count as a commit (IX-10, FM-60). The store keeps it: a function that holds a reader or
-    /// an index of the same store keeps all of it alive for ever.
+    /// The function returns the values under which an object is found: any number, also none;
+    /// duplicates collapse. It runs on the caller's thread, once for each stored object. Where that
+    /// is too long for the writer, use [`Snapshot::prepare_index`] and
+    /// [`install_index`](Self::install_index). Adding an index is not a commit. The store keeps the
+    /// function: one that holds a reader or an index of the same store keeps the store alive.
+    // IX-10, FM-60.
     ///
     /// # Errors
     ///
@@ -192,7 +203,7 @@ impl<T: Send + Sync + 'static, S: Shape> StoreWriter<T, S> {
     ///
     /// # Panics
     ///
-    /// If the function panics; the store is then as it was before (STX-10).
+    /// If the function panics; the store is then as it was before.
     #[doc(alias = "AddIndexers")]
     pub fn add_index<F, I, V>(
         &mut self,
@@ -211,8 +222,8 @@ impl<T: Send + Sync + 'static, S: Shape> StoreWriter<T, S> {
 
     /// Adds an index in which an object has at most `most` values.
     ///
-    /// A stored object that gives more stays in the store and has no value in this index; its key
-    /// is returned. Everything else is as for [`add_index`](Self::add_index). Later changes are
+    /// A stored object that has more stays in the store and has no value in this index; its key is
+    /// returned. Everything else is as for [`add_index`](Self::add_index). Later changes are
     /// held to the bound by [`commit_bounded`](Self::commit_bounded).
     ///
     /// # Errors
@@ -255,7 +266,7 @@ impl<T: Send + Sync + 'static, S: Shape> StoreWriter<T, S> {
     ) -> Result<(Index<T, S>, Vec<ObjectKey>), IndexError> {
         self.state.check_name(&prepared.definition.name)?;
         if !planted!(InstallSkipsCatchUp) {
-            prepared.follow(&self.state);
+            prepared.catch_up(&self.snapshot());
         }
         let index = Index::new(Arc::clone(&self.published), &prepared.definition);
         self.publish(State {
@@ -279,7 +290,7 @@ impl<T: Send + Sync + 'static, S: Shape> StoreWriter<T, S> {
         Ok(())
     }
 
-    /// A planted bug shows every operation by itself.
+    /// The planted bug: every operation becomes visible by itself.
     #[cfg(any(test, sim))]
     fn commit_torn(&mut self, batch: Batch<T>) -> Commit {
         let published = Arc::clone(&self.published);
