@@ -79,25 +79,25 @@ impl<T, S: Shape> State<T, S> {
     }
 
     /// Files a record whose key is not stored.
-    pub(crate) fn insert(&mut self, record: Arc<Record<T>>) {
-        let id = self.items.insert(Arc::clone(&record));
+    pub(crate) fn insert(&mut self, record: &Arc<Record<T>>) {
+        let id = self.items.insert(Arc::clone(record));
         for index in Arc::make_mut(&mut self.indexes) {
-            index.enter(&self.items, id, &record, None);
+            index.enter(&self.items, id, record, None);
         }
     }
 
     /// Puts a record in the place of the one with the same key.
-    pub(crate) fn update(&mut self, id: Id, record: Arc<Record<T>>) {
-        let old = self.items.update(id, Arc::clone(&record));
+    pub(crate) fn update(&mut self, id: Id, record: &Arc<Record<T>>) {
+        let old = self.items.update(id, Arc::clone(record));
         // IX-04: nothing moves when the values are the same.
         if old.values.is_same(&record.values) {
             return;
         }
         for index in Arc::make_mut(&mut self.indexes) {
             if !planted!(UpdateKeepsOldValues) {
-                index.leave(&self.items, &old, Some(&record));
+                index.leave(&self.items, &old, Some(record));
             }
-            index.enter(&self.items, id, &record, Some(&old));
+            index.enter(&self.items, id, record, Some(&old));
         }
     }
 

@@ -54,10 +54,11 @@ impl<T> Definition<T> {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             name,
             function: Box::new(move |object: &T, visit: &mut Visit<'_>| {
-                // The bound of values ends it early.
-                let _ = f(object)
-                    .into_iter()
-                    .try_for_each(|value| visit(value.into()));
+                for value in f(object) {
+                    if visit(value.into()).is_break() {
+                        return;
+                    }
+                }
             }),
         }
     }

@@ -111,8 +111,8 @@ impl<T, S: Shape> PreparedIndex<T, S> {
                 self.above_bound
                     .extend(is_above.then(|| record.key.clone()));
                 match self.next.items.find(record.key.as_str()) {
-                    Some((id, _)) => self.next.update(id, record),
-                    None => self.next.insert(record),
+                    Some((id, _)) => self.next.update(id, &record),
+                    None => self.next.insert(&record),
                 }
             }
         } else {

@@ -61,14 +61,14 @@ impl<T, S: Shape> State<T, S> {
         match self.items.find(key.as_str()) {
             None => {
                 let record = self.record(key, entry, None, None, step);
-                self.insert(record);
+                self.insert(&record);
                 step.commit.inserted += 1;
             }
             Some((id, old)) => {
                 self.items.fetch(id);
                 old.entry.fetch();
                 let record = self.record(key, entry, Some(old), None, step);
-                self.update(id, record);
+                self.update(id, &record);
                 step.commit.updated += 1;
             }
         }
