@@ -118,8 +118,8 @@ impl<T: Send + Sync + 'static> Core<T> {
         self.board.set_quarantined(self.quarantine.len());
     }
 
-    /// One commit without the objects of `refused`, and the state before it. When an index function panics nothing has
-    /// changed (STX-10), and the objects it panics on are the culprits.
+    /// One commit without the objects of `refused`; returns the state before it too. When an index
+    /// function panics nothing has changed (STX-10), and the objects it panics on are the culprits.
     fn try_apply(
         &self,
         applier: &mut Applier<T>,

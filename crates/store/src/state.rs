@@ -12,7 +12,7 @@ use derive_where::derive_where;
 use imbl::OrdMap;
 
 use crate::index::definition::{Definition, IndexState};
-use crate::table::ids::{Id, IdList};
+use crate::table::ids::Id;
 use crate::table::items::Items;
 use crate::table::record::Record;
 use crate::table::records::Records;
@@ -73,9 +73,9 @@ impl<T, S: Shape> State<T, S> {
         index: Option<&'a IndexState<T, S>>,
         value: &str,
     ) -> Records<'a, T, S> {
-        let bucket = index.and_then(|index| index.bucket(value));
-        self.items
-            .scattered(bucket.map(IdList::iter).unwrap_or_default())
+        let filed = index.and_then(|index| index.filed(value));
+        let ids = filed.map(|(_, ids)| ids.iter());
+        self.items.scattered(ids.unwrap_or_default())
     }
 
     /// Files a record whose key is not stored.

@@ -115,11 +115,6 @@ impl<T, S: Shape> IndexState<T, S> {
         self.buckets.get_key_value(value)
     }
 
-    /// The numbers of the records that have this value, in key order.
-    pub(crate) fn bucket(&self, value: &str) -> Option<&IdList<S>> {
-        self.buckets.get(value)
-    }
-
     /// The values with at least one record, sorted.
     pub(crate) fn values(&self) -> impl ExactSizeIterator<Item = &Arc<str>> {
         self.buckets.keys()

@@ -39,8 +39,8 @@ impl<T, S: Shape> StoreReader<T, S> {
 
     /// The object stored under a key (`namespace/name`, or `name` for cluster scope), to keep.
     ///
-    /// A caller that looks up many objects and keeps none borrows them from a [`Snapshot`], which is
-    /// faster.
+    /// A caller that looks up many objects and keeps none borrows them from a [`Snapshot`],
+    /// which is faster.
     #[must_use]
     #[doc(alias = "GetByKey")]
     pub fn get(&self, key: &str) -> Option<Arc<T>> {
@@ -53,8 +53,8 @@ impl<T, S: Shape> StoreReader<T, S> {
         self.look(key, Entry::clone)
     }
 
-    /// Calls `look` with the entry stored under a key, in place: nothing is cloned, and no reference
-    /// count changes. `None` if the key is not stored.
+    /// Calls `look` with the entry stored under a key, in place: nothing is cloned, and no
+    /// reference count changes. `None` if the key is not stored.
     ///
     /// The state stays in memory until `look` returns.
     #[must_use]

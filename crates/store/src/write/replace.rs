@@ -86,7 +86,7 @@ impl<T, S: Shape> State<T, S> {
     }
 
     /// Returns all records of the next state in key order: those of the list, and the stored ones
-    /// that it does not contain and that are not `gone` then. Nothing has changed when this returns.
+    /// that it does not contain and that are not `gone` then. Nothing changes here.
     pub(crate) fn merged(
         &self,
         gone: impl Fn(&ObjectKey) -> bool,

@@ -117,8 +117,8 @@ impl<T: Send + Sync + 'static, S: Shape> StoreWriter<T, S> {
     /// Makes a batch visible in one step, unless an object in it gives an index more than `most`
     /// values.
     ///
-    /// Duplicates count. Use it where clients choose the values that an index finds in their objects:
-    /// each value costs memory as long as the object is stored.
+    /// Duplicates count. Use it where clients choose the values that an index finds in their
+    /// objects: each value costs memory as long as the object is stored.
     ///
     /// # Errors
     ///
