@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use informer_deltafifo::Work;
 use informer_reflector::ResourceVersion;
-use informer_store::{ObjectKey, Scope, StoreWriter};
+use informer_store::{ObjectKey, Scope, Snapshot, StoreWriter};
 
 use crate::apply::{Applied, Fold, Notice};
 use crate::arrival::Arrival;
@@ -54,7 +54,7 @@ impl<T: Send + Sync + 'static> Core<T> {
         let attempts = self.settings.attempts.get();
         let tried_often = |key: &ObjectKey| (key.clone(), Refusal::Failed { attempts });
         let mut refused: Refused = given_up.iter().map(tried_often).collect();
-        let (sequence, applied) = loop {
+        let (sequence, applied, before) = loop {
             match self.try_apply(&mut applier, scope, &works, initial, version, &refused) {
                 Ok(applied) => break applied,
                 Err(NotCommitted::TooManyValues(keys)) => {
@@ -70,6 +70,11 @@ impl<T: Send + Sync + 'static> Core<T> {
         };
         self.processor.distribute(sequence, &applied.notices);
         drop(applier);
+        // The objects that the commit displaced are dropped here, outside of the lock.
+        if catch_unwind(AssertUnwindSafe(|| drop(before))).is_err() {
+            tracing::error!(informer = %self.name, "the drop of an object panicked");
+            self.board.count_task_panic();
+        }
         self.backlogs_changed.notify_one();
         self.judge(applied.judged, refused);
         self.count(applied.notices.len() as u64, applied.dropped);
@@ -113,8 +118,8 @@ impl<T: Send + Sync + 'static> Core<T> {
         self.board.set_quarantined(self.quarantine.len());
     }
 
-    /// One commit without the objects of `refused`. When an index function panics nothing has
-    /// changed (STX-10), and the objects it panics on are the culprits.
+    /// One commit without the objects of `refused`; returns the state before it too. When an index
+    /// function panics nothing has changed (STX-10), and the objects it panics on are the culprits.
     fn try_apply(
         &self,
         applier: &mut Applier<T>,
@@ -123,7 +128,7 @@ impl<T: Send + Sync + 'static> Core<T> {
         initial: bool,
         version: Option<&ResourceVersion>,
         refused: &Refused,
-    ) -> Result<(u64, Applied<T>), NotCommitted> {
+    ) -> Result<(u64, Applied<T>, Snapshot<T>), NotCommitted> {
         let epochs = applier.epochs.entry(scope.clone()).or_default();
         let snapshot = self.reader.snapshot();
         let initial = initial && !self.board.is_synced();
@@ -132,28 +137,19 @@ impl<T: Send + Sync + 'static> Core<T> {
         fold.reserve(works.len());
         works.iter().for_each(|work| fold.work(work));
         let mut applied = fold.finish();
-        drop(snapshot);
         if let Some(version) = version {
             applied.batch.mark(scope.clone(), version.clone());
         }
         let batch = std::mem::take(&mut applied.batch);
         let most = self.settings.index_values;
-        let before = applier.writer.sequence();
         let committed = catch_unwind(AssertUnwindSafe(|| {
             applier.writer.commit_bounded(batch, most)
         }));
-        // The state before is dropped after the new one is visible, and with it the user's objects.
-        let is_visible = applier.writer.sequence() > before;
         match committed {
-            _ if is_visible => {
-                if committed.is_err() {
-                    tracing::error!(informer = %self.name, "the drop of an object panicked");
-                    self.board.count_task_panic();
-                }
+            Ok(Ok(commit)) => {
                 *epochs = std::mem::take(&mut applied.epochs);
-                Ok((applier.writer.sequence(), applied))
+                Ok((commit.sequence, applied, snapshot))
             }
-            Ok(Ok(_)) => unreachable!("each commit has a sequence of its own"),
             Ok(Err(above_bound)) => Err(NotCommitted::TooManyValues(above_bound.keys)),
             Err(payload) => {
                 tracing::error!(informer = %self.name, "an index function panicked");

@@ -214,11 +214,14 @@ impl<T: Send + Sync + 'static> Core<T> {
         let most = self.settings.index_values;
         let values = Arc::new(values);
         let probe = Arc::clone(&values);
+        // The function runs for all stored objects before the lock is taken. Under the lock it runs
+        // only for those committed since `before`, which also keeps the old state until the end.
+        let snapshot = self.reader.snapshot();
+        let mut prepared = snapshot.prepare_index(name, most, move |object: &T| values(object))?;
+        let before = self.reader.snapshot();
+        prepared.catch_up(&before);
         let mut applier = self.lock();
-        let (index, above_bound) =
-            applier
-                .writer
-                .add_index_bounded(name, most, move |object: &T| values(object))?;
+        let (index, above_bound) = applier.writer.install_index(prepared)?;
         self.probes.add(move |object| {
             let values = probe(object).into_iter().take(most.get());
             values.for_each(|value| drop::<Arc<str>>(value.into()));
@@ -228,6 +231,7 @@ impl<T: Send + Sync + 'static> Core<T> {
         }
         self.note_quarantine();
         drop(applier);
+        drop((snapshot, before));
         Ok(index)
     }
 
