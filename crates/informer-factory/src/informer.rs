@@ -11,16 +11,17 @@ use informer_processor::{
 use informer_reflector::ResourceVersion;
 use informer_store::{Index, Lister, ObjectKey, Scope, StoreReader};
 
-use crate::board::Life;
-use crate::core::Core;
+use crate::applying::quarantine::Quarantined;
 use crate::error::{
     AddHandlerError, AddIndexError, AlreadyStopped, FromOwnCallback, NotSynced, WaitForVersionError,
 };
-use crate::options::Namespaces;
-use crate::quarantine::Quarantined;
-use crate::shutdown::{Ending, Grace, InformerReport};
+use crate::running::core::Core;
+use crate::running::shutdown;
+use crate::running::shutdown::{Ending, Grace, InformerReport};
+use crate::sharing::options::Namespaces;
 use crate::status::InformerStatus;
-use crate::{shutdown, wait};
+use crate::status::board::Life;
+use crate::status::wait;
 
 /// A cache of one collection that follows the server, shared by any number of readers and handlers.
 ///

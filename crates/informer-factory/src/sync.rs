@@ -1,7 +1,7 @@
 //! The primitives on which those meet who ask, start and end.
 //!
 //! In a test under `cfg(shuttle)` they are shuttle's: each use of one is a point at which the
-//! schedule may let another thread go on (`schedules`). What is tokio's, and what the layers below
+//! schedule may let another thread go on (`tests::shuttle`). What is tokio's, and what the layers below
 //! do, is one step then.
 
 #[cfg(all(test, shuttle))]

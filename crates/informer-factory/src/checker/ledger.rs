@@ -14,8 +14,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use informer_reflector::ObjectMeta;
 use informer_store::{Entry, ObjectKey, Scope, Snapshot};
 
-use crate::arrival::key_of;
-use crate::source_entries::source_entries;
+use crate::applying::arrival::key_of;
+use crate::applying::source_entries::source_entries;
 
 /// So many listed objects at most are kept to be confirmed.
 const MOST_SUSPECTS: usize = 1_000;

@@ -16,7 +16,7 @@ use informer_reflector::{Failure, FailureKind, ListRequest, ListVersion, Page, R
 use serde::de::IgnoredAny;
 
 use super::ledger::{Comparison, Difference, Ledger, Suspects};
-use crate::consistency::{Consistency, Mismatch, NotChecked, OnMismatch};
+use crate::checker::consistency::{Consistency, Mismatch, NotChecked, OnMismatch};
 
 /// A list goes on for so long at least, however short the period is.
 const PATIENCE: Duration = Duration::from_secs(60);

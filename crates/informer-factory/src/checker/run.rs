@@ -12,10 +12,10 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::ledger::Ledger;
 use super::plan::{Ask, Input, Plan, Verdict};
-use crate::consistency::{Check, CheckOutcome, Mismatch, OnMismatch};
-use crate::core::{Core, Watcher};
-use crate::source_entries::source_entries;
-use crate::telemetry;
+use crate::applying::source_entries::source_entries;
+use crate::checker::consistency::{Check, CheckOutcome, Mismatch, OnMismatch};
+use crate::running::core::{Core, Watcher};
+use crate::status::telemetry;
 
 /// So many objects are written down before other tasks have their turn.
 const TURN: usize = 4_096;

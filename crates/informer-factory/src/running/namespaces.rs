@@ -1,0 +1,97 @@
+//! Namespaces that come and go while an informer runs (design 6.17, FM-79).
+
+use std::sync::Arc;
+
+use informer_store::Scope;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use crate::informer::SharedInformer;
+use crate::running::core::Core;
+use crate::running::sources::Leaving;
+use crate::sharing::options::is_namespace;
+use crate::status::board::Life;
+
+impl<T: Send + Sync + 'static> SharedInformer<T> {
+    /// Starts watching another namespace; one that is removed at present is watched again when it
+    /// has been removed. The source runs on the runtime on which the informer was started.
+    ///
+    /// Returns false if the namespace is watched already, all are, nothing runs, or the name cannot
+    /// be one.
+    pub fn add_namespace(&self, namespace: &str) -> bool {
+        let _turn = self.core().turn();
+        let running = self.core().board.life() == Life::Running;
+        let scopes = self.core().sources.scopes();
+        running
+            && is_namespace(namespace)
+            && !scopes.contains(&Scope::All)
+            && self
+                .core()
+                .sources
+                .start(self.core(), &[Scope::Namespace(namespace.into())])
+    }
+
+    /// Stops watching a namespace and deletes its objects, with a tombstone each (FM-79). If it is
+    /// removed at present, and has been added again, the addition is taken back.
+    ///
+    /// Returns false if it was not watched.
+    ///
+    /// # Cancel safety
+    ///
+    /// The namespace goes all the same.
+    pub async fn remove_namespace(&self, namespace: &str) -> bool {
+        match self.begin_removal(Scope::Namespace(namespace.into())) {
+            Some(removed) => {
+                removed.cancelled().await;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Cancelled when a namespace has been removed, or everything has ended; none if the namespace
+    /// is not watched, or the informer is not running.
+    fn begin_removal(&self, scope: Scope) -> Option<CancellationToken> {
+        let _turn = self.core().turn();
+        if self.core().board.life() != Life::Running {
+            return None;
+        }
+        let (source, removed) = match self.core().sources.stop(&scope)? {
+            Leaving::Now { task, removed } => (task, removed),
+            Leaving::Already { removed } => return Some(removed),
+        };
+        let (core, guard) = (Arc::clone(self.core()), removed.clone().drop_guard());
+        self.core().spawn(async move {
+            // Made by the task: a runtime that ends now drops the task where the turn is held.
+            let removal = Removal {
+                core,
+                scope,
+                _removed: guard,
+            };
+            // An error is a panic that the source's own supervision has reported already.
+            drop(source.await);
+            removal.core.clear(&removal.scope);
+        });
+        Some(removed)
+    }
+}
+
+/// A namespace that is removed. However the removal ends, the namespace is free afterwards, or
+/// watched again, and the waiters are woken.
+struct Removal<T: Send + Sync + 'static> {
+    core: Arc<Core<T>>,
+    scope: Scope,
+    _removed: DropGuard,
+}
+
+impl<T: Send + Sync + 'static> Drop for Removal<T> {
+    fn drop(&mut self) {
+        let Self { core, scope, .. } = self;
+        if core.board.remove_source(scope) {
+            core.processor.upstream_synced();
+        }
+        let _turn = core.turn();
+        if core.sources.forget(scope) && core.board.life() == Life::Running {
+            core.sources.start(core, std::slice::from_ref(scope));
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Puts one informer together out of what was asked for.
+
+use std::any::TypeId;
+use std::sync::Arc;
+
+use informer_processor::{Processor, ProcessorConfig};
+use informer_reflector::{Config, KubeListWatch, KubeSource, Representation};
+use informer_store::Scope;
+use kube_client::Client;
+use kube_core::{ClusterResourceScope, Resource};
+use serde::de::{DeserializeOwned, IgnoredAny};
+
+use crate::checker::Checking;
+use crate::checker::consistency::Consistency;
+use crate::error::InformerError;
+use crate::informer::SharedInformer;
+use crate::running::core::{Core, Settings};
+use crate::running::launch::{Connect, Launch};
+use crate::sharing::key::Identity;
+use crate::sharing::options::{InformerOptions, Namespaces, is_namespace};
+
+/// What makes the sources of one informer, one for each scope.
+pub(crate) fn connect<R, T>(
+    client: Client,
+    resource: R::DynamicType,
+    representation: Representation,
+    options: InformerOptions<T>,
+) -> Box<dyn Launch<T>>
+where
+    R: Resource + 'static,
+    R::DynamicType: Send + Sync + 'static,
+    T: DeserializeOwned + Send + Sync + 'static,
+{
+    Box::new(Connect(move |scope: &Scope| {
+        let source = source::<R, T>(&resource, representation, &options, scope);
+        Arc::new(KubeListWatch::new(client.clone(), source))
+    }))
+}
+
+/// What an informer needs to check itself: it lists the metadata of the same collections.
+pub(crate) fn checking<R, T>(
+    client: &Client,
+    resource: &R::DynamicType,
+    options: &InformerOptions<T>,
+    reflector: &Config,
+    consistency: Consistency,
+) -> Checking
+where
+    R: Resource + 'static,
+    R::DynamicType: Clone + Send + Sync + 'static,
+{
+    let options = InformerOptions::<IgnoredAny> {
+        label_selector: options.label_selector.clone(),
+        field_selector: options.field_selector.clone(),
+        limits: options.limits,
+        deadlines: options.deadlines,
+        ..InformerOptions::default()
+    };
+    let (client, resource) = (client.clone(), resource.clone());
+    let census = Box::new(move |scope: &Scope| {
+        let source = source::<R, _>(&resource, Representation::MetadataOnly, &options, scope);
+        KubeListWatch::new(client.clone(), source)
+    });
+    Checking {
+        consistency,
+        page_size: reflector.usual_page_size.get(),
+        census,
+    }
+}
+
+/// The collection of one scope.
+fn source<R: Resource, T>(
+    resource: &R::DynamicType,
+    representation: Representation,
+    options: &InformerOptions<T>,
+    scope: &Scope,
+) -> KubeSource<T> {
+    let namespace = match scope {
+        Scope::All => None,
+        Scope::Namespace(namespace) => Some(&**namespace),
+    };
+    let transform = options.transform.as_ref();
+    KubeSource {
+        path: R::url_path(resource, namespace),
+        api_version: R::api_version(resource).into_owned(),
+        kind: R::kind(resource).into_owned(),
+        representation,
+        label_selector: options.label_selector.clone(),
+        field_selector: options.field_selector.clone(),
+        transform: transform.map(|transform| transform.0.clone()),
+        projection: options.projection.clone(),
+        limits: options.limits,
+        deadlines: options.deadlines,
+    }
+}
+
+/// An informer over sources that `launch` makes.
+pub(crate) fn make<T: Send + Sync + 'static>(
+    identity: Identity,
+    settings: Settings,
+    launch: Box<dyn Launch<T>>,
+    namespaces: &Namespaces,
+) -> SharedInformer<T> {
+    let mut processor = ProcessorConfig::default();
+    if let Some(period) = settings.default_resync {
+        processor = processor.check_period(period);
+    }
+    let core = Core::new(identity, settings, launch, Processor::new(processor));
+    SharedInformer::new(core, namespaces)
+}
+
+/// Whether objects of a type have no namespace. What is known at run time only may have one.
+pub(crate) fn is_cluster_scoped<R: Resource>() -> bool
+where
+    R::Scope: 'static,
+{
+    TypeId::of::<R::Scope>() == TypeId::of::<ClusterResourceScope>()
+}
+
+/// Refuses namespaces that make no sense for the resource.
+pub(crate) fn check_scope<R: Resource>(
+    resource: &R::DynamicType,
+    namespaces: &Namespaces,
+) -> Result<(), InformerError>
+where
+    R::Scope: 'static,
+{
+    let kind = || R::kind(resource).into_owned();
+    match namespaces {
+        Namespaces::These(names) if names.is_empty() => {
+            Err(InformerError::NoNamespace { kind: kind() })
+        }
+        Namespaces::These(names) if !names.iter().all(|name| is_namespace(name)) => {
+            let bad = names.iter().find(|name| !is_namespace(name));
+            let namespace = bad.cloned().unwrap_or_default();
+            Err(InformerError::BadNamespace { namespace })
+        }
+        Namespaces::These(_) if is_cluster_scoped::<R>() => {
+            Err(InformerError::NotNamespaced { kind: kind() })
+        }
+        Namespaces::All | Namespaces::These(_) => Ok(()),
+    }
+}

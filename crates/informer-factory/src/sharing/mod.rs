@@ -1,0 +1,9 @@
+//! Shares informers: equal requests to one factory get one informer.
+
+pub(crate) mod assembly;
+pub(crate) mod builder;
+pub(crate) mod factory;
+pub(crate) mod key;
+mod map;
+pub(crate) mod options;
+pub(crate) mod registry;

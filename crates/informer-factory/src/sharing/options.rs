@@ -1,0 +1,279 @@
+//! How an informer is asked for: values, each with a default and its reason.
+
+use std::fmt;
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::sync::Arc;
+use std::time::Duration;
+
+use informer_reflector::{Config as ReflectorConfig, Deadlines, Limits, Projection};
+
+use crate::checker::consistency::Consistency;
+
+/// Which namespaces an informer covers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Namespaces {
+    /// All of them, through one list and one watch; also right for cluster-scoped resources.
+    #[default]
+    All,
+    /// These, each through a list and a watch of its own, into one store (design 6.17).
+    These(Vec<String>),
+}
+
+impl Namespaces {
+    /// One namespace.
+    pub fn one(namespace: impl Into<String>) -> Self {
+        Self::These(vec![namespace.into()])
+    }
+
+    /// Sorted and without repetition, so that equal sets share one informer.
+    pub(crate) fn normal(&self) -> Self {
+        match self {
+            Self::All => Self::All,
+            Self::These(names) => {
+                let mut names = names.clone();
+                names.sort_unstable();
+                names.dedup();
+                Self::These(names)
+            }
+        }
+    }
+}
+
+/// A name that a path can hold; what else a name must be is the server's to say.
+pub(crate) fn is_namespace(name: &str) -> bool {
+    !name.is_empty() && !name.contains('/')
+}
+
+/// Which queue stands between reflector and store.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum QueueKind {
+    /// Changes wait per key: a key that changes often waits once, and the store catches up with
+    /// fewer commits. Order is kept per key.
+    #[default]
+    DeltaFifo,
+    /// Changes wait in the order of the watch, across keys (FM-90; client-go's RealFIFO).
+    InOrder,
+}
+
+/// Changes an object right after it was decoded, before anybody sees it.
+///
+/// It runs once for each object received (design 6.8), never for a deletion nobody saw and never
+/// for a resync. Key, uid and version were read before, so it may drop whatever is not needed. An
+/// error puts the key in quarantine (FM-57). Two requests share an informer only if they share the
+/// same `Transform` value: cloning is sharing.
+pub struct Transform<T>(pub(crate) Arc<TransformFn<T>>);
+
+pub(crate) type TransformFn<T> = dyn Fn(T) -> Result<T, String> + Send + Sync;
+
+impl<T> Transform<T> {
+    /// A transform that may refuse an object.
+    pub fn new(transform: impl Fn(T) -> Result<T, String> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(transform))
+    }
+
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl<T> Clone for Transform<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<T> fmt::Debug for Transform<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Transform")
+    }
+}
+
+/// What an informer is to cache, and how.
+///
+/// `namespaces`, the selectors and `projection` say *which objects*: requests that agree on them
+/// share one watch and one cache (FAX-1). The rest is decided by whoever asks first.
+#[non_exhaustive]
+pub struct InformerOptions<T> {
+    /// Which namespaces. Default: all.
+    pub namespaces: Namespaces,
+    /// A label selector in the server's syntax, such as `app=web,tier!=cache`. Default: none.
+    pub label_selector: Option<String>,
+    /// A field selector, such as `spec.nodeName=node-7`. Default: none.
+    pub field_selector: Option<String>,
+    /// What is dropped while decoding. Default: nothing, since a surprise is worse than a cost.
+    pub projection: Projection,
+    /// Changes every object after decoding. Default: none.
+    pub transform: Option<Transform<T>>,
+    /// The resync period of handlers that ask for none. `None`, the default, means the factory's.
+    pub default_resync: Option<Duration>,
+    /// Which queue. Default: the factory's.
+    pub queue: Option<QueueKind>,
+    /// How many keys may wait before the watch is held back. Default: 2,000, as client-go's two
+    /// batches of 1,000 (FQ-13).
+    pub queue_bound: NonZeroUsize,
+    /// How many values one object may give one index; one that gives more is quarantined. Default:
+    /// 1,024, more than any index of a well-formed object has (SEC-24).
+    pub index_values: NonZeroUsize,
+    /// How many quarantined keys are kept with version and reason; of more only the key is. While
+    /// there are more, everything is listed again every ten minutes. Default: 1,000 (SEC-23).
+    pub quarantined: NonZeroUsize,
+    /// Back-off, page size and timeouts. Default: the factory's.
+    pub reflector: Option<ReflectorConfig>,
+    /// The largest page, event and object that are accepted.
+    pub limits: Limits,
+    /// How long a silent server is waited for.
+    pub deadlines: Deadlines,
+    /// Whether the store is compared with the server, and how often. Default: the factory's.
+    pub consistency: Option<Consistency>,
+}
+
+/// How often the queue hands out what fails: often enough for a passing cause, and then its key is
+/// quarantined.
+pub(crate) const ATTEMPTS: NonZeroU32 = NonZeroU32::new(5).expect("5 is not zero");
+
+/// Two of client-go's batches of 1,000.
+pub(crate) const QUEUE_BOUND: NonZeroUsize = NonZeroUsize::new(2_000).expect("2,000 is not zero");
+
+/// Whoever needs more values for one object needs another index.
+pub(crate) const INDEX_VALUES: NonZeroUsize = NonZeroUsize::new(1_024).expect("1,024 is not zero");
+
+/// More reasons than a person reads.
+pub(crate) const QUARANTINED: NonZeroUsize = NonZeroUsize::new(1_000).expect("1,000 is not zero");
+
+impl<T> Default for InformerOptions<T> {
+    fn default() -> Self {
+        Self {
+            namespaces: Namespaces::All,
+            label_selector: None,
+            field_selector: None,
+            projection: Projection::default(),
+            transform: None,
+            default_resync: None,
+            queue: None,
+            queue_bound: QUEUE_BOUND,
+            index_values: INDEX_VALUES,
+            quarantined: QUARANTINED,
+            reflector: None,
+            limits: Limits::default(),
+            deadlines: Deadlines::default(),
+            consistency: None,
+        }
+    }
+}
+
+impl<T> InformerOptions<T> {
+    /// The defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the namespaces.
+    #[must_use]
+    pub fn namespaces(mut self, namespaces: Namespaces) -> Self {
+        self.namespaces = namespaces;
+        self
+    }
+
+    /// Restricts to one namespace.
+    #[must_use]
+    pub fn namespace(self, namespace: impl Into<String>) -> Self {
+        self.namespaces(Namespaces::one(namespace))
+    }
+
+    /// Sets the label selector.
+    #[must_use]
+    pub fn labels(mut self, selector: impl Into<String>) -> Self {
+        self.label_selector = Some(selector.into());
+        self
+    }
+
+    /// Sets the field selector.
+    #[must_use]
+    pub fn fields(mut self, selector: impl Into<String>) -> Self {
+        self.field_selector = Some(selector.into());
+        self
+    }
+
+    /// Drops what nobody reads while decoding; [`Projection::lean`] is the usual choice.
+    #[must_use]
+    pub fn projection(mut self, projection: Projection) -> Self {
+        self.projection = projection;
+        self
+    }
+
+    /// Sets the transform.
+    #[must_use]
+    pub fn transform(mut self, transform: Transform<T>) -> Self {
+        self.transform = Some(transform);
+        self
+    }
+
+    /// Sets the resync period of handlers that ask for none.
+    #[must_use]
+    pub fn default_resync(mut self, period: Duration) -> Self {
+        self.default_resync = Some(period);
+        self
+    }
+
+    /// Chooses the queue.
+    #[must_use]
+    pub fn queue(mut self, queue: QueueKind) -> Self {
+        self.queue = Some(queue);
+        self
+    }
+
+    /// Configures the reflector.
+    #[must_use]
+    pub fn reflector(mut self, config: ReflectorConfig) -> Self {
+        self.reflector = Some(config);
+        self
+    }
+
+    /// Sets how long a silent server is waited for.
+    #[must_use]
+    pub fn deadlines(mut self, deadlines: Deadlines) -> Self {
+        self.deadlines = deadlines;
+        self
+    }
+
+    /// Compares the store with the server again and again (FM-40).
+    #[must_use]
+    pub fn check_consistency(mut self, consistency: Consistency) -> Self {
+        self.consistency = Some(consistency);
+        self
+    }
+}
+
+impl<T> Clone for InformerOptions<T> {
+    fn clone(&self) -> Self {
+        Self {
+            namespaces: self.namespaces.clone(),
+            label_selector: self.label_selector.clone(),
+            field_selector: self.field_selector.clone(),
+            projection: self.projection.clone(),
+            transform: self.transform.clone(),
+            default_resync: self.default_resync,
+            queue: self.queue,
+            queue_bound: self.queue_bound,
+            index_values: self.index_values,
+            quarantined: self.quarantined,
+            reflector: self.reflector.clone(),
+            limits: self.limits,
+            deadlines: self.deadlines,
+            consistency: self.consistency,
+        }
+    }
+}
+
+impl<T> fmt::Debug for InformerOptions<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InformerOptions")
+            .field("namespaces", &self.namespaces)
+            .field("label_selector", &self.label_selector)
+            .field("field_selector", &self.field_selector)
+            .field("projection", &self.projection)
+            .field("transform", &self.transform)
+            .field("queue", &self.queue)
+            .finish_non_exhaustive()
+    }
+}

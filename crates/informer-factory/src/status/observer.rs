@@ -1,0 +1,121 @@
+//! Writes the reports of one reflector onto its informer's board, into the log, and into metrics.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use informer_reflector::{Failure, FailureKind, Observe, Report};
+use informer_store::Scope;
+use metrics::counter;
+use tokio::time::Instant;
+
+use crate::status::SourceStatus;
+use crate::status::board::Board;
+use crate::status::telemetry;
+
+/// Writes the reports of one reflector onto the board.
+pub(crate) struct BoardObserver {
+    pub(crate) board: Arc<Board>,
+    pub(crate) scope: Scope,
+}
+
+impl BoardObserver {
+    fn source(&self, change: impl FnOnce(&mut SourceStatus)) {
+        self.board.change(|inner| {
+            if let Some(source) = inner.source(&self.scope) {
+                change(source);
+            }
+        });
+    }
+
+    fn failed(&self, failure: Failure, attempts: u32, next_in: Duration) {
+        let (name, kind) = (&self.board.name, failure.kind);
+        if kind == FailureKind::Panicked {
+            self.board.count_task_panic();
+        }
+        // One line when it begins to fail and then at every doubling, so that a day of failing
+        // does not fill a disk (FM-87, R11).
+        if attempts.is_power_of_two() {
+            tracing::warn!(informer = %name, attempts, ?next_in, "{failure}");
+        }
+        counter!(
+            telemetry::FAILURES,
+            "informer" => Arc::clone(&self.board.label),
+            "kind" => format!("{kind:?}")
+        )
+        .increment(1);
+        self.source(|source| {
+            source.failure = Some(failure);
+            source.attempts = attempts;
+        });
+    }
+}
+
+impl Observe for BoardObserver {
+    fn observe(&mut self, report: Report) {
+        let label = || Arc::clone(&self.board.label);
+        match report {
+            Report::Phase(phase) => self.source(|source| {
+                source.phase = phase;
+                source.since = Instant::now();
+            }),
+            Report::Failed {
+                failure,
+                attempts,
+                next_in,
+            } => self.failed(failure, attempts, next_in),
+            Report::Listed {
+                cause,
+                items,
+                reused,
+                version,
+            } => {
+                let informer = &self.board.name;
+                tracing::debug!(%informer, ?cause, items, reused, %version, "listed");
+                counter!(telemetry::LISTS, "informer" => label(), "cause" => format!("{cause:?}"))
+                    .increment(1);
+                self.source(|source| {
+                    source.lists += 1;
+                    source.reused += reused as u64;
+                    (source.failure, source.attempts) = (None, 0);
+                });
+            }
+            Report::WatchOpened { version } => {
+                tracing::debug!(informer = %self.board.name, %version, "watch opened");
+                counter!(telemetry::WATCHES, "informer" => label()).increment(1);
+                // The server took our version, so what failed before has healed; `attempts` still
+                // counts, since the watch may close at once again (FM-21).
+                self.source(|source| {
+                    source.watches += 1;
+                    source.failure = None;
+                });
+            }
+            Report::Progress { received } => {
+                // Not a change anybody is woken for: it happens with every event.
+                let failing = self.board.lock().source(&self.scope).is_some_and(|source| {
+                    source.received = received;
+                    source.last_progress = Some(Instant::now());
+                    source.failure.is_some()
+                });
+                if failing {
+                    // Something was received, so what failed before has healed.
+                    self.source(|source| (source.failure, source.attempts) = (None, 0));
+                }
+            }
+            Report::NewEpoch { before, after } => {
+                tracing::warn!(
+                    informer = %self.board.name, %before, %after, "the server's history was rewound"
+                );
+                self.source(|source| source.epoch += 1);
+                self.board.applied.notify_waiters();
+            }
+            // Told when its key goes into quarantine, once for each version (FM-87).
+            Report::Undecodable { .. } => {}
+            Report::Incomparable { version } => tracing::warn!(
+                informer = %self.board.name,
+                %version,
+                "versions of this resource have no order; older events cannot be told"
+            ),
+            _ => {}
+        }
+    }
+}
