@@ -43,6 +43,7 @@ mod error;
 pub mod index;
 mod informer;
 mod lister;
+mod options;
 mod rbac_role;
 mod running;
 mod sharing;
@@ -76,11 +77,11 @@ pub use informer_reflector as reflector;
 /// The cache layer.
 pub use informer_store as store;
 pub use lister::{ListByLabels, lister_of};
+pub use options::{InformerOptions, Namespaces, QueueKind, Transform};
 pub use rbac_role::RbacRole;
 pub use running::shutdown::{Grace, InformerReport, ShutdownReport};
 pub use sharing::builder::FactoryBuilder;
 pub use sharing::factory::SharedInformerFactory;
-pub use sharing::options::{InformerOptions, Namespaces, QueueKind, Transform};
 pub use status::telemetry;
 pub use status::{InformerState, InformerStatus, SourceStatus};
 

@@ -21,11 +21,11 @@ use informer_store::{Scope, StoreReader};
 use crate::applying::quarantine::Quarantined;
 use crate::controller::consume::consume;
 use crate::informer::Event;
+use crate::options::{ATTEMPTS, INDEX_VALUES, QUARANTINED, QUEUE_BOUND, QueueKind};
 use crate::running::core::{Core, Settings};
 use crate::running::launch::Connect;
 use crate::running::source_tasks::{AbortOnDrop, queue, reflect};
 use crate::sharing::key::Identity;
-use crate::sharing::options::{ATTEMPTS, INDEX_VALUES, QUARANTINED, QUEUE_BOUND, QueueKind};
 use crate::status::InformerStatus;
 use crate::status::board::Life;
 

@@ -20,11 +20,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::applying::arrival::Arrival;
 use crate::checker;
+use crate::options::QueueKind;
 use crate::running::adapters::{QueueSink, StoreReuse};
 use crate::running::core::Core;
 use crate::running::flood;
 use crate::running::launch::Parts;
-use crate::sharing::options::QueueKind;
 use crate::status::observer::BoardObserver;
 
 /// Works taken from the queue at once: client-go's batch size (RF-05). More would only make the

@@ -14,10 +14,10 @@ use crate::checker::Checking;
 use crate::checker::consistency::Consistency;
 use crate::error::InformerError;
 use crate::informer::SharedInformer;
+use crate::options::{InformerOptions, Namespaces, is_namespace};
 use crate::running::core::{Core, Settings};
 use crate::running::launch::{Connect, Launch};
 use crate::sharing::key::Identity;
-use crate::sharing::options::{InformerOptions, Namespaces, is_namespace};
 
 /// What makes the sources of one informer, one for each scope.
 pub(crate) fn connect<R, T>(

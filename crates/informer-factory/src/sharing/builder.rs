@@ -8,8 +8,8 @@ use informer_reflector::Config as ReflectorConfig;
 use kube_client::Client;
 
 use crate::checker::consistency::Consistency;
+use crate::options::{Namespaces, QueueKind};
 use crate::sharing::factory::SharedInformerFactory;
-use crate::sharing::options::{Namespaces, QueueKind};
 
 /// What informers get that bring nothing of their own.
 pub(crate) struct Defaults {

@@ -14,13 +14,13 @@ use serde::de::DeserializeOwned;
 
 use crate::error::{AlreadyStopped, FromOwnCallback, InformerError, NotSynced, StartError};
 use crate::informer::SharedInformer;
+use crate::options::{ATTEMPTS, InformerOptions, Namespaces};
 use crate::rbac_role::{Needs, RbacRole};
 use crate::running::core::Settings;
 use crate::running::shutdown::{Grace, InformerReport, ShutdownReport};
 use crate::sharing::assembly::{check_scope, checking, connect, is_cluster_scoped, make};
 use crate::sharing::builder::{Defaults, FactoryBuilder};
 use crate::sharing::key::{Identity, Scoping, SharingKey};
-use crate::sharing::options::{ATTEMPTS, InformerOptions, Namespaces};
 use crate::sharing::registry::{Registry, Shared};
 use crate::status::InformerStatus;
 use crate::status::wait;

@@ -9,8 +9,8 @@ use informer_reflector::{Projection, Representation};
 use informer_store::Scope;
 use kube_core::Resource;
 
+use crate::options::{InformerOptions, Namespaces};
 use crate::rbac_role::Needs;
-use crate::sharing::options::{InformerOptions, Namespaces};
 
 /// Two requests with equal keys get one informer, one watch and one cache.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -5,5 +5,4 @@ pub(crate) mod builder;
 pub(crate) mod factory;
 pub(crate) mod key;
 mod map;
-pub(crate) mod options;
 pub(crate) mod registry;

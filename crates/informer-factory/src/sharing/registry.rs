@@ -10,10 +10,10 @@ use futures::stream::BoxStream;
 
 use crate::error::{FromOwnCallback, InformerError, StartError};
 use crate::informer::SharedInformer;
+use crate::options::Transform;
 use crate::running::shutdown::{Grace, InformerReport};
 use crate::sharing::key::SharingKey;
 use crate::sharing::map::{Place, SharingMap};
-use crate::sharing::options::Transform;
 use crate::status::InformerStatus;
 use crate::status::board::Board;
 

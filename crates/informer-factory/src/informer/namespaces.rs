@@ -6,9 +6,9 @@ use informer_store::Scope;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::informer::SharedInformer;
+use crate::options::is_namespace;
 use crate::running::core::Core;
 use crate::running::sources::Leaving;
-use crate::sharing::options::is_namespace;
 use crate::status::board::Life;
 
 impl<T: Send + Sync + 'static> SharedInformer<T> {

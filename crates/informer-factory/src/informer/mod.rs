@@ -1,5 +1,8 @@
 //! One shared informer: a cache that follows the server, and everybody who reads or watches it.
 
+mod namespaces;
+mod start;
+
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -15,10 +18,10 @@ use crate::applying::quarantine::Quarantined;
 use crate::error::{
     AddHandlerError, AddIndexError, AlreadyStopped, FromOwnCallback, NotSynced, WaitForVersionError,
 };
+use crate::options::Namespaces;
 use crate::running::core::Core;
 use crate::running::shutdown;
 use crate::running::shutdown::{Ending, Grace, InformerReport};
-use crate::sharing::options::Namespaces;
 use crate::status::InformerStatus;
 use crate::status::board::Life;
 use crate::status::wait;
