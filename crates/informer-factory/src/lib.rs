@@ -57,6 +57,7 @@ mod tls;
 #[doc(hidden)]
 pub use planted::{Planted, with as with_planted};
 
+pub use applying::apply::Event;
 pub use applying::quarantine::{QuarantineReason, Quarantined};
 pub use checker::consistency::{
     Check, CheckOutcome, Consistency, ConsistencyStatus, Mismatch, NotChecked, OnMismatch,
@@ -67,7 +68,7 @@ pub use error::{
     AddHandlerError, AddIndexError, AlreadyStopped, Culprit, FromOwnCallback, InformerError,
     NotSynced, RuntimeGone, StartError, WaitForVersionError,
 };
-pub use informer::{Event, SharedInformer};
+pub use informer::SharedInformer;
 /// The queue layer.
 pub use informer_deltafifo as deltafifo;
 /// The handler layer.

@@ -4,23 +4,71 @@
 //! without the objects that an index refuses.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Arc, PoisonError};
+use std::time::Instant;
 
-use informer_deltafifo::Work;
+use informer_deltafifo::{Quarantined, Work};
+use informer_processor::{Joining, Processor, Registration};
 use informer_reflector::ResourceVersion;
-use informer_store::{ObjectKey, Scope, StoreWriter};
+use informer_store::{
+    Batch, Index, IndexError, ObjectKey, Scope, Snapshot, StoreReader, StoreWriter,
+};
+use tokio::sync::Notify;
 
-use crate::applying::apply::{Applied, Fold, Notice};
+use crate::applying::apply::{Applied, Event, Fold};
 use crate::applying::arrival::Arrival;
 use crate::applying::epochs::Epochs;
+use crate::applying::probe::Probes;
+use crate::applying::quarantine::Quarantine;
+use crate::applying::replay;
 use crate::applying::verdict::{Judgement, Refusal, Refused};
-use crate::running::core::Core;
+use crate::status::board::Board;
+use crate::sync::{Mutex, MutexGuard};
 
-/// The writing side. Held for one commit at a time; readers have nothing to do with it.
-pub(crate) struct Applier<T> {
-    pub(crate) writer: StoreWriter<T>,
+/// Looks at the queue of one source.
+pub(crate) type Watcher<T> = informer_deltafifo::Watcher<ObjectKey, Arrival<T>, ResourceVersion>;
+
+/// What bounds the work on one object, fixed when the informer is made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    /// The number of times a change is tried before its key is quarantined.
+    pub(crate) attempts: NonZeroU32,
+    /// The number of values one object may give one index (SEC-24).
+    pub(crate) index_values: NonZeroUsize,
+    /// The number of quarantined keys that are kept with their reasons (SEC-23).
+    pub(crate) quarantined: NonZeroUsize,
+}
+
+/// The store, the handlers and the quarantine of one informer, which change together.
+pub(crate) struct Applier<T: Send + Sync + 'static> {
+    pub(crate) board: Arc<Board>,
+    pub(crate) bounds: Bounds,
+    pub(crate) reader: StoreReader<T>,
+    pub(crate) processor: Processor<ObjectKey, T>,
+    pub(crate) quarantine: Quarantine,
+    /// Notified when a handler with a resync period of its own has joined.
+    pub(crate) resync_changed: Notify,
+    /// Notified when the backlogs of handlers may have changed.
+    pub(crate) backlogs_changed: Notify,
+    probes: Probes<T>,
+    writing: Mutex<Writing<T>>,
+}
+
+/// The writing side. Locked for one commit at a time; readers do not need it.
+struct Writing<T> {
+    writer: StoreWriter<T>,
     /// The epochs of what the store holds, per source.
-    pub(crate) epochs: HashMap<Scope, Epochs>,
+    epochs: HashMap<Scope, Epochs>,
+}
+
+/// What one lease of a source's queue holds.
+struct Lease<'a, T> {
+    scope: &'a Scope,
+    works: Vec<&'a Work<ObjectKey, Arrival<T>>>,
+    initial: bool,
+    version: Option<&'a ResourceVersion>,
 }
 
 /// Why nothing was committed.
@@ -34,28 +82,53 @@ enum NotCommitted {
     TooManyValues(Vec<ObjectKey>),
 }
 
-impl<T: Send + Sync + 'static> Core<T> {
+impl<T: Send + Sync + 'static> Applier<T> {
+    pub(crate) fn new(
+        board: Arc<Board>,
+        bounds: Bounds,
+        processor: Processor<ObjectKey, T>,
+    ) -> Self {
+        let (writer, reader) = informer_store::store();
+        let epochs = HashMap::new();
+        Self {
+            board,
+            bounds,
+            reader,
+            processor,
+            quarantine: Quarantine::new(bounds.quarantined),
+            resync_changed: Notify::new(),
+            backlogs_changed: Notify::new(),
+            probes: Probes::default(),
+            writing: Mutex::new(Writing { writer, epochs }),
+        }
+    }
+
     /// Applies the works of one lease: one commit, then one distribution, in this order (C-05).
     ///
     /// Keys in `given_up` keep what they have: their new objects were tried often enough.
     ///
-    /// Both happen under the writer's lock, so that listeners hear of commits in commit order
+    /// Both happen under the writer's lock, so that listeners receive commits in commit order
     /// (PR-14). Distribution only appends to rings; no handler runs here.
     pub(crate) fn apply<'w>(
         &self,
-        scope: &Scope,
+        scope: &'w Scope,
         works: impl IntoIterator<Item = &'w Work<ObjectKey, Arrival<T>>>,
         initial: bool,
-        version: Option<&ResourceVersion>,
+        version: Option<&'w ResourceVersion>,
         given_up: &BTreeSet<ObjectKey>,
     ) {
-        let works: Vec<_> = works.into_iter().collect();
-        let mut applier = self.lock();
-        let attempts = self.settings.attempts.get();
+        let lease = Lease {
+            scope,
+            works: works.into_iter().collect(),
+            initial,
+            version,
+        };
+        let mut writing = self.lock();
+        let attempts = self.bounds.attempts.get();
         let tried_often = |key: &ObjectKey| (key.clone(), Refusal::Failed { attempts });
         let mut refused: Refused = given_up.iter().map(tried_often).collect();
         let (sequence, applied) = loop {
-            match self.try_apply(&mut applier, scope, &works, initial, version, &refused) {
+            match self.try_apply(&mut writing, &lease, &refused) {
                 Ok(applied) => break applied,
                 Err(NotCommitted::TooManyValues(keys)) => {
                     refused.extend(keys.into_iter().map(|key| (key, Refusal::TooManyValues)));
@@ -69,10 +142,12 @@ impl<T: Send + Sync + 'static> Core<T> {
             }
         };
         self.processor.distribute(sequence, &applied.notices);
-        drop(applier);
+        drop(writing);
         self.backlogs_changed.notify_one();
         self.judge(applied.judged, refused);
-        self.count(applied.notices.len() as u64, applied.dropped);
+        let objects = self.reader.len();
+        self.board
+            .count_events(applied.notices.len() as u64, applied.dropped, objects);
     }
 
     /// Moves keys into quarantine and out of it, as they were applied (IN-7).
@@ -86,7 +161,7 @@ impl<T: Send + Sync + 'static> Core<T> {
                 Judgement::Kept => self.quarantine.release_kept(&key),
                 Judgement::Unusable { version, error } => {
                     if self.quarantine.put(key.clone(), &version, error.clone()) {
-                        tracing::warn!(informer = %self.name, %key, %version, "{error}");
+                        tracing::warn!(informer = %self.board.name, %key, %version, "{error}");
                     }
                 }
             }
@@ -94,21 +169,36 @@ impl<T: Send + Sync + 'static> Core<T> {
         for (key, refusal) in refused {
             match refusal {
                 Refusal::Failed { attempts } => self.quarantine.put_unappliable(key, attempts),
-                Refusal::TooManyValues => self.refuse_values(&key),
+                Refusal::TooManyValues => self.refuse_values(key),
+            }
+        }
+        self.note_quarantine();
+    }
+
+    /// Quarantines what the queue has given up, by key (IN-7); the store keeps the last good version.
+    pub(crate) fn give_up(&self, failed: Vec<Quarantined<ObjectKey, Arrival<T>>>) {
+        for Quarantined { work, attempts } in failed {
+            let put = |key| self.quarantine.put_unappliable(key, attempts.get());
+            match work {
+                Work::Key { key, .. } => put(key),
+                Work::Replace { items } => items.into_iter().for_each(|(key, _)| put(key)),
+                Work::Resync => {}
             }
         }
         self.note_quarantine();
     }
 
     /// Quarantines a key whose object gives an index more values than are allowed.
-    pub(crate) fn refuse_values(&self, key: &ObjectKey) {
-        let most = self.settings.index_values;
+    fn refuse_values(&self, key: ObjectKey) {
+        let most = self.bounds.index_values;
         if self.quarantine.put_too_many_values(key.clone(), most) {
-            tracing::warn!(informer = %self.name, %key, %most, "too many values for an index");
+            tracing::warn!(
+                informer = %self.board.name, %key, %most, "too many values for an index"
+            );
         }
     }
 
-    /// Tells the board how many keys are quarantined.
+    /// Publishes the number of quarantined keys.
     pub(crate) fn note_quarantine(&self) {
         self.board.set_quarantined(self.quarantine.len());
     }
@@ -117,46 +207,42 @@ impl<T: Send + Sync + 'static> Core<T> {
     /// changed (STX-10), and the objects it panics on are the culprits.
     fn try_apply(
         &self,
-        applier: &mut Applier<T>,
-        scope: &Scope,
-        works: &[&Work<ObjectKey, Arrival<T>>],
-        initial: bool,
-        version: Option<&ResourceVersion>,
+        writing: &mut Writing<T>,
+        lease: &Lease<'_, T>,
         refused: &Refused,
     ) -> Result<(u64, Applied<T>), NotCommitted> {
-        let epochs = applier.epochs.entry(scope.clone()).or_default();
+        let Writing { writer, epochs } = writing;
+        let epochs = epochs.entry(lease.scope.clone()).or_default();
         let snapshot = self.reader.snapshot();
-        let initial = initial && !self.board.is_synced();
-        let mut fold = Fold::new(&snapshot, scope, epochs, initial, refused);
+        let initial = lease.initial && !self.board.is_synced();
+        let mut fold = Fold::new(&snapshot, lease.scope, epochs, initial, refused);
         fold.track_good(self.quarantine.len() > 0);
-        fold.reserve(works.len());
-        works.iter().for_each(|work| fold.work(work));
+        fold.reserve(lease.works.len());
+        lease.works.iter().for_each(|work| fold.work(work));
         let mut applied = fold.finish();
         drop(snapshot);
-        if let Some(version) = version {
-            applied.batch.mark(scope.clone(), version.to_shared());
+        if let Some(version) = lease.version {
+            applied.batch.mark(lease.scope.clone(), version.to_shared());
         }
         let batch = std::mem::take(&mut applied.batch);
-        let most = self.settings.index_values;
-        let before = applier.writer.sequence();
-        let committed = catch_unwind(AssertUnwindSafe(|| {
-            applier.writer.commit_bounded(batch, most)
-        }));
+        let most = self.bounds.index_values;
+        let before = writer.sequence();
+        let committed = catch_unwind(AssertUnwindSafe(|| writer.commit_bounded(batch, most)));
         // The state before is dropped after the new one is visible, and with it the user's objects.
-        let is_visible = applier.writer.sequence() > before;
+        let is_visible = writer.sequence() > before;
         match committed {
             _ if is_visible => {
                 if committed.is_err() {
-                    tracing::error!(informer = %self.name, "the drop of an object panicked");
+                    tracing::error!(informer = %self.board.name, "the drop of an object panicked");
                     self.board.count_task_panic();
                 }
                 *epochs = std::mem::take(&mut applied.epochs);
-                Ok((applier.writer.sequence(), applied))
+                Ok((writer.sequence(), applied))
             }
             Ok(Ok(_)) => unreachable!("each commit has a sequence of its own"),
             Ok(Err(above_bound)) => Err(NotCommitted::TooManyValues(above_bound.keys)),
             Err(payload) => {
-                tracing::error!(informer = %self.name, "an index function panicked");
+                tracing::error!(informer = %self.board.name, "an index function panicked");
                 self.board.count_task_panic();
                 let culprits = self.probes.culprits(&applied.notices);
                 Err(NotCommitted::Panicked { payload, culprits })
@@ -164,18 +250,146 @@ impl<T: Send + Sync + 'static> Core<T> {
         }
     }
 
-    /// What applying one work would tell, without applying it.
+    /// The notifications that applying one work would deliver, without applying it.
     pub(crate) fn preview(
         &self,
         scope: &Scope,
         work: &Work<ObjectKey, Arrival<T>>,
         initial: bool,
-    ) -> Vec<Notice<T>> {
+    ) -> Vec<Event<T>> {
         let epochs = self.lock().epochs.get(scope).cloned().unwrap_or_default();
         let snapshot = self.reader.snapshot();
         let (initial, refused) = (initial && !self.board.is_synced(), Refused::new());
         let mut fold = Fold::new(&snapshot, scope, &epochs, initial, &refused);
         fold.work(work);
         fold.finish().notices
+    }
+
+    /// Publishes how far the store is, and that it is synced, after the effect is visible (C3).
+    ///
+    /// Also where nothing was applied: a bookmark moves the version without a change, and an empty
+    /// collection is synced without one. A caller for which everything received has been applied
+    /// passes the epoch of it.
+    pub(crate) fn publish(&self, scope: &Scope, queue: &Watcher<T>, epoch: Option<u32>) {
+        // Read under the lock, so that of two concurrent calls the later one publishes more.
+        let mut writing = self.lock();
+        let epochs = writing.epochs.entry(scope.clone()).or_default();
+        epochs.advance(epoch.unwrap_or(0));
+        let epoch = epochs.store();
+        let mut progress = queue.progress();
+        if planted!(ReceivedIsApplied) {
+            progress.applied = progress.received;
+        }
+        if let Some(version) = &progress.applied
+            && writing.writer.version(scope).map(|version| &**version) != Some(version.as_str())
+        {
+            let mut batch = Batch::new();
+            batch.mark(scope.clone(), version.to_shared());
+            writing.writer.commit(batch);
+        }
+        self.board
+            .set_progress(scope, progress.applied, epoch, progress.unsettled);
+        drop(writing);
+        if progress.synced && self.board.set_synced(scope) {
+            self.processor.upstream_synced();
+        }
+        self.board.set_queue_depth(progress.unsettled);
+    }
+
+    /// Removes everything a source brought, with a tombstone for each object (FM-79).
+    pub(crate) fn clear(&self, scope: &Scope) {
+        let nothing = Work::Replace { items: Vec::new() };
+        self.apply(scope, [&nothing], false, None, &BTreeSet::new());
+        let mut batch = Batch::new();
+        batch.unmark(scope.clone());
+        let mut writing = self.lock();
+        writing.writer.commit(batch);
+        writing.epochs.remove(scope);
+        drop(writing);
+        self.quarantine.retain(|key| !scope.covers(key));
+        self.note_quarantine();
+    }
+
+    /// Adds an index and, before the next commit, the probe for it (IX-10). Objects that give it
+    /// too many values are not in it, and are quarantined.
+    pub(crate) fn add_index<F, I, V>(
+        &self,
+        name: Arc<str>,
+        values: F,
+    ) -> Result<Index<T>, IndexError>
+    where
+        F: Fn(&T) -> I + Send + Sync + 'static,
+        I: IntoIterator<Item = V>,
+        V: Into<Arc<str>>,
+    {
+        let most = self.bounds.index_values;
+        let values = Arc::new(values);
+        let probe = Arc::clone(&values);
+        let mut writing = self.lock();
+        let values = move |object: &T| values(object);
+        let (index, above_bound) = writing.writer.add_index_bounded(name, most, values)?;
+        self.probes.add(move |object| {
+            let values = probe(object).into_iter().take(most.get());
+            values.for_each(|value| drop::<Arc<str>>(value.into()));
+        });
+        above_bound
+            .into_iter()
+            .for_each(|key| self.refuse_values(key));
+        self.note_quarantine();
+        drop(writing);
+        Ok(index)
+    }
+
+    /// The store as exactly what one source received up to a version, if it is so at this moment:
+    /// the first collection is applied, and nothing waits (design 6.5).
+    pub(crate) fn exact_snapshot(
+        &self,
+        queue: &Watcher<T>,
+    ) -> Option<(Snapshot<T>, ResourceVersion)> {
+        // No commit of what is leased meanwhile can come between, since it needs this lock.
+        let _writing = self.lock();
+        let progress = queue.progress();
+        let applied = progress.applied.filter(ResourceVersion::is_exact)?;
+        (progress.synced && progress.unsettled == 0).then(|| (self.reader.snapshot(), applied))
+    }
+
+    /// The epoch of what the store holds of a source.
+    pub(crate) fn epoch(&self, scope: &Scope) -> u32 {
+        self.lock().epochs.get(scope).map_or(0, Epochs::store)
+    }
+
+    /// Lets a registered listener begin: everything there is, then every commit after it (design
+    /// 6.12). The writer does not pause for it.
+    pub(crate) fn join(&self, joining: Joining<ObjectKey, T>) -> Registration {
+        let snapshot = self.reader.snapshot();
+        let registration = joining.begin(snapshot.sequence(), replay::present(snapshot));
+        self.resync_changed.notify_one();
+        self.backlogs_changed.notify_one();
+        registration
+    }
+
+    /// Hands one resync to every listener for which it is due, between two commits (design 6.9).
+    pub(crate) fn resync(&self, now: Instant) {
+        let writing = self.lock();
+        let snapshot = self.reader.snapshot();
+        self.processor
+            .distribute_resync(snapshot.sequence(), now, || {
+                replay::unchanged(snapshot.clone(), self.reader.clone())
+            });
+        drop(writing);
+    }
+
+    /// Makes all gauges exist, before there is anything to report.
+    pub(crate) fn begin_metrics(&self) {
+        self.board.count_events(0, 0, self.reader.len());
+        self.note_quarantine();
+        self.board.set_queue_depth(0);
+        self.backlogs_changed.notify_one();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Writing<T>> {
+        // A panicking index function leaves the store as it was (STX-10), so the lock's poison
+        // tells nothing.
+        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

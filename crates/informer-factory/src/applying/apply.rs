@@ -28,15 +28,15 @@ use crate::applying::epochs::Epochs;
 use crate::applying::source_entries::source_entries;
 use crate::applying::verdict::{Judgement, Life, Refused, Verdict, judge, same_life};
 
-/// A notification as it is shared by all listeners.
-pub(crate) type Notice<T> = Arc<Notification<ObjectKey, T>>;
+/// A notification, shared by all handlers.
+pub type Event<T> = Arc<Notification<ObjectKey, T>>;
 
 /// What one lease of the queue does to the store and to the listeners.
 pub(crate) struct Applied<T> {
     /// The mutations, to be committed as one visible step.
     pub(crate) batch: Batch<T>,
     /// What to tell, in order.
-    pub(crate) notices: Vec<Notice<T>>,
+    pub(crate) notices: Vec<Event<T>>,
     /// Events that were dropped since the store is newer (FM-37) or knows nothing of them (FM-47).
     pub(crate) dropped: u64,
     /// The epochs of the store after the commit.
@@ -64,7 +64,7 @@ pub(crate) struct Fold<'a, T> {
     refused: &'a Refused,
     /// Keys this lease has touched already, in this order; `None` is a key it removed.
     touched: IndexMap<ObjectKey, Option<Current<T>>>,
-    notices: Vec<Notice<T>>,
+    notices: Vec<Event<T>>,
     dropped: u64,
     judged: BTreeMap<ObjectKey, Judgement>,
     track_good: bool,

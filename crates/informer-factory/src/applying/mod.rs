@@ -6,5 +6,6 @@ pub(crate) mod arrival;
 pub(crate) mod epochs;
 pub(crate) mod probe;
 pub(crate) mod quarantine;
+mod replay;
 pub(crate) mod source_entries;
 pub(crate) mod verdict;

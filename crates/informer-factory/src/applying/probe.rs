@@ -11,7 +11,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use informer_processor::Notification;
 use informer_store::ObjectKey;
 
-use crate::applying::apply::Notice;
+use crate::applying::apply::Event;
 
 type Probe<T> = Box<dyn Fn(&T) + Send + Sync>;
 
@@ -26,7 +26,7 @@ impl<T> Probes<T> {
     }
 
     /// The keys whose last object in `notices` some index function panics on, in key order.
-    pub(crate) fn culprits(&self, notices: &[Notice<T>]) -> Vec<ObjectKey> {
+    pub(crate) fn culprits(&self, notices: &[Event<T>]) -> Vec<ObjectKey> {
         let mut last = BTreeMap::new();
         for notice in notices {
             match &**notice {

@@ -124,19 +124,26 @@ impl Quarantine {
         is_news
     }
 
-    /// Lets a key go.
+    /// Releases a key.
     pub(crate) fn release(&self, key: &ObjectKey) {
-        let mut kept = self.lock();
-        kept.told.remove(key);
-        kept.more.remove(key);
+        self.release_if(key, |_| true);
     }
 
-    /// Lets a key go whose stored version came again: the indexes do not see it again, so one that
-    /// gives too many values stays.
+    /// Releases a key whose stored version was received again: the indexes do not see it again, so
+    /// a key that gives too many values stays.
     pub(crate) fn release_kept(&self, key: &ObjectKey) {
+        self.release_if(key, |reason| {
+            !matches!(reason, QuarantineReason::TooManyValues { .. })
+        });
+    }
+
+    fn release_if(&self, key: &ObjectKey, may_leave: impl Fn(&QuarantineReason) -> bool) {
         let mut kept = self.lock();
-        let reason = kept.told.get(key).map(|quarantined| &quarantined.reason);
-        if !matches!(reason, Some(QuarantineReason::TooManyValues { .. })) {
+        if kept
+            .told
+            .get(key)
+            .is_none_or(|quarantined| may_leave(&quarantined.reason))
+        {
             kept.told.remove(key);
             kept.more.remove(key);
         }

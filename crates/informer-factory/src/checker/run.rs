@@ -10,35 +10,36 @@ use metrics::counter;
 use serde::de::IgnoredAny;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
+use super::Checking;
 use super::ledger::Ledger;
 use super::plan::{Ask, Input, Plan, Verdict};
+use crate::applying::applier::{Applier, Watcher};
 use crate::applying::source_entries::source_entries;
 use crate::checker::consistency::{Check, CheckOutcome, Mismatch, OnMismatch};
-use crate::running::core::{Core, Watcher};
 use crate::status::telemetry;
 
 /// So many objects are written down before other tasks have their turn.
 const TURN: usize = 4_096;
 
-/// Checks one source for ever, if the informer was asked to. To be dropped when the source ends.
+/// Checks one source until it is dropped, when the source ends; `repair` has everything fetched anew.
 pub(crate) async fn run<T: Send + Sync + 'static>(
-    core: Arc<Core<T>>,
+    checking: Arc<Checking>,
+    applier: Arc<Applier<T>>,
     scope: Scope,
     queue: Watcher<T>,
     seed: u64,
+    repair: impl Fn() + Send + Sync,
 ) {
-    let Some(checking) = &core.settings.checking else {
-        return;
-    };
-    core.board.begin_checks(&scope);
+    applier.board.begin_checks(&scope);
     let checker = Checker {
         census: (checking.census)(&scope),
         repairs: checking.consistency.on_mismatch == OnMismatch::Repair,
         origin: Instant::now(),
-        core: Arc::clone(&core),
+        applier,
         scope,
         queue,
         seed,
+        repair,
     };
     let mut plan = Plan::new(checking.consistency, checking.page_size, seed);
     let mut input = Input::Started;
@@ -51,17 +52,18 @@ pub(crate) async fn run<T: Send + Sync + 'static>(
     }
 }
 
-struct Checker<T: Send + Sync + 'static> {
-    core: Arc<Core<T>>,
+struct Checker<T: Send + Sync + 'static, R> {
+    applier: Arc<Applier<T>>,
     scope: Scope,
     queue: Watcher<T>,
     census: KubeListWatch<IgnoredAny>,
     repairs: bool,
     origin: Instant,
     seed: u64,
+    repair: R,
 }
 
-impl<T: Send + Sync + 'static> Checker<T> {
+impl<T: Send + Sync + 'static, R: Fn() + Send + Sync> Checker<T, R> {
     async fn carry_out(&self, ask: Ask) -> Input {
         match ask {
             Ask::Sleep(until) => {
@@ -76,12 +78,12 @@ impl<T: Send + Sync + 'static> Checker<T> {
             Ask::List(request) => Input::Page(self.census.list(request, Arc::new(())).await),
             Ask::Confirm(suspects) => {
                 let quarantined = self.quarantined();
-                let store = self.core.reader.snapshot();
+                let store = self.applier.reader.snapshot();
                 let quarantined = |key: &ObjectKey| quarantined.contains(key);
                 Input::Confirmed(suspects.confirm(&store, &self.scope, quarantined))
             }
             Ask::Repair => {
-                self.core.sources.repair(&self.scope);
+                (self.repair)();
                 Input::Repairing
             }
         }
@@ -99,13 +101,13 @@ impl<T: Send + Sync + 'static> Checker<T> {
         other_than: Option<&ResourceVersion>,
     ) -> Option<(ResourceVersion, Ledger)> {
         let (store, version) = loop {
-            let applied = self.core.board.applied.notified();
+            let applied = self.applier.board.applied.notified();
             let mut applied = std::pin::pin!(applied);
             applied.as_mut().enable();
-            if !self.core.board.follows(&self.scope) {
+            if !self.applier.board.follows(&self.scope) {
                 return None;
             }
-            match self.core.exact_snapshot(&self.queue) {
+            match self.applier.exact_snapshot(&self.queue) {
                 Some(taken) if other_than != Some(&taken.1) => break taken,
                 _ => applied.await,
             }
@@ -121,7 +123,7 @@ impl<T: Send + Sync + 'static> Checker<T> {
     }
 
     fn quarantined(&self) -> HashSet<ObjectKey> {
-        self.core.quarantine.keys()
+        self.applier.quarantine.keys()
     }
 
     /// Writes what a check came to onto the board, into metrics, and, if it is bad, into the log.
@@ -131,7 +133,7 @@ impl<T: Send + Sync + 'static> Checker<T> {
             Verdict::Mismatch(mismatch) => (CheckOutcome::Mismatch(mismatch), "mismatch"),
             Verdict::NotChecked(why) => (CheckOutcome::NotChecked(why), "not_checked"),
         };
-        let informer = Arc::clone(&self.core.board.label);
+        let informer = Arc::clone(&self.applier.board.label);
         counter!(telemetry::CHECKS, "informer" => informer, "outcome" => label).increment(1);
         if let CheckOutcome::Mismatch(mismatch) = &outcome {
             self.warn(mismatch);
@@ -140,7 +142,9 @@ impl<T: Send + Sync + 'static> Checker<T> {
             at: Instant::now(),
             outcome,
         };
-        self.core.board.note_check(&self.scope, check, self.repairs);
+        self.applier
+            .board
+            .note_check(&self.scope, check, self.repairs);
     }
 
     fn warn(&self, mismatch: &Mismatch) {
@@ -153,7 +157,7 @@ impl<T: Send + Sync + 'static> Checker<T> {
             rewound_to,
         } = mismatch;
         tracing::error!(
-            informer = %self.core.name, %version, missing, stale, extra, ?keys, ?rewound_to,
+            informer = %self.applier.board.name, %version, missing, stale, extra, ?keys, ?rewound_to,
             repaired = self.repairs, "the store is not what the server had at this version"
         );
     }

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use informer_deltafifo::Work;
 use informer_store::{ObjectKey, Scope};
 
+use crate::applying::apply::Event;
 use crate::applying::arrival::Arrival;
 use crate::controller::{ControllerReport, OnFailure};
-use crate::informer::Event;
 use crate::running::core::Core;
-use crate::running::source_tasks::{BATCH, Consuming, quarantine};
+use crate::running::source_tasks::{BATCH, Consuming};
 
 /// Leases, processes, commits what succeeded, and gives back what did not.
 pub(crate) async fn consume<T, P, F, E>(
@@ -32,7 +32,7 @@ pub(crate) async fn consume<T, P, F, E>(
     while let Some(leased) = consumer.next(BATCH).await {
         let (mut failed, mut given_up) = (Vec::new(), BTreeSet::new());
         for (position, work) in leased.works.iter().enumerate() {
-            let notices = core.preview(&Scope::All, work, leased.initial);
+            let notices = core.applier.preview(&Scope::All, work, leased.initial);
             let before = begun.take(work);
             for (done, notice) in notices.into_iter().enumerate().skip(before) {
                 let key = notice.key().clone();
@@ -53,7 +53,7 @@ pub(crate) async fn consume<T, P, F, E>(
             .enumerate()
             .filter(|(at, _)| !failed.contains(at));
         let version = leased.applied_after.clone().filter(|_| failed.is_empty());
-        core.apply(
+        core.applier.apply(
             &Scope::All,
             done.map(|(_, work)| work),
             leased.initial,
@@ -68,10 +68,10 @@ pub(crate) async fn consume<T, P, F, E>(
                 // What is given up begins anew, if its key ever comes again.
                 begun.take(&quarantined.work);
             }
-            quarantine(core, given_up);
+            core.applier.give_up(given_up);
             pause(core, on_failure).await;
         }
-        core.publish(&Scope::All, &watcher, None);
+        core.applier.publish(&Scope::All, &watcher, None);
     }
 }
 
@@ -100,12 +100,12 @@ where
     F: Future<Output = Result<(), E>> + Send,
     E: fmt::Display + Send,
 {
-    for _ in 0..core.settings.attempts.get() {
+    for _ in 0..core.settings.bounds.attempts.get() {
         let Err(error) = process(Arc::clone(&notice)).await else {
             return Attempt::Done;
         };
         report.failed += 1;
-        tracing::warn!(controller = %core.name, "a change failed: {error}");
+        tracing::warn!(controller = %core.board.name, "a change failed: {error}");
         match (on_failure, work) {
             (OnFailure::Skip, _) => return Attempt::Done,
             (OnFailure::Retry { .. }, Work::Replace { .. }) => pause(core, on_failure).await,
@@ -118,10 +118,10 @@ where
 /// Once stopped, what is left is tried again at once, so that the end is near.
 async fn pause<T: Send + Sync + 'static>(core: &Core<T>, on_failure: OnFailure) {
     if let OnFailure::Retry { after } = on_failure
-        && !core.stop.is_cancelled()
+        && !core.runtime.stop.is_cancelled()
     {
         tokio::select! {
-            () = core.stop.cancelled() => {}
+            () = core.runtime.stop.cancelled() => {}
             () = tokio::time::sleep(after) => {}
         }
     }

@@ -14,20 +14,20 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::time::Duration;
 
-use informer_processor::{Processor, ProcessorConfig};
 use informer_reflector::{ListWatch, ResourceVersion};
 use informer_store::{Scope, StoreReader};
+use tokio_util::task::AbortOnDropHandle;
 
+use crate::applying::applier::Bounds;
+use crate::applying::apply::Event;
 use crate::applying::quarantine::Quarantined;
 use crate::controller::consume::consume;
-use crate::informer::Event;
 use crate::options::{ATTEMPTS, INDEX_VALUES, QUARANTINED, QUEUE_BOUND, QueueKind};
 use crate::running::core::{Core, Settings};
 use crate::running::launch::Connect;
-use crate::running::source_tasks::{AbortOnDrop, queue, reflect};
-use crate::sharing::key::Identity;
+use crate::running::source_tasks::{describe, queue, reflect};
 use crate::status::InformerStatus;
-use crate::status::board::Life;
+use crate::status::board::{Identity, Life};
 
 /// What becomes of a change whose processing failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,23 +132,19 @@ impl<T: Send + Sync + 'static> Controller<T> {
             queue: config.queue,
             queue_bound: QUEUE_BOUND,
             reflector: config.reflector,
-            attempts: config.attempts,
-            index_values: INDEX_VALUES,
-            quarantined: QUARANTINED,
+            bounds: Bounds {
+                attempts: config.attempts,
+                index_values: INDEX_VALUES,
+                quarantined: QUARANTINED,
+            },
             default_resync: None,
             seed: config.seed,
             checking: None,
         };
         let launch = Box::new(Connect(move |_: &Scope| Arc::clone(&source)));
-        let processor = Processor::new(ProcessorConfig::default());
-        let core = Arc::new(Core::new(
-            Identity::named(config.name),
-            settings,
-            launch,
-            processor,
-        ));
+        let core = Core::new(Identity::named(config.name), settings, launch);
         Self {
-            core,
+            core: Arc::new(core),
             on_failure: config.on_failure,
         }
     }
@@ -189,18 +185,16 @@ impl<T: Send + Sync + 'static> Controller<T> {
         let core = self.core;
         let _stopped = StopOnDrop(Arc::clone(&core));
         core.board.begin();
-        let source = (core.launch.describe(&Scope::All), Scope::All);
-        core.board.add_sources(vec![source]);
+        core.board.add_sources(&describe(&core, &[Scope::All]));
         let (producer, consumer) = queue(&core);
-        let mut reflecting = tokio::spawn({
+        let mut reflecting = AbortOnDropHandle::new(tokio::spawn({
             let core = Arc::clone(&core);
             async move {
                 let config = core.settings.reflector.clone();
-                reflect(&core, &Scope::All, &producer, &core.stop, config).await;
+                reflect(&core, &Scope::All, &producer, &core.runtime.stop, config).await;
                 producer.close();
             }
-        });
-        let _guard = AbortOnDrop(reflecting.abort_handle());
+        }));
         let mut report = ControllerReport {
             processed: 0,
             failed: 0,
@@ -218,7 +212,7 @@ impl<T: Send + Sync + 'static> Controller<T> {
                     }
                 }
                 () = stop => {
-                    core.stop.cancel();
+                    core.runtime.stop.cancel();
                     consuming.await;
                 }
             }
@@ -232,7 +226,7 @@ struct StopOnDrop<T: Send + Sync + 'static>(Arc<Core<T>>);
 
 impl<T: Send + Sync + 'static> Drop for StopOnDrop<T> {
     fn drop(&mut self) {
-        self.0.stop.cancel();
+        self.0.runtime.stop.cancel();
         self.0.board.set_life(Life::Stopped);
     }
 }
@@ -257,19 +251,19 @@ impl<T: Send + Sync + 'static> ControllerHandle<T> {
 
     /// What has been processed so far.
     pub fn reader(&self) -> StoreReader<T> {
-        self.core.reader.clone()
+        self.core.applier.reader.clone()
     }
 
     /// Keys that were given up.
     pub fn quarantined(&self) -> Vec<Quarantined> {
-        self.core.quarantine.list()
+        self.core.applier.quarantine.list()
     }
 
     /// Phase, last failure, versions.
     pub fn status(&self) -> InformerStatus {
         let mut status = self.core.board.status();
-        status.objects = self.core.reader.len();
-        status.sequence = self.core.reader.sequence();
+        status.objects = self.core.applier.reader.len();
+        status.sequence = self.core.applier.reader.sequence();
         status
     }
 }
@@ -285,7 +279,7 @@ impl<T: Send + Sync + 'static> Clone for ControllerHandle<T> {
 impl<T: Send + Sync + 'static> fmt::Debug for ControllerHandle<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ControllerHandle")
-            .field("name", &self.core.name)
+            .field("name", &self.core.board.name)
             .finish_non_exhaustive()
     }
 }
@@ -293,7 +287,7 @@ impl<T: Send + Sync + 'static> fmt::Debug for ControllerHandle<T> {
 impl<T: Send + Sync + 'static> fmt::Debug for Controller<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Controller")
-            .field("name", &self.core.name)
+            .field("name", &self.core.board.name)
             .finish_non_exhaustive()
     }
 }

@@ -8,9 +8,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures::Stream;
-use informer_processor::{
-    AsyncHandler, EventStream, Handler, ListenerConfig, Notification, Registration,
-};
+use informer_processor::{AsyncHandler, EventStream, Handler, ListenerConfig, Registration};
 use informer_reflector::ResourceVersion;
 use informer_store::{Index, Lister, ObjectKey, Scope, StoreReader};
 
@@ -55,17 +53,17 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
 
     /// The informer's name in status, logs and metrics.
     pub fn name(&self) -> &str {
-        &self.core.name
+        &self.core.board.name
     }
 
     /// Everything stored, by key, namespace and predicate. Never waits for the writer.
     pub fn lister(&self) -> Lister<T> {
-        Lister::new(self.core.reader.clone())
+        Lister::new(self.core.applier.reader.clone())
     }
 
     /// The reading half of the store: snapshots, indexes by name, the applied version.
     pub fn reader(&self) -> StoreReader<T> {
-        self.core.reader.clone()
+        self.core.applier.reader.clone()
     }
 
     /// Adds an index, before or after the start (IX-10).
@@ -98,7 +96,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
             return Err(gone.into());
         }
         self.refuse_after_stop()?;
-        Ok(self.core.add_index(name.into(), values)?)
+        Ok(self.core.applier.add_index(name.into(), values)?)
     }
 
     /// Adds a handler with the default configuration: every change, in order, growing memory.
@@ -135,9 +133,10 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         self.refuse_without_runtime()?;
         let joining = self
             .core
+            .applier
             .processor
             .add(handler, self.with_defaults(config))?;
-        Ok(self.core.join(joining))
+        Ok(self.core.applier.join(joining))
     }
 
     /// Adds a handler whose callbacks are futures; the next one begins when the last has ended.
@@ -153,9 +152,10 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         self.refuse_without_runtime()?;
         let joining = self
             .core
+            .applier
             .processor
             .add_async(handler, self.with_defaults(config))?;
-        Ok(self.core.join(joining))
+        Ok(self.core.applier.join(joining))
     }
 
     /// Adds a handler that may block; it gets a thread of its own (design 6.14).
@@ -171,9 +171,10 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         self.refuse_without_runtime()?;
         let joining = self
             .core
+            .applier
             .processor
             .add_blocking(handler, self.with_defaults(config))?;
-        Ok(self.core.join(joining))
+        Ok(self.core.applier.join(joining))
     }
 
     /// The changes as a stream, beginning with everything there is. Dropping it removes it.
@@ -189,8 +190,12 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         config: ListenerConfig,
     ) -> Result<(Registration, EventStream<ObjectKey, T>), AddHandlerError> {
         self.refuse_without_runtime()?;
-        let (joining, stream) = self.core.processor.add_stream(self.with_defaults(config))?;
-        Ok((self.core.join(joining), stream))
+        let (joining, stream) = self
+            .core
+            .applier
+            .processor
+            .add_stream(self.with_defaults(config))?;
+        Ok((self.core.applier.join(joining), stream))
     }
 
     /// True once the first list of every source has been applied; never false again (IN-1).
@@ -216,9 +221,9 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     /// State, cause and since when; and the handlers' backlogs.
     pub fn status(&self) -> InformerStatus {
         let mut status = self.core.board.status();
-        status.objects = self.core.reader.len();
-        status.sequence = self.core.reader.sequence();
-        status.handlers = self.core.processor.listeners();
+        status.objects = self.core.applier.reader.len();
+        status.sequence = self.core.applier.reader.sequence();
+        status.handlers = self.core.applier.processor.listeners();
         status
     }
 
@@ -286,7 +291,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     /// there are more than [`InformerOptions::quarantined`](crate::InformerOptions::quarantined),
     /// only so many; how many there are in all is in the [`status`](Self::status).
     pub fn quarantined(&self) -> Vec<Quarantined> {
-        self.core.quarantine.list()
+        self.core.applier.quarantine.list()
     }
 
     /// Ends the informer: the watch first, then the queue is drained, then the handlers get what is
@@ -313,9 +318,9 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     }
 
     pub(crate) fn refuse_own_callback(&self) -> Result<(), FromOwnCallback> {
-        match self.core.processor.calling_listener() {
+        match self.core.applier.processor.calling_listener() {
             Some(_) => Err(FromOwnCallback {
-                informer: Arc::clone(&self.core.name),
+                informer: Arc::clone(&self.core.board.name),
             }),
             None => Ok(()),
         }
@@ -350,7 +355,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     }
 
     pub(crate) fn stopped(&self) -> AlreadyStopped {
-        AlreadyStopped::new(Arc::clone(&self.core.name))
+        AlreadyStopped::new(Arc::clone(&self.core.board.name))
     }
 }
 
@@ -367,10 +372,7 @@ impl<T: Send + Sync + 'static> Clone for SharedInformer<T> {
 impl<T: Send + Sync + 'static> fmt::Debug for SharedInformer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SharedInformer")
-            .field("name", &self.core.name)
+            .field("name", &self.core.board.name)
             .finish_non_exhaustive()
     }
 }
-
-/// A notification as it is shared by all listeners.
-pub type Event<T> = Arc<Notification<ObjectKey, T>>;

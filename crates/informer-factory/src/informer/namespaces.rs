@@ -8,6 +8,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use crate::informer::SharedInformer;
 use crate::options::is_namespace;
 use crate::running::core::Core;
+use crate::running::source_tasks;
 use crate::running::sources::Leaving;
 use crate::status::board::Life;
 
@@ -18,16 +19,17 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     /// Returns false if the namespace is watched already, all are, nothing runs, or the name cannot
     /// be one.
     pub fn add_namespace(&self, namespace: &str) -> bool {
-        let _turn = self.core().turn();
-        let running = self.core().board.life() == Life::Running;
-        let scopes = self.core().sources.scopes();
-        running
-            && is_namespace(namespace)
-            && !scopes.contains(&Scope::All)
-            && self
-                .core()
-                .sources
-                .start(self.core(), &[Scope::Namespace(namespace.into())])
+        if !is_namespace(namespace) {
+            return false;
+        }
+        let core = self.core();
+        let _turn = core.runtime.turn();
+        core.board.life() == Life::Running
+            && !core.runtime.sources.scopes().contains(&Scope::All)
+            && source_tasks::start(
+                core,
+                source_tasks::describe(core, &[Scope::Namespace(namespace.into())]),
+            )
     }
 
     /// Stops watching a namespace and deletes its objects, with a tombstone each (FM-79). If it is
@@ -51,16 +53,17 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     /// Cancelled when a namespace has been removed, or everything has ended; none if the namespace
     /// is not watched, or the informer is not running.
     fn begin_removal(&self, scope: Scope) -> Option<CancellationToken> {
-        let _turn = self.core().turn();
+        let runtime = &self.core().runtime;
+        let _turn = runtime.turn();
         if self.core().board.life() != Life::Running {
             return None;
         }
-        let (source, removed) = match self.core().sources.stop(&scope)? {
+        let (source, removed) = match runtime.sources.stop(&scope)? {
             Leaving::Now { task, removed } => (task, removed),
             Leaving::Already { removed } => return Some(removed),
         };
         let (core, guard) = (Arc::clone(self.core()), removed.clone().drop_guard());
-        self.core().spawn(async move {
+        runtime.spawn(async move {
             // Made by the task: a runtime that ends now drops the task where the turn is held.
             let removal = Removal {
                 core,
@@ -69,7 +72,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
             };
             // An error is a panic that the source's own supervision has reported already.
             drop(source.await);
-            removal.core.clear(&removal.scope);
+            removal.core.applier.clear(&removal.scope);
         });
         Some(removed)
     }
@@ -87,11 +90,13 @@ impl<T: Send + Sync + 'static> Drop for Removal<T> {
     fn drop(&mut self) {
         let Self { core, scope, .. } = self;
         if core.board.remove_source(scope) {
-            core.processor.upstream_synced();
+            core.applier.processor.upstream_synced();
         }
-        let _turn = core.turn();
-        if core.sources.forget(scope) && core.board.life() == Life::Running {
-            core.sources.start(core, std::slice::from_ref(scope));
+        let _turn = core.runtime.turn();
+        if let Some(listed) = core.runtime.sources.forget(scope)
+            && core.board.life() == Life::Running
+        {
+            source_tasks::start(core, vec![(scope.clone(), listed)]);
         }
     }
 }

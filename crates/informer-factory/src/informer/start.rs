@@ -1,4 +1,4 @@
-//! How an informer begins to run, and whether its runtime lives.
+//! Starting an informer.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -8,8 +8,8 @@ use tokio::runtime::Handle;
 
 use crate::error::StartError;
 use crate::informer::SharedInformer;
-use crate::running::core::Core;
-use crate::running::resync;
+use crate::running::core::{Core, RuntimeGuard};
+use crate::running::{resync, source_tasks};
 use crate::status::handler_metrics;
 
 impl<T: Send + Sync + 'static> SharedInformer<T> {
@@ -24,31 +24,39 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         if !has_timer() {
             return Err(StartError::NoTimer);
         }
-        let turn = self.core().turn();
-        if !self.core().board.begin() {
-            if let Some(gone) = self.core().board.gone() {
+        let core = self.core();
+        let turn = core.runtime.turn();
+        if !core.board.begin() {
+            if let Some(gone) = core.board.gone() {
                 return Err(gone.into());
             }
-            return match self.core().board.life().is_over() {
+            return match core.board.life().is_over() {
                 false => Ok(()),
                 true => Err(self.stopped().into()),
             };
         }
-        self.core().run_on(runtime);
-        self.core().sources.start(self.core(), &self.scopes);
-        // From here on the check period is settled: who joins later cannot lower it (SI-16).
-        self.core().processor.start();
-        self.core().begin_metrics();
-        self.core()
-            .spawn(handler_metrics::run(Arc::clone(self.core())));
-        let (core, guard) = (Arc::clone(self.core()), RuntimeGuard::new(self.core()));
-        self.core().spawn(async move {
-            resync::run(core).await;
+        core.runtime.run_on(runtime);
+        source_tasks::start(core, source_tasks::describe(core, &self.scopes));
+        // From here on the check period is settled: a handler that joins later cannot lower it.
+        core.applier.processor.start();
+        core.applier.begin_metrics();
+        let shared = Arc::clone(core);
+        core.runtime.spawn(async move {
+            let Core {
+                applier, runtime, ..
+            } = &*shared;
+            let (changed, stop) = (&applier.backlogs_changed, &runtime.stop);
+            let listeners = || applier.processor.listeners();
+            handler_metrics::run(&shared.board.label, listeners, changed, stop).await;
+        });
+        let (shared, guard) = (Arc::clone(core), RuntimeGuard::new(core));
+        core.runtime.spawn(async move {
+            resync::run(&shared).await;
             guard.disarm();
         });
         drop(turn);
         // A runtime that has ended drops what it is given.
-        match self.core().board.gone() {
+        match core.board.gone() {
             Some(gone) => Err(gone.into()),
             None => Ok(()),
         }
@@ -60,30 +68,4 @@ fn has_timer() -> bool {
     // tokio tells by a panic only.
     let sleep = || drop(tokio::time::sleep(Duration::ZERO));
     catch_unwind(AssertUnwindSafe(sleep)).is_ok()
-}
-
-/// Held by a task of the informer that ends with it. A runtime that ends drops its tasks, and with
-/// them the guard: then nothing follows the server any more, and nobody else would say so.
-///
-/// A runtime that lives and is not driven cannot be told from an idle one.
-pub(crate) struct RuntimeGuard<T: Send + Sync + 'static>(Option<Arc<Core<T>>>);
-
-impl<T: Send + Sync + 'static> RuntimeGuard<T> {
-    pub(crate) fn new(core: &Arc<Core<T>>) -> Self {
-        Self(Some(Arc::clone(core)))
-    }
-
-    /// The task has come to its end.
-    pub(crate) fn disarm(mut self) {
-        self.0 = None;
-    }
-}
-
-impl<T: Send + Sync + 'static> Drop for RuntimeGuard<T> {
-    fn drop(&mut self) {
-        // A panic ends this task alone.
-        if let Some(core) = self.0.take().filter(|_| !std::thread::panicking()) {
-            core.runtime_ended();
-        }
-    }
 }

@@ -16,12 +16,14 @@ const PERIOD: Duration = Duration::from_secs(600);
 
 /// Attends to a flood, if there is one and nobody does. Without one it costs no task.
 pub(crate) fn attend<T: Send + Sync + 'static>(core: &Arc<Core<T>>) {
-    if core.quarantine.begin_flood() {
+    if core.applier.quarantine.begin_flood() {
         tracing::error!(
-            informer = %core.name, keys = core.quarantine.len(),
+            informer = %core.board.name, keys = core.applier.quarantine.len(),
             "more keys are quarantined than are kept with their reasons"
         );
-        core.tasks.spawn(relist_until_it_is_over(Arc::clone(core)));
+        core.runtime
+            .tasks
+            .spawn(relist_until_it_is_over(Arc::clone(core)));
     }
 }
 
@@ -29,12 +31,12 @@ async fn relist_until_it_is_over<T: Send + Sync + 'static>(core: Arc<Core<T>>) {
     loop {
         tokio::select! {
             biased;
-            () = core.stop.cancelled() => return,
+            () = core.runtime.stop.cancelled() => return,
             () = sleep(PERIOD) => {}
         }
-        if core.quarantine.has_flood_ended() {
+        if core.applier.quarantine.has_flood_ended() {
             return;
         }
-        core.sources.relist_all();
+        core.runtime.sources.relist_all();
     }
 }

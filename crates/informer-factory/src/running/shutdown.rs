@@ -87,7 +87,7 @@ const ABORTED: Duration = Duration::from_secs(1);
 /// Begins the end of an informer.
 pub(crate) fn begin<T: Send + Sync + 'static>(core: &Arc<Core<T>>, grace: Grace) -> Ending {
     let runtime = Handle::try_current().ok();
-    let runtime = runtime.or_else(|| core.runtime().cloned());
+    let runtime = runtime.or_else(|| core.runtime.handle().cloned());
     // A task of its own, so that a caller who gives up does not leave it half done.
     let ending = runtime.map(|runtime| {
         let unfinished = Unfinished(Some(Arc::clone(core)));
@@ -128,7 +128,7 @@ impl<T: Send + Sync + 'static> Drop for Unfinished<T> {
 /// Ends an informer where it is, and tells what is known of it.
 fn cut_off<T: Send + Sync + 'static>(core: &Core<T>) -> InformerReport {
     InformerReport {
-        informer: Arc::clone(&core.name),
+        informer: Arc::clone(&core.board.name),
         aborted_sources: 0,
         handlers: core.abort(),
         cut_off: true,
@@ -137,21 +137,18 @@ fn cut_off<T: Send + Sync + 'static>(core: &Core<T>) -> InformerReport {
 
 /// Source, reflector, queue, handlers: each ends before the one it feeds.
 async fn stop<T: Send + Sync + 'static>(core: &Core<T>, grace: Grace) -> InformerReport {
-    // Beyond the clock's range there is no deadline.
-    let deadline = Instant::now().checked_add(grace.0);
+    let start = Instant::now();
     let was_gone = core.board.gone().is_some();
-    core.say_stop();
-    let aborted_sources = core.sources.join(deadline).await;
-    let left = deadline.map_or(Duration::MAX, |deadline| {
-        deadline.saturating_duration_since(Instant::now())
-    });
-    let handlers = core.processor.stop(left).await;
+    core.begin_stop();
+    let aborted_sources = core.runtime.sources.join(grace.0).await;
+    let left = grace.0.saturating_sub(start.elapsed());
+    let handlers = core.applier.processor.stop(left).await;
     // Everything has ended or been aborted; an aborted task ends when it next would go on.
-    core.tasks.close();
-    let have_ended = timeout(ABORTED, core.tasks.wait()).await.is_ok();
+    core.runtime.tasks.close();
+    let have_ended = timeout(ABORTED, core.runtime.tasks.wait()).await.is_ok();
     core.board.set_life(Life::Stopped);
     InformerReport {
-        informer: Arc::clone(&core.name),
+        informer: Arc::clone(&core.board.name),
         aborted_sources,
         handlers,
         cut_off: was_gone || !have_ended,

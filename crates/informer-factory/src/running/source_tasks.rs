@@ -9,14 +9,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use informer_deltafifo::{
-    Config as QueueConfig, Consumer, DeltaFifo, InOrderQueue, Producer, Quarantined, Queue, Work,
+    Config as QueueConfig, Consumer, DeltaFifo, InOrderQueue, Producer, Queue,
 };
 use informer_reflector::{
     Config as ReflectorConfig, Failure, FailureKind, InitialState, ResourceVersion,
 };
 use informer_store::{ObjectKey, Scope};
-use tokio::task::AbortHandle;
+use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::applying::arrival::Arrival;
 use crate::checker;
@@ -25,6 +26,7 @@ use crate::running::adapters::{QueueSink, StoreReuse};
 use crate::running::core::Core;
 use crate::running::flood;
 use crate::running::launch::Parts;
+use crate::status::board::Board;
 use crate::status::observer::BoardObserver;
 
 /// Works taken from the queue at once: client-go's batch size (RF-05). More would only make the
@@ -38,17 +40,30 @@ pub(crate) type Producing<T> = Producer<ObjectKey, Arrival<T>, ResourceVersion>;
 pub(crate) type Consuming<T> = Consumer<ObjectKey, Arrival<T>, ResourceVersion>;
 type BoxedQueue<T> = Box<dyn Queue<ObjectKey, Arrival<T>, ResourceVersion>>;
 
-/// Ends a task when the one that waits for it is dropped, so that nothing outlives its source.
-pub(crate) struct AbortOnDrop(pub(crate) AbortHandle);
+/// What the sources of these scopes list, for messages. Calls the user's code.
+pub(crate) fn describe<T: Send + Sync + 'static>(
+    core: &Core<T>,
+    scopes: &[Scope],
+) -> Vec<(Scope, Arc<str>)> {
+    let describe = |scope: &Scope| (scope.clone(), core.launch.describe(scope));
+    scopes.iter().map(describe).collect()
+}
 
-impl Drop for AbortOnDrop {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
+/// Starts described sources, as [`Sources::start`](super::sources::Sources::start).
+pub(crate) fn start<T: Send + Sync + 'static>(
+    core: &Arc<Core<T>>,
+    sources: Vec<(Scope, Arc<str>)>,
+) -> bool {
+    let runtime = &core.runtime;
+    runtime.sources.start(sources, &core.board, |scope| {
+        let stop = runtime.stop.child_token();
+        let source = keep_running(Arc::clone(core), scope.clone(), stop.clone());
+        (stop, runtime.spawn(source))
+    })
 }
 
 /// One source, begun anew when it panics outside the tasks that it supervises itself (FM-82).
-pub(crate) async fn keep_running<T: Send + Sync + 'static>(
+async fn keep_running<T: Send + Sync + 'static>(
     core: Arc<Core<T>>,
     scope: Scope,
     stop: CancellationToken,
@@ -61,11 +76,9 @@ pub(crate) async fn keep_running<T: Send + Sync + 'static>(
             stop.clone(),
             config.clone(),
         );
-        let source = core.tasks.spawn(source);
-        let _guard = AbortOnDrop(source.abort_handle());
-        match source.await {
+        match AbortOnDropHandle::new(core.runtime.tasks.spawn(source)).await {
             Ok(()) => return,
-            Err(error) => panicked(&core, &scope, &error, "source"),
+            Err(error) => panicked(&core.board, &scope, &error, "source"),
         }
         config.initial = InitialState::Consistent;
         if !after_panic(&stop).await {
@@ -92,16 +105,18 @@ async fn run<T: Send + Sync + 'static>(
     config: ReflectorConfig,
 ) {
     let (producer, consumer) = queue(&core);
-    let applying = core.tasks.spawn(supervise(
-        Arc::clone(&core),
-        scope.clone(),
-        Arc::new(consumer),
-    ));
-    let _guard = AbortOnDrop(applying.abort_handle());
+    let applying = supervise(Arc::clone(&core), scope.clone(), Arc::new(consumer));
+    let applying = AbortOnDropHandle::new(core.runtime.tasks.spawn(applying));
     let seed = seed_of(core.settings.seed, &scope);
-    let checking = core.settings.checking.as_ref().map(|_| {
-        let checks = checker::run(Arc::clone(&core), scope.clone(), producer.watcher(), seed);
-        AbortOnDrop(core.tasks.spawn(checks).abort_handle())
+    let checking = core.settings.checking.clone().map(|checking| {
+        let repair = {
+            let (core, scope) = (Arc::clone(&core), scope.clone());
+            move || core.runtime.sources.repair(&scope)
+        };
+        let applier = Arc::clone(&core.applier);
+        let queue = producer.watcher();
+        let checks = checker::run(checking, applier, scope.clone(), queue, seed, repair);
+        AbortOnDropHandle::new(core.runtime.tasks.spawn(checks))
     });
     reflect(&core, &scope, &producer, &stop, config).await;
     drop(checking);
@@ -112,7 +127,7 @@ async fn run<T: Send + Sync + 'static>(
 
 /// The queue between one reflector and its applying loop.
 pub(crate) fn queue<T: Send + Sync + 'static>(core: &Core<T>) -> (Producing<T>, Consuming<T>) {
-    let config = QueueConfig::default().max_attempts(core.settings.attempts);
+    let config = QueueConfig::default().max_attempts(core.settings.bounds.attempts);
     let queue: BoxedQueue<T> = match core.settings.queue {
         QueueKind::DeltaFifo => Box::new(DeltaFifo::new(config)),
         QueueKind::InOrder => Box::new(InOrderQueue::new(config)),
@@ -131,8 +146,8 @@ pub(crate) async fn reflect<T: Send + Sync + 'static>(
 ) {
     while !stop.is_cancelled() {
         let parts = Parts {
-            sink: QueueSink::new(Arc::clone(core), scope.clone(), producer.clone()),
-            reuse: Arc::new(StoreReuse(core.reader.clone())),
+            sink: QueueSink::new(Arc::clone(&core.applier), scope.clone(), producer.clone()),
+            reuse: Arc::new(StoreReuse(core.applier.reader.clone())),
             observer: BoardObserver {
                 board: Arc::clone(&core.board),
                 scope: scope.clone(),
@@ -141,18 +156,17 @@ pub(crate) async fn reflect<T: Send + Sync + 'static>(
             seed: seed_of(core.settings.seed, scope),
             stop: stop.clone(),
         };
-        let reflector = core.tasks.spawn({
+        let reflector = {
             let (core, scope) = (Arc::clone(core), scope.clone());
             async move {
                 let (control, reflector) = core.launch.launch(&scope, parts);
-                core.sources.set_control(&scope, control);
+                core.runtime.sources.set_control(&scope, control);
                 reflector.await
             }
-        });
-        let _guard = AbortOnDrop(reflector.abort_handle());
-        match reflector.await {
+        };
+        match AbortOnDropHandle::new(core.runtime.tasks.spawn(reflector)).await {
             Ok(_) => return,
-            Err(error) => panicked(core, scope, &error, "reflector"),
+            Err(error) => panicked(&core.board, scope, &error, "reflector"),
         }
         // The new one knows no version, and a list of any age could take the store back (FM-01).
         config.initial = InitialState::Consistent;
@@ -168,62 +182,32 @@ async fn supervise<T: Send + Sync + 'static>(
     consumer: Arc<Consuming<T>>,
 ) {
     loop {
-        let task = core.tasks.spawn(apply_all(
-            Arc::clone(&core),
-            scope.clone(),
-            Arc::clone(&consumer),
-        ));
-        let _guard = AbortOnDrop(task.abort_handle());
-        match task.await {
+        let applying = apply_all(Arc::clone(&core), scope.clone(), Arc::clone(&consumer));
+        match AbortOnDropHandle::new(core.runtime.tasks.spawn(applying)).await {
             Ok(()) => return,
-            Err(error) => note_panic(&core, &error, "applying loop"),
+            Err(error) => note_panic(&core.board, &error, "applying loop"),
         }
-        quarantine(&core, consumer.take_abandoned());
+        let applier = &core.applier;
+        applier.give_up(consumer.take_abandoned());
         // Giving up settles things too: the last of the initial list, say.
-        core.publish(&scope, &consumer.watcher(), None);
+        applier.publish(&scope, &consumer.watcher(), None);
     }
 }
 
-/// What was tried often enough is told by key (IN-7); the store keeps the last good version.
-pub(crate) fn quarantine<T: Send + Sync + 'static>(
-    core: &Core<T>,
-    failed: Vec<Quarantined<ObjectKey, Arrival<T>>>,
-) {
-    for Quarantined { work, attempts } in failed {
-        match work {
-            Work::Key { key, .. } => core.quarantine.put_unappliable(key, attempts.get()),
-            Work::Replace { items } => items
-                .into_iter()
-                .for_each(|(key, _)| core.quarantine.put_unappliable(key, attempts.get())),
-            Work::Resync => {}
-        }
-    }
-    core.note_quarantine();
-}
-
-/// Until something is received again, such a panic is a failure of the source.
-fn panicked<T: Send + Sync + 'static>(
-    core: &Core<T>,
-    scope: &Scope,
-    error: &tokio::task::JoinError,
-    task: &str,
-) {
-    note_panic(core, error, task);
+/// Reports a panic as a failure of the source, until something is received again.
+fn panicked(board: &Board, scope: &Scope, error: &JoinError, task: &str) {
+    note_panic(board, error, task);
     if error.is_panic() {
         let message = format!("the {task} panicked");
         let failure = Failure::new(FailureKind::Panicked, "Panicked", message);
-        core.board.fail(scope, failure);
+        board.fail(scope, failure);
     }
 }
 
-fn note_panic<T: Send + Sync + 'static>(
-    core: &Core<T>,
-    error: &tokio::task::JoinError,
-    task: &str,
-) {
+fn note_panic(board: &Board, error: &JoinError, task: &str) {
     if error.is_panic() {
-        tracing::error!(informer = %core.name, task, "a task panicked and is started again");
-        core.board.count_task_panic();
+        tracing::error!(informer = %board.name, task, "a task panicked and is started again");
+        board.count_task_panic();
     }
 }
 
@@ -235,7 +219,7 @@ async fn apply_all<T: Send + Sync + 'static>(
 ) {
     let watcher = consumer.watcher();
     while let Some(leased) = consumer.next(BATCH).await {
-        core.apply(
+        core.applier.apply(
             &scope,
             &*leased.works,
             leased.initial,
@@ -243,7 +227,7 @@ async fn apply_all<T: Send + Sync + 'static>(
             &BTreeSet::new(),
         );
         leased.ack();
-        core.publish(&scope, &watcher, None);
+        core.applier.publish(&scope, &watcher, None);
         flood::attend(&core);
     }
 }

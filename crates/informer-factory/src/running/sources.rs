@@ -1,20 +1,19 @@
-//! The sources of one informer as running tasks: one reflector, one queue and one applying loop
-//! each.
+//! The registry of an informer's sources as running tasks.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 use informer_reflector::Control;
 use informer_store::Scope;
 use tokio::task::JoinHandle;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::running::core::Core;
-use crate::running::source_tasks::keep_running;
+use crate::status::board::Board;
 use crate::sync::{Mutex, MutexGuard};
 
-/// The tasks of an informer's sources.
+/// The tasks of an informer's sources, by scope.
 #[derive(Default)]
 pub(crate) struct Sources {
     running: Mutex<HashMap<Scope, Source>>,
@@ -22,52 +21,49 @@ pub(crate) struct Sources {
 
 struct Source {
     stop: CancellationToken,
-    /// Gone while the scope is removed: it is then still taken.
+    /// `None` while the scope is removed: it is then still taken.
     task: Option<JoinHandle<()>>,
-    /// It was asked for again while it is removed.
-    again: bool,
+    /// What is listed again once the scope has been removed, if it was added again meanwhile.
+    again: Option<Arc<str>>,
     /// Cancelled when the scope has been removed.
     removed: CancellationToken,
-    /// Where its reflector can be asked for something.
+    /// Passes demands to the reflector.
     control: Option<Control>,
 }
 
 impl Sources {
-    /// Starts the sources of those scopes that are not taken. One that is removed at present is
-    /// started when that is done. False if a scope was taken already.
-    pub(crate) fn start<T: Send + Sync + 'static>(
+    /// Starts with `spawn` the sources of those scopes that are not taken. A scope that is removed
+    /// at present is to be started when that is done. Returns false if a scope was taken already.
+    pub(crate) fn start(
         &self,
-        core: &Arc<Core<T>>,
-        scopes: &[Scope],
+        mut sources: Vec<(Scope, Arc<str>)>,
+        board: &Board,
+        spawn: impl Fn(&Scope) -> (CancellationToken, JoinHandle<()>),
     ) -> bool {
         let mut running = self.lock();
-        let mut fresh = Vec::new();
         let mut all = true;
-        for scope in scopes {
-            match running.get_mut(scope) {
-                None => fresh.push(scope.clone()),
-                Some(leaving) if leaving.task.is_none() && !leaving.again => leaving.again = true,
-                Some(_) => all = false,
+        sources.retain(|(scope, listed)| match running.get_mut(scope) {
+            None => true,
+            Some(leaving) if leaving.task.is_none() && leaving.again.is_none() => {
+                leaving.again = Some(Arc::clone(listed));
+                false
             }
-        }
-        let described = fresh
-            .iter()
-            .map(|scope| (core.launch.describe(scope), scope.clone()));
-        core.board.add_sources(described.collect());
-        for scope in fresh {
-            let stop = core.stop.child_token();
-            let source = keep_running(Arc::clone(core), scope.clone(), stop.clone());
-            let task = Some(core.spawn(source));
-            running.insert(
-                scope,
-                Source {
-                    stop,
-                    task,
-                    again: false,
-                    removed: CancellationToken::new(),
-                    control: None,
-                },
-            );
+            Some(_) => {
+                all = false;
+                false
+            }
+        });
+        board.add_sources(&sources);
+        for (scope, _) in sources {
+            let (stop, task) = spawn(&scope);
+            let source = Source {
+                stop,
+                task: Some(task),
+                again: None,
+                removed: CancellationToken::new(),
+                control: None,
+            };
+            running.insert(scope, source);
         }
         all
     }
@@ -83,34 +79,23 @@ impl Sources {
                 source.stop.cancel();
                 Some(Leaving::Now { task, removed })
             }
-            None if source.again => {
-                source.again = false;
-                Some(Leaving::Already { removed })
-            }
-            None => None,
+            None => source.again.take().map(|_| Leaving::Already { removed }),
         }
     }
 
-    /// Frees a scope. Whether it was asked for again meanwhile.
-    pub(crate) fn forget(&self, scope: &Scope) -> bool {
-        self.lock().remove(scope).is_some_and(|source| source.again)
+    /// Frees a scope. Returns what is listed again, if the scope was added again meanwhile.
+    pub(crate) fn forget(&self, scope: &Scope) -> Option<Arc<str>> {
+        self.lock().remove(scope)?.again
     }
 
-    /// Waits for all sources, which have been told to stop, and aborts those that do not end before
-    /// the deadline, if there is one. Returns how many those were.
-    pub(crate) async fn join(&self, deadline: Option<Instant>) -> usize {
-        let sources: Vec<Source> = self.lock().drain().map(|(_, source)| source).collect();
-        let mut aborted = 0;
-        for mut task in sources.into_iter().filter_map(|source| source.task) {
-            let ended = match deadline {
-                Some(deadline) => tokio::time::timeout_at(deadline, &mut task).await.is_ok(),
-                None => {
-                    // An error is a panic that its own supervision has reported already.
-                    drop((&mut task).await);
-                    true
-                }
-            };
-            if !ended {
+    /// Waits for all sources, which have been told to stop, and aborts those that do not end within
+    /// the grace. Returns the number of aborted sources.
+    pub(crate) async fn join(&self, grace: Duration) -> usize {
+        let (start, mut aborted) = (Instant::now(), 0);
+        for mut task in self.take_tasks() {
+            let left = grace.saturating_sub(start.elapsed());
+            // An error of the task is a panic that its own supervision has reported already.
+            if timeout(left, &mut task).await.is_err() {
                 task.abort();
                 aborted += 1;
             }
@@ -118,14 +103,17 @@ impl Sources {
         aborted
     }
 
-    /// Ends all sources where they are.
+    /// Aborts all sources.
     pub(crate) fn abort(&self) {
-        let tasks = self
-            .lock()
+        self.take_tasks().iter().for_each(JoinHandle::abort);
+    }
+
+    fn take_tasks(&self) -> Vec<JoinHandle<()>> {
+        let mut running = self.lock();
+        running
             .drain()
             .filter_map(|(_, source)| source.task)
-            .collect::<Vec<_>>();
-        tasks.iter().for_each(JoinHandle::abort);
+            .collect()
     }
 
     /// Has the reflector of a scope fetch everything anew, reusing nothing (FM-40).

@@ -3,7 +3,6 @@
 use std::any::TypeId;
 use std::sync::Arc;
 
-use informer_processor::{Processor, ProcessorConfig};
 use informer_reflector::{Config, KubeListWatch, KubeSource, Representation};
 use informer_store::Scope;
 use kube_client::Client;
@@ -13,11 +12,8 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use crate::checker::Checking;
 use crate::checker::consistency::Consistency;
 use crate::error::InformerError;
-use crate::informer::SharedInformer;
 use crate::options::{InformerOptions, Namespaces, is_namespace};
-use crate::running::core::{Core, Settings};
 use crate::running::launch::{Connect, Launch};
-use crate::sharing::key::Identity;
 
 /// What makes the sources of one informer, one for each scope.
 pub(crate) fn connect<R, T>(
@@ -92,21 +88,6 @@ fn source<R: Resource, T>(
         limits: options.limits,
         deadlines: options.deadlines,
     }
-}
-
-/// An informer over sources that `launch` makes.
-pub(crate) fn make<T: Send + Sync + 'static>(
-    identity: Identity,
-    settings: Settings,
-    launch: Box<dyn Launch<T>>,
-    namespaces: &Namespaces,
-) -> SharedInformer<T> {
-    let mut processor = ProcessorConfig::default();
-    if let Some(period) = settings.default_resync {
-        processor = processor.check_period(period);
-    }
-    let core = Core::new(identity, settings, launch, Processor::new(processor));
-    SharedInformer::new(core, namespaces)
 }
 
 /// Whether objects of a type have no namespace. What is known at run time only may have one.

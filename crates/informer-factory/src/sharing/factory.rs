@@ -12,15 +12,16 @@ use kube_core::discovery::ApiResource;
 use kube_core::{DynamicObject, Resource};
 use serde::de::DeserializeOwned;
 
+use crate::applying::applier::Bounds;
 use crate::error::{AlreadyStopped, FromOwnCallback, InformerError, NotSynced, StartError};
 use crate::informer::SharedInformer;
 use crate::options::{ATTEMPTS, InformerOptions, Namespaces};
 use crate::rbac_role::{Needs, RbacRole};
-use crate::running::core::Settings;
+use crate::running::core::{Core, Settings};
 use crate::running::shutdown::{Grace, InformerReport, ShutdownReport};
-use crate::sharing::assembly::{check_scope, checking, connect, is_cluster_scoped, make};
+use crate::sharing::assembly::{check_scope, checking, connect, is_cluster_scoped};
 use crate::sharing::builder::{Defaults, FactoryBuilder};
-use crate::sharing::key::{Identity, Scoping, SharingKey};
+use crate::sharing::key::{Scoping, SharingKey};
 use crate::sharing::registry::{Registry, Shared};
 use crate::status::InformerStatus;
 use crate::status::wait;
@@ -309,14 +310,17 @@ impl SharedInformerFactory {
             drop(place);
             place = self.inner.registry.place(key);
         }
-        let identity = Identity::new(place.key());
+        let identity = place.key().identity();
         let (mut settings, namespaces) = (self.settings(&options), options.namespaces.clone());
         let client = self.inner.client.clone();
         let consistency = options.consistency.or(self.inner.defaults.consistency);
-        settings.checking = consistency
-            .map(|asked| checking::<R, T>(&client, resource, &options, &settings.reflector, asked));
+        settings.checking = consistency.map(|asked| {
+            let checking =
+                checking::<R, T>(&client, resource, &options, &settings.reflector, asked);
+            Arc::new(checking)
+        });
         let launch = connect::<R, T>(client, resource.clone(), representation, options);
-        let informer = make(identity, settings, launch, &namespaces);
+        let informer = SharedInformer::new(Core::new(identity, settings, launch), &namespaces);
         if self.is_stopped() {
             informer.abort();
             return Ok(informer);
@@ -336,9 +340,11 @@ impl SharedInformerFactory {
         Settings {
             queue: options.queue.unwrap_or(defaults.queue),
             queue_bound: options.queue_bound,
-            attempts: ATTEMPTS,
-            index_values: options.index_values,
-            quarantined: options.quarantined,
+            bounds: Bounds {
+                attempts: ATTEMPTS,
+                index_values: options.index_values,
+                quarantined: options.quarantined,
+            },
             reflector: reflector.clone(),
             default_resync: options.default_resync.or(defaults.resync),
             seed: self.next_seed(),

@@ -3,7 +3,6 @@
 use std::any::TypeId;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
 
 use informer_reflector::{Projection, Representation};
 use informer_store::Scope;
@@ -11,6 +10,7 @@ use kube_core::Resource;
 
 use crate::options::{InformerOptions, Namespaces};
 use crate::rbac_role::Needs;
+use crate::status::board::Identity;
 
 /// Two requests with equal keys get one informer, one watch and one cache.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -62,6 +62,23 @@ impl SharingKey {
         }
     }
 
+    /// The informer's name and label. The label must not show a namespace or a selector, and yet
+    /// be its own: what restricts the informer goes into a short hash.
+    pub(crate) fn identity(&self) -> Identity {
+        // SEC-10
+        let restrictions = self.restrictions();
+        if restrictions.is_empty() {
+            return Identity::named(self.resource().into());
+        }
+        let mut hasher = DefaultHasher::new();
+        (&restrictions, &self.projection).hash(&mut hasher);
+        let label = format!("{}#{:08x}", self.resource(), hasher.finish() as u32);
+        Identity {
+            name: format!("{label} [{}]", restrictions.join("; ")).into(),
+            label: label.into(),
+        }
+    }
+
     /// The resource as people write it: `pods`, `deployments.apps`.
     fn resource(&self) -> String {
         match &*self.group {
@@ -85,39 +102,6 @@ impl SharingKey {
             restrictions.push("projected".to_owned());
         }
         restrictions
-    }
-}
-
-/// What an informer is called: in status and logs, and in metrics.
-pub(crate) struct Identity {
-    /// The label, and what restricts the informer: `pods#1c9d03f7 [in web]`.
-    pub(crate) name: Arc<str>,
-    pub(crate) label: Arc<str>,
-}
-
-impl Identity {
-    /// The label must not show a namespace or a selector (SEC-10), and yet be its own: what
-    /// restricts the informer goes into a short hash.
-    pub(crate) fn new(key: &SharingKey) -> Self {
-        let restrictions = key.restrictions();
-        if restrictions.is_empty() {
-            return Self::named(key.resource().into());
-        }
-        let mut hasher = DefaultHasher::new();
-        (&restrictions, &key.projection).hash(&mut hasher);
-        let label = format!("{}#{:08x}", key.resource(), hasher.finish() as u32);
-        Self {
-            name: format!("{label} [{}]", restrictions.join("; ")).into(),
-            label: label.into(),
-        }
-    }
-
-    /// One name for both.
-    pub(crate) fn named(name: Arc<str>) -> Self {
-        Self {
-            label: Arc::clone(&name),
-            name,
-        }
     }
 }
 

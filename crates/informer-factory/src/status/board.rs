@@ -4,13 +4,12 @@ use std::sync::{Arc, PoisonError};
 
 use informer_reflector::{Failure, ResourceVersion};
 use informer_store::Scope;
-use metrics::counter;
+use metrics::{counter, gauge};
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 use crate::checker::consistency::{Check, CheckOutcome, ConsistencyStatus};
 use crate::error::RuntimeGone;
-use crate::sharing::key::Identity;
 use crate::status::telemetry;
 use crate::status::{InformerState, InformerStatus, SourceStatus};
 use crate::sync::{Mutex, MutexGuard};
@@ -35,6 +34,24 @@ pub(crate) struct Inner {
     synced: bool,
     state: InformerState,
     since: Instant,
+}
+
+/// The names of an informer.
+pub(crate) struct Identity {
+    /// In status and logs: the label, and what restricts the informer: `pods#1c9d03f7 [in web]`.
+    pub(crate) name: Arc<str>,
+    /// In metrics.
+    pub(crate) label: Arc<str>,
+}
+
+impl Identity {
+    /// One name for both.
+    pub(crate) fn named(name: Arc<str>) -> Self {
+        Self {
+            label: Arc::clone(&name),
+            name,
+        }
+    }
 }
 
 /// The part of the state that does not depend on the server, in the order in which it moves.
@@ -122,12 +139,11 @@ impl Board {
 
     /// Puts sources onto the board, all at once: with one that is synced before the next is known
     /// the informer would seem to be.
-    pub(crate) fn add_sources(&self, sources: Vec<(Arc<str>, Scope)>) {
+    pub(crate) fn add_sources(&self, sources: &[(Scope, Arc<str>)]) {
         self.change(|inner| {
-            for (source, scope) in sources {
-                inner.sources.retain(|other| other.scope != scope);
-                let now = Instant::now();
-                inner.sources.push(SourceStatus::new(source, scope, now));
+            for (scope, source) in sources {
+                inner.sources.retain(|other| other.scope != *scope);
+                inner.sources.push(SourceStatus::new(source, scope));
             }
         });
     }
@@ -226,8 +242,23 @@ impl Board {
         if self.lock().quarantined != count {
             self.change(|inner| inner.quarantined = count);
         }
-        metrics::gauge!(telemetry::QUARANTINED, "informer" => Arc::clone(&self.label))
-            .set(count as f64);
+        gauge!(telemetry::QUARANTINED, "informer" => Arc::clone(&self.label)).set(count as f64);
+    }
+
+    pub(crate) fn set_queue_depth(&self, depth: usize) {
+        gauge!(telemetry::QUEUE_DEPTH, "informer" => Arc::clone(&self.label)).set(depth as f64);
+    }
+
+    /// Counts what one commit applied and dropped; `objects` is the size of the store after it.
+    pub(crate) fn count_events(&self, applied: u64, dropped: u64, objects: usize) {
+        let label = || Arc::clone(&self.label);
+        if applied > 0 {
+            counter!(telemetry::EVENTS_APPLIED, "informer" => label()).increment(applied);
+        }
+        if dropped > 0 {
+            counter!(telemetry::EVENTS_DROPPED, "informer" => label()).increment(dropped);
+        }
+        gauge!(telemetry::STORE_OBJECTS, "informer" => label()).set(objects as f64);
     }
 
     pub(crate) fn count_task_panic(&self) {

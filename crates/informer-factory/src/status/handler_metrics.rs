@@ -9,24 +9,30 @@ use std::time::Duration;
 
 use informer_processor::ListenerStatus;
 use metrics::{counter, gauge};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 
-use crate::running::core::Core;
 use crate::status::telemetry;
 
 /// Between two samples.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// Publishes the backlogs whenever they may have changed, until the informer stops.
-pub(crate) async fn run<T: Send + Sync + 'static>(core: Arc<Core<T>>) {
+/// Publishes the backlogs of `listeners` whenever they may have changed, until `stop`.
+pub(crate) async fn run(
+    informer: &Arc<str>,
+    listeners: impl Fn() -> Vec<ListenerStatus>,
+    changed: &Notify,
+    stop: &CancellationToken,
+) {
     let mut published = Published {
-        informer: Arc::clone(&core.board.label),
+        informer: Arc::clone(informer),
         handlers: BTreeMap::new(),
     };
     let sampling = async {
         loop {
-            core.backlogs_changed.notified().await;
+            changed.notified().await;
             loop {
-                let pending = published.publish(&core.processor.listeners());
+                let pending = published.publish(&listeners());
                 tokio::time::sleep(EVERY).await;
                 if pending == 0 {
                     break;
@@ -36,7 +42,7 @@ pub(crate) async fn run<T: Send + Sync + 'static>(core: Arc<Core<T>>) {
     };
     tokio::select! {
         biased;
-        () = core.stop.cancelled() => {}
+        () = stop.cancelled() => {}
         () = sampling => {}
     }
     published.publish(&[]);

@@ -107,12 +107,12 @@ pub struct SourceStatus {
 }
 
 impl SourceStatus {
-    pub(crate) fn new(source: Arc<str>, scope: Scope, now: Instant) -> Self {
+    pub(crate) fn new(source: &Arc<str>, scope: &Scope) -> Self {
         Self {
-            source,
-            scope,
+            source: Arc::clone(source),
+            scope: scope.clone(),
             phase: Phase::Created,
-            since: now,
+            since: Instant::now(),
             synced: false,
             failure: None,
             attempts: 0,

@@ -9,7 +9,7 @@ use informer_store::{Entry, StoreReader, StoreWriter};
 use super::history::{History, KEYS, Lease, Source, key};
 use super::invariants::Witness;
 use super::model::{Model, Told};
-use crate::applying::apply::{Applied, Fold, Notice};
+use crate::applying::apply::{Applied, Event, Fold};
 use crate::applying::epochs::Epochs;
 use crate::applying::verdict::{Judgement, Refusal, Refused};
 
@@ -122,7 +122,7 @@ fn name(key: &str) -> Result<&'static str, String> {
         .ok_or_else(|| format!("{key} is not ours"))
 }
 
-fn tell(notice: &Notice<usize>) -> Result<Told, String> {
+fn tell(notice: &Event<usize>) -> Result<Told, String> {
     let key = name(notice.key().as_str())?;
     Ok(match &**notice {
         Notification::Added {

@@ -9,13 +9,13 @@ use informer_reflector::{
 };
 use informer_store::{ObjectKey, Scope};
 
+use crate::applying::applier::{Applier, Watcher};
 use crate::applying::arrival::{Arrival, key_of};
 use crate::running::adapters::KnownKeys;
-use crate::running::core::{Core, Watcher};
 
 /// The producing end of one source.
 pub(crate) struct QueueSink<T: Send + Sync + 'static> {
-    core: Arc<Core<T>>,
+    applier: Arc<Applier<T>>,
     scope: Scope,
     producer: Producer<ObjectKey, Arrival<T>, ResourceVersion>,
     watcher: Watcher<T>,
@@ -24,13 +24,13 @@ pub(crate) struct QueueSink<T: Send + Sync + 'static> {
 
 impl<T: Send + Sync + 'static> QueueSink<T> {
     pub(crate) fn new(
-        core: Arc<Core<T>>,
+        applier: Arc<Applier<T>>,
         scope: Scope,
         producer: Producer<ObjectKey, Arrival<T>, ResourceVersion>,
     ) -> Self {
-        let (epoch, watcher) = (core.epoch(&scope), producer.watcher());
+        let (epoch, watcher) = (applier.epoch(&scope), producer.watcher());
         Self {
-            core,
+            applier,
             scope,
             producer,
             watcher,
@@ -46,8 +46,8 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
     ) -> Result<(), Refused> {
         let unseen = !new_epoch && self.contradicts(&items, &received);
         if unseen {
-            tracing::warn!(informer = %self.core.name, "a list tells of a rewind nobody saw");
-            self.core.board.begin_epoch(&self.scope);
+            tracing::warn!(informer = %self.applier.board.name, "a list tells of a rewind nobody saw");
+            self.applier.board.begin_epoch(&self.scope);
         }
         let new_epoch = new_epoch || unseen;
         self.epoch += u32::from(new_epoch);
@@ -61,7 +61,7 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
             .collect();
         self.forget_unlisted(&listed);
         // A change may be applied between this and the relist; epochs then only move on to ours.
-        let same_epoch = !new_epoch && self.core.epoch(&self.scope) == self.epoch;
+        let same_epoch = !new_epoch && self.applier.epoch(&self.scope) == self.epoch;
         let known = || self.known(same_epoch);
         self.producer
             .replace(listed, received, known)
@@ -79,7 +79,7 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
     fn contradicts(&self, items: &[Item<T>], received: &ResourceVersion) -> bool {
         // Looked at before the store: what leaves the queue in between is in the store by then.
         let queued = self.queued_versions();
-        let store = self.core.reader.snapshot();
+        let store = self.applier.reader.snapshot();
         // What is reused is just what is stored: only what is queued may be newer.
         let has_news =
             |item: &&Item<T>| !queued.is_empty() || !(store.is_empty() || is_reused(item));
@@ -111,11 +111,11 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
 
     /// A quarantined key that was never good is nobody's to delete: a relist without it is its end.
     fn forget_unlisted(&self, listed: &[(ObjectKey, Arrival<T>)]) {
-        if self.core.quarantine.len() > 0 {
+        if self.applier.quarantine.len() > 0 {
             let listed: HashSet<_> = listed.iter().map(|(key, _)| key).collect();
             let keep = |key: &ObjectKey| !self.scope.covers(key) || listed.contains(key);
-            self.core.quarantine.retain(keep);
-            self.core.note_quarantine();
+            self.applier.quarantine.retain(keep);
+            self.applier.note_quarantine();
         }
     }
 
@@ -147,8 +147,8 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
         let delete = self.producer.delete(key.clone(), last, received, known);
         if delete.await.map_err(|_| Refused)? == Deletion::Ignored {
             // Nobody knows it, but it may have been there and never been good.
-            self.core.quarantine.release(&key);
-            self.core.note_quarantine();
+            self.applier.quarantine.release(&key);
+            self.applier.note_quarantine();
         }
         self.note_progress();
         Ok(())
@@ -166,7 +166,7 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
     /// With nothing pending there is no commit that would tell of the progress.
     fn note_progress(&self) {
         if self.producer.is_empty() {
-            self.core
+            self.applier
                 .publish(&self.scope, &self.watcher, Some(self.epoch));
         }
     }
@@ -175,7 +175,7 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
         match key_of(meta) {
             Ok(key) => Some(key),
             Err(error) => {
-                tracing::warn!(informer = %self.core.name, "an object was left out: {error}");
+                tracing::warn!(informer = %self.applier.board.name, "an object was left out: {error}");
                 None
             }
         }
@@ -183,12 +183,12 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
 
     /// Taken under the queue's lock, so that queue and store are seen in step.
     fn known(&self, same_epoch: bool) -> KnownKeys<T> {
-        let (snapshot, scope) = (self.core.reader.snapshot(), self.scope.clone());
+        let (snapshot, scope) = (self.applier.reader.snapshot(), self.scope.clone());
         KnownKeys {
             snapshot,
             scope,
             epoch: self.epoch,
-            skip_held: same_epoch && self.core.quarantine.len() == 0,
+            skip_held: same_epoch && self.applier.quarantine.len() == 0,
         }
     }
 }

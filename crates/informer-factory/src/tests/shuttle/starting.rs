@@ -19,7 +19,7 @@ pub(super) fn by_three() {
                 .expect("nobody has stopped it");
         }
         assert_eq!(stage.asked(), 1, "FAX-2: not started once");
-        let tasks = informer.core().tasks.len();
+        let tasks = informer.core().runtime.tasks.len();
         assert_eq!(tasks, started_once(stage), "FAX-2: not started once");
         stage.shut_down();
         assert_eq!(stage.tasks(), 0, "IN-5: tasks are left");
@@ -31,7 +31,7 @@ fn started_once(stage: &Stage) -> usize {
     let other = stage.factory().informer::<ConfigMap>();
     other.start().expect("nobody has stopped it");
     stage.settle();
-    other.core().tasks.len()
+    other.core().runtime.tasks.len()
 }
 
 /// FM-79: the same namespace twice, while it starts: one source for each.
