@@ -21,7 +21,7 @@ use crate::applying::apply::{Applied, Event, Fold};
 use crate::applying::arrival::Arrival;
 use crate::applying::epochs::Epochs;
 use crate::applying::probe::Probes;
-use crate::applying::quarantine::Quarantine;
+use crate::applying::quarantine::{Quarantine, QuarantineReason};
 use crate::applying::replay;
 use crate::applying::verdict::{Judgement, Refusal, Refused};
 use crate::status::board::Board;
@@ -160,7 +160,11 @@ impl<T: Send + Sync + 'static> Applier<T> {
                 Judgement::Good => self.quarantine.release(&key),
                 Judgement::Kept => self.quarantine.release_kept(&key),
                 Judgement::Unusable { version, error } => {
-                    if self.quarantine.put(key.clone(), &version, error.clone()) {
+                    let (at, reason) = (
+                        ResourceVersion::new(Arc::clone(&version)),
+                        QuarantineReason::Undecodable(error.clone()),
+                    );
+                    if self.quarantine.put(key.clone(), at, reason) {
                         tracing::warn!(informer = %self.board.name, %key, %version, "{error}");
                     }
                 }
@@ -168,7 +172,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
         }
         for (key, refusal) in refused {
             match refusal {
-                Refusal::Failed { attempts } => self.quarantine.put_unappliable(key, attempts),
+                Refusal::Failed { attempts } => self.refuse_unappliable(key, attempts),
                 Refusal::TooManyValues => self.refuse_values(key),
             }
         }
@@ -178,7 +182,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
     /// Quarantines what the queue has given up, by key (IN-7); the store keeps the last good version.
     pub(crate) fn give_up(&self, failed: Vec<Quarantined<ObjectKey, Arrival<T>>>) {
         for Quarantined { work, attempts } in failed {
-            let put = |key| self.quarantine.put_unappliable(key, attempts.get());
+            let put = |key| self.refuse_unappliable(key, attempts.get());
             match work {
                 Work::Key { key, .. } => put(key),
                 Work::Replace { items } => items.into_iter().for_each(|(key, _)| put(key)),
@@ -188,10 +192,17 @@ impl<T: Send + Sync + 'static> Applier<T> {
         self.note_quarantine();
     }
 
+    fn refuse_unappliable(&self, key: ObjectKey, attempts: u32) {
+        let reason = QuarantineReason::Unappliable { attempts };
+        self.quarantine.put(key, ResourceVersion::unset(), reason);
+    }
+
     /// Quarantines a key whose object gives an index more values than are allowed.
     fn refuse_values(&self, key: ObjectKey) {
         let most = self.bounds.index_values;
-        if self.quarantine.put_too_many_values(key.clone(), most) {
+        let reason = QuarantineReason::TooManyValues { most };
+        let version = ResourceVersion::unset();
+        if self.quarantine.put(key.clone(), version, reason) {
             tracing::warn!(
                 informer = %self.board.name, %key, %most, "too many values for an index"
             );

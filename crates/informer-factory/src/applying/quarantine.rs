@@ -5,20 +5,21 @@
 //! comes. Of a flood of them the reasons of the first are kept, and of the rest the keys (SEC-23).
 
 use std::collections::{BTreeMap, HashSet};
-use std::fmt;
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use informer_reflector::{DecodeError, ResourceVersion};
 use informer_store::ObjectKey;
 
 /// Why a key is quarantined.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum QuarantineReason {
     /// The object could not be decoded.
+    #[error(transparent)]
     Undecodable(DecodeError),
     /// Applying it failed again and again: an index function panics on it.
+    #[error("applying it failed {attempts} times; an index function panics on it")]
     Unappliable {
         /// How often it was tried.
         attempts: u32,
@@ -26,25 +27,11 @@ pub enum QuarantineReason {
     /// It gives an index more values than
     /// [`InformerOptions::index_values`](crate::InformerOptions::index_values) allows. A new
     /// version is not stored; an object stored before the index was added has no value in it.
+    #[error("it gives an index over {most} values")]
     TooManyValues {
         /// The number of values one object may give one index.
         most: NonZeroUsize,
     },
-}
-
-impl fmt::Display for QuarantineReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Undecodable(error) => error.fmt(f),
-            Self::Unappliable { attempts } => {
-                write!(
-                    f,
-                    "applying it failed {attempts} times; an index function panics on it"
-                )
-            }
-            Self::TooManyValues { most } => write!(f, "it gives an index over {most} values"),
-        }
-    }
 }
 
 /// One quarantined key. Shows no payload.
@@ -83,35 +70,19 @@ impl Quarantine {
         }
     }
 
-    /// Puts a key in, or replaces the reason it is in for; false if it was in for this version, or
-    /// there is no room for the reason.
-    pub(crate) fn put(&self, key: ObjectKey, version: &Arc<str>, error: DecodeError) -> bool {
-        self.insert(Quarantined {
+    /// Adds a key, or replaces its reason. Returns false if it was in for this version and reason
+    /// already, or there is no room for the reason.
+    pub(crate) fn put(
+        &self,
+        key: ObjectKey,
+        version: ResourceVersion,
+        reason: QuarantineReason,
+    ) -> bool {
+        let quarantined = Quarantined {
             key,
-            version: ResourceVersion::new(Arc::clone(version)),
-            reason: QuarantineReason::Undecodable(error),
-        })
-    }
-
-    /// Puts a key in that the store could not take.
-    pub(crate) fn put_unappliable(&self, key: ObjectKey, attempts: u32) {
-        self.insert(Quarantined {
-            key,
-            version: ResourceVersion::unset(),
-            reason: QuarantineReason::Unappliable { attempts },
-        });
-    }
-
-    /// Puts a key in whose object gives an index too many values; false as for [`put`](Self::put).
-    pub(crate) fn put_too_many_values(&self, key: ObjectKey, most: NonZeroUsize) -> bool {
-        self.insert(Quarantined {
-            key,
-            version: ResourceVersion::unset(),
-            reason: QuarantineReason::TooManyValues { most },
-        })
-    }
-
-    fn insert(&self, quarantined: Quarantined) -> bool {
+            version,
+            reason,
+        };
         let mut kept = self.lock();
         let key = &quarantined.key;
         if kept.told.len() >= self.most.get() && !kept.told.contains_key(key) {

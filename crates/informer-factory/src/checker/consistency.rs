@@ -81,6 +81,21 @@ pub struct ConsistencyStatus {
     pub last_mismatch: Option<Mismatch>,
 }
 
+impl ConsistencyStatus {
+    pub(crate) fn note(&mut self, check: Check, repairs: bool) {
+        match &check.outcome {
+            CheckOutcome::Consistent(_) => self.consistent += 1,
+            CheckOutcome::NotChecked(_) => self.not_checked += 1,
+            CheckOutcome::Mismatch(mismatch) => {
+                self.mismatches += 1;
+                self.repairs += u64::from(repairs);
+                self.last_mismatch = Some(mismatch.clone());
+            }
+        }
+        self.last = Some(check);
+    }
+}
+
 /// One check.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -134,4 +149,27 @@ pub struct Mismatch {
     pub keys: Vec<ObjectKey>,
     /// The server's newest version, where that is older than ours: its history was rewound.
     pub rewound_to: Option<ResourceVersion>,
+}
+
+/// The largest number of keys that a [`Mismatch`] names.
+const MOST_KEYS: usize = 5;
+
+impl Mismatch {
+    /// No difference at this version yet.
+    pub(crate) fn none(version: ResourceVersion) -> Self {
+        Self {
+            version,
+            missing: 0,
+            stale: 0,
+            extra: 0,
+            keys: Vec::new(),
+            rewound_to: None,
+        }
+    }
+
+    pub(crate) fn name(&mut self, key: &ObjectKey) {
+        if self.keys.len() < MOST_KEYS {
+            self.keys.push(key.clone());
+        }
+    }
 }

@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::Checking;
 use super::ledger::Ledger;
-use super::plan::{Ask, Input, Plan, Verdict};
+use super::plan::{Ask, Input, Plan};
 use crate::applying::applier::{Applier, Watcher};
 use crate::applying::source_entries::source_entries;
 use crate::checker::consistency::{Check, CheckOutcome, Mismatch, OnMismatch};
@@ -44,9 +44,9 @@ pub(crate) async fn run<T: Send + Sync + 'static>(
     let mut plan = Plan::new(checking.consistency, checking.page_size, seed);
     let mut input = Input::Started;
     loop {
-        let (verdict, ask) = plan.step(checker.origin.elapsed(), input);
-        if let Some(verdict) = verdict {
-            checker.tell(verdict);
+        let (outcome, ask) = plan.step(checker.origin.elapsed(), input);
+        if let Some(outcome) = outcome {
+            checker.publish(outcome);
         }
         input = checker.carry_out(ask).await;
     }
@@ -76,11 +76,9 @@ impl<T: Send + Sync + 'static, R: Fn() + Send + Sync> Checker<T, R> {
                 Input::Taken(taken.ok().flatten())
             }
             Ask::List(request) => Input::Page(self.census.list(request, Arc::new(())).await),
-            Ask::Confirm(suspects) => {
-                let quarantined = self.quarantined();
-                let store = self.applier.reader.snapshot();
-                let quarantined = |key: &ObjectKey| quarantined.contains(key);
-                Input::Confirmed(suspects.confirm(&store, &self.scope, quarantined))
+            Ask::Confirm(version, suspects) => {
+                let (store, quarantined) = (self.applier.reader.snapshot(), self.quarantined());
+                Input::Confirmed(suspects.confirm(version, &store, &self.scope, &quarantined))
             }
             Ask::Repair => {
                 (self.repair)();
@@ -127,11 +125,11 @@ impl<T: Send + Sync + 'static, R: Fn() + Send + Sync> Checker<T, R> {
     }
 
     /// Writes what a check came to onto the board, into metrics, and, if it is bad, into the log.
-    fn tell(&self, verdict: Verdict) {
-        let (outcome, label) = match verdict {
-            Verdict::Consistent(version) => (CheckOutcome::Consistent(version), "consistent"),
-            Verdict::Mismatch(mismatch) => (CheckOutcome::Mismatch(mismatch), "mismatch"),
-            Verdict::NotChecked(why) => (CheckOutcome::NotChecked(why), "not_checked"),
+    fn publish(&self, outcome: CheckOutcome) {
+        let label = match &outcome {
+            CheckOutcome::Consistent(_) => "consistent",
+            CheckOutcome::Mismatch(_) => "mismatch",
+            CheckOutcome::NotChecked(_) => "not_checked",
         };
         let informer = Arc::clone(&self.applier.board.label);
         counter!(telemetry::CHECKS, "informer" => informer, "outcome" => label).increment(1);

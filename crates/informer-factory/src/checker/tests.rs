@@ -11,10 +11,10 @@ use informer_store::{Batch, Entry, ObjectKey, Scope, Snapshot};
 use proptest::prelude::*;
 use serde::de::IgnoredAny;
 
-use super::ledger::{Difference, Ledger};
-use super::plan::{Ask, Input, Plan, Verdict};
+use super::ledger::Ledger;
+use super::plan::{Ask, Input, Plan};
 use crate::applying::source_entries::source_entries;
-use crate::checker::consistency::{Consistency, NotChecked, OnMismatch};
+use crate::checker::consistency::{CheckOutcome, Consistency, Mismatch, NotChecked, OnMismatch};
 use crate::planted::{self, Planted};
 
 /// Name to uid and version, few of each so that they collide often.
@@ -70,13 +70,14 @@ fn compared(
     listed: &World,
     now: &World,
     quarantined: &BTreeSet<u8>,
-) -> Option<Difference> {
+) -> Option<Mismatch> {
     let mut comparison = ledger(held, quarantined).compare();
     for (&name, &state) in listed {
         comparison.take(&meta(name, state));
     }
     let suspects = comparison.finish();
-    suspects.confirm(&store(now), &scope(), |_| false)
+    let version = ResourceVersion::from("1");
+    suspects.confirm(version, &store(now), &scope(), &HashSet::new())
 }
 
 /// The same without hashes: a difference is a key that the store holds as it did, both times
@@ -256,9 +257,9 @@ impl Game {
                 Input::Taken(Some((self.version.to_string().into(), taken)))
             }
             Ask::List(request) => self.list(&request),
-            Ask::Confirm(suspects) => {
+            Ask::Confirm(version, suspects) => {
                 let store = store(&self.round.held);
-                Input::Confirmed(suspects.confirm(&store, &scope(), |_| false))
+                Input::Confirmed(suspects.confirm(version, &store, &scope(), &HashSet::new()))
             }
             Ask::Repair => {
                 self.repaired = true;
@@ -303,21 +304,21 @@ impl Game {
     }
 
     /// What a verdict must be true of.
-    fn judge(&self, verdict: &Verdict) {
+    fn judge(&self, verdict: &CheckOutcome) {
         let round = &self.round;
         let differs = naive(&round.held, &round.listed, &round.held, &BTreeSet::new());
         match verdict {
-            Verdict::Consistent(_) => assert_eq!(differs, (0, 0, 0)),
-            Verdict::Mismatch(mismatch) if mismatch.rewound_to.is_some() => {
+            CheckOutcome::Consistent(_) => assert_eq!(differs, (0, 0, 0)),
+            CheckOutcome::Mismatch(mismatch) if mismatch.rewound_to.is_some() => {
                 assert!(round.behind > 0);
             }
-            Verdict::Mismatch(mismatch) => {
+            CheckOutcome::Mismatch(mismatch) => {
                 let counts = (mismatch.missing, mismatch.stale, mismatch.extra);
                 assert_eq!(counts, differs);
                 assert_ne!(counts, (0, 0, 0));
             }
-            Verdict::NotChecked(NotChecked::Busy) => assert!(round.is_busy),
-            Verdict::NotChecked(_) => {
+            CheckOutcome::NotChecked(NotChecked::Busy) => assert!(round.is_busy),
+            CheckOutcome::NotChecked(_) => {
                 let is_lie = |answer: &Answer| !matches!(answer, Answer::Truth);
                 let is_lied_to = round.answers.iter().any(is_lie);
                 assert!(is_lied_to || round.is_busy || round.slow > 0);
@@ -352,7 +353,7 @@ fn play(rounds: Vec<Round>, on_mismatch: OnMismatch, seed: u64) {
         let mut ended = None;
         let ask = loop {
             let (verdict, ask) = plan.step(game.now, input);
-            let expired = matches!(verdict, Some(Verdict::NotChecked(NotChecked::Expired)));
+            let expired = matches!(verdict, Some(CheckOutcome::NotChecked(NotChecked::Expired)));
             if let Some(verdict) = verdict {
                 game.judge(&verdict);
                 assert!(ended.is_none(), "one verdict for each check");
@@ -363,7 +364,7 @@ fn play(rounds: Vec<Round>, on_mismatch: OnMismatch, seed: u64) {
             }
             input = game.answer(ask);
         };
-        let found = matches!(ended, Some(Verdict::Mismatch(_)));
+        let found = matches!(ended, Some(CheckOutcome::Mismatch(_)));
         assert!(ended.is_some(), "every check comes to an end");
         assert_eq!(game.repaired, found && on_mismatch == OnMismatch::Repair);
         // The rest that follows is the next round's.

@@ -6,6 +6,7 @@
 
 mod consume;
 
+use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -14,6 +15,7 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::time::Duration;
 
+use derive_where::derive_where;
 use informer_reflector::{ListWatch, ResourceVersion};
 use informer_store::{Scope, StoreReader};
 use tokio_util::task::AbortOnDropHandle;
@@ -21,7 +23,7 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::applying::applier::Bounds;
 use crate::applying::apply::Event;
 use crate::applying::quarantine::Quarantined;
-use crate::controller::consume::consume;
+use crate::controller::consume::Consume;
 use crate::options::{ATTEMPTS, INDEX_VALUES, QUARANTINED, QUEUE_BOUND, QueueKind};
 use crate::running::core::{Core, Settings};
 use crate::running::launch::Connect;
@@ -54,6 +56,7 @@ impl Default for OnFailure {
 
 /// How a [`Controller`] is set up.
 #[derive(Clone, Debug)]
+#[must_use]
 #[non_exhaustive]
 pub struct ControllerConfig {
     /// For status and logs.
@@ -85,21 +88,18 @@ impl ControllerConfig {
     }
 
     /// Chooses the queue.
-    #[must_use]
     pub fn queue(mut self, queue: QueueKind) -> Self {
         self.queue = queue;
         self
     }
 
     /// Sets how often a change is tried.
-    #[must_use]
     pub fn attempts(mut self, attempts: NonZeroU32) -> Self {
         self.attempts = attempts;
         self
     }
 
     /// Chooses what becomes of failures.
-    #[must_use]
     pub fn on_failure(mut self, on_failure: OnFailure) -> Self {
         self.on_failure = on_failure;
         self
@@ -113,7 +113,7 @@ pub struct Controller<T: Send + Sync + 'static> {
 }
 
 /// How a [`Controller`] ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ControllerReport {
     /// Changes processed, those that were skipped after a failure included.
@@ -174,7 +174,7 @@ impl<T: Send + Sync + 'static> Controller<T> {
     /// Dropping the future ends the controller at once; what was being processed is lost with it.
     pub async fn run<P, F, E>(
         self,
-        mut process: P,
+        process: P,
         stop: impl Future<Output = ()> + Send,
     ) -> ControllerReport
     where
@@ -195,13 +195,15 @@ impl<T: Send + Sync + 'static> Controller<T> {
                 producer.close();
             }
         }));
-        let mut report = ControllerReport {
-            processed: 0,
-            failed: 0,
+        let mut consume = Consume {
+            core: &core,
+            on_failure: self.on_failure,
+            process,
+            report: ControllerReport::default(),
+            begun: HashMap::new(),
         };
         {
-            let consuming = consume(&core, &consumer, self.on_failure, &mut process, &mut report);
-            let mut consuming = std::pin::pin!(consuming);
+            let mut consuming = std::pin::pin!(consume.run(&consumer));
             tokio::select! {
                 () = &mut consuming => {
                     // It was not stopped, so the other half has ended first: by a panic.
@@ -217,7 +219,7 @@ impl<T: Send + Sync + 'static> Controller<T> {
                 }
             }
         }
-        report
+        consume.report
     }
 }
 
@@ -232,6 +234,7 @@ impl<T: Send + Sync + 'static> Drop for StopOnDrop<T> {
 }
 
 /// What can be asked of a [`Controller`], while it runs and after.
+#[derive_where(Clone)]
 pub struct ControllerHandle<T: Send + Sync + 'static> {
     core: Arc<Core<T>>,
 }
@@ -265,14 +268,6 @@ impl<T: Send + Sync + 'static> ControllerHandle<T> {
         status.objects = self.core.applier.reader.len();
         status.sequence = self.core.applier.reader.sequence();
         status
-    }
-}
-
-impl<T: Send + Sync + 'static> Clone for ControllerHandle<T> {
-    fn clone(&self) -> Self {
-        Self {
-            core: Arc::clone(&self.core),
-        }
     }
 }
 

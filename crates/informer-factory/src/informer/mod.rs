@@ -7,27 +7,29 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use futures::Stream;
+use derive_where::derive_where;
+use futures::{Stream, StreamExt};
 use informer_processor::{AsyncHandler, EventStream, Handler, ListenerConfig, Registration};
 use informer_reflector::ResourceVersion;
 use informer_store::{Index, Lister, ObjectKey, Scope, StoreReader};
 
 use crate::applying::quarantine::Quarantined;
 use crate::error::{
-    AddHandlerError, AddIndexError, AlreadyStopped, FromOwnCallback, NotSynced, WaitForVersionError,
+    AddHandlerError, AddIndexError, AlreadyStopped, FromOwnCallback, NotSynced, RuntimeGone,
+    WaitForVersionError,
 };
 use crate::options::Namespaces;
 use crate::running::core::Core;
 use crate::running::shutdown;
 use crate::running::shutdown::{Ending, Grace, InformerReport};
 use crate::status::InformerStatus;
-use crate::status::board::Life;
 use crate::status::wait;
 
 /// A cache of one collection that follows the server, shared by any number of readers and handlers.
 ///
 /// A handle: cloning it shares the informer. The factory owns it; dropping handles ends nothing
 /// (design 6.16).
+#[derive_where(Clone)]
 #[doc(alias = "SharedIndexInformer")]
 pub struct SharedInformer<T: Send + Sync + 'static> {
     core: Arc<Core<T>>,
@@ -92,10 +94,10 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         I: IntoIterator<Item = V>,
         V: Into<Arc<str>>,
     {
-        if let Some(gone) = self.core.board.gone() {
-            return Err(gone.into());
+        self.refuse_without_runtime()?;
+        if self.has_ended() {
+            return Err(self.stopped().into());
         }
-        self.refuse_after_stop()?;
         Ok(self.core.applier.add_index(name.into(), values)?)
     }
 
@@ -130,12 +132,8 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         handler: impl Handler<ObjectKey, T>,
         config: ListenerConfig,
     ) -> Result<Registration, AddHandlerError> {
-        self.refuse_without_runtime()?;
-        let joining = self
-            .core
-            .applier
-            .processor
-            .add(handler, self.with_defaults(config))?;
+        let config = self.accept(config)?;
+        let joining = self.core.applier.processor.add(handler, config)?;
         Ok(self.core.applier.join(joining))
     }
 
@@ -149,12 +147,8 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         handler: impl AsyncHandler<ObjectKey, T>,
         config: ListenerConfig,
     ) -> Result<Registration, AddHandlerError> {
-        self.refuse_without_runtime()?;
-        let joining = self
-            .core
-            .applier
-            .processor
-            .add_async(handler, self.with_defaults(config))?;
+        let config = self.accept(config)?;
+        let joining = self.core.applier.processor.add_async(handler, config)?;
         Ok(self.core.applier.join(joining))
     }
 
@@ -168,12 +162,8 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         handler: impl Handler<ObjectKey, T>,
         config: ListenerConfig,
     ) -> Result<Registration, AddHandlerError> {
-        self.refuse_without_runtime()?;
-        let joining = self
-            .core
-            .applier
-            .processor
-            .add_blocking(handler, self.with_defaults(config))?;
+        let config = self.accept(config)?;
+        let joining = self.core.applier.processor.add_blocking(handler, config)?;
         Ok(self.core.applier.join(joining))
     }
 
@@ -189,12 +179,8 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         &self,
         config: ListenerConfig,
     ) -> Result<(Registration, EventStream<ObjectKey, T>), AddHandlerError> {
-        self.refuse_without_runtime()?;
-        let (joining, stream) = self
-            .core
-            .applier
-            .processor
-            .add_stream(self.with_defaults(config))?;
+        let config = self.accept(config)?;
+        let (joining, stream) = self.core.applier.processor.add_stream(config)?;
         Ok((self.core.applier.join(joining), stream))
     }
 
@@ -215,7 +201,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     ///
     /// Safe; nothing is lost.
     pub async fn wait_for_sync(&self, timeout: Duration) -> Result<(), NotSynced> {
-        wait::for_sync(&[Arc::clone(&self.core.board)], timeout).await
+        wait::for_sync(&[&self.core.board], timeout).await
     }
 
     /// State, cause and since when; and the handlers' backlogs.
@@ -230,18 +216,8 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     /// The status now, and again after every change of state, phase or failure: for readiness
     /// probes. Slow readers see the latest only.
     pub fn status_stream(&self) -> impl Stream<Item = InformerStatus> + Send + use<T> {
-        let (informer, changes) = (self.clone(), self.core.board.subscribe());
-        futures::stream::unfold(Some((informer, changes, true)), |state| async {
-            let (informer, mut changes, first) = state?;
-            if !first && changes.changed().await.is_err() {
-                return None;
-            }
-            changes.mark_unchanged();
-            let status = informer.status();
-            let life = informer.core.board.life();
-            let ended = matches!(life, Life::Gone | Life::Stopped);
-            Some((status, (!ended).then_some((informer, changes, false))))
-        })
+        let (informer, board) = (self.clone(), Arc::clone(&self.core.board));
+        board.changes().map(move |()| informer.status())
     }
 
     /// Waits until what the server wrote at `version` has been applied to the store: read your own
@@ -314,7 +290,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
 
     /// Whether it has been told to end.
     pub(crate) fn has_ended(&self) -> bool {
-        matches!(self.core.board.life(), Life::Stopping | Life::Stopped)
+        self.core.board.has_ended()
     }
 
     pub(crate) fn refuse_own_callback(&self) -> Result<(), FromOwnCallback> {
@@ -326,46 +302,24 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         }
     }
 
-    /// Ends everything at once, for a factory that was dropped (IN-6).
-    pub(crate) fn abort(&self) {
-        drop(self.core.abort());
-    }
-
     pub(crate) fn core(&self) -> &Arc<Core<T>> {
         &self.core
     }
 
-    fn with_defaults(&self, mut config: ListenerConfig) -> ListenerConfig {
+    /// A handler's configuration with the defaults filled in; an error where the handler would
+    /// receive nothing.
+    fn accept(&self, mut config: ListenerConfig) -> Result<ListenerConfig, RuntimeGone> {
+        self.refuse_without_runtime()?;
         config.resync = config.resync.or(self.core.settings.default_resync);
-        config
+        Ok(config)
     }
 
-    fn refuse_after_stop(&self) -> Result<(), AlreadyStopped> {
-        match self.core.board.life() {
-            Life::Created | Life::Running | Life::Gone => Ok(()),
-            Life::Stopping | Life::Stopped => Err(self.stopped()),
-        }
-    }
-
-    fn refuse_without_runtime(&self) -> Result<(), AddHandlerError> {
-        match self.core.board.gone() {
-            Some(gone) => Err(gone.into()),
-            None => Ok(()),
-        }
+    fn refuse_without_runtime(&self) -> Result<(), RuntimeGone> {
+        self.core.board.gone().map_or(Ok(()), Err)
     }
 
     pub(crate) fn stopped(&self) -> AlreadyStopped {
         AlreadyStopped::new(Arc::clone(&self.core.board.name))
-    }
-}
-
-impl<T: Send + Sync + 'static> Clone for SharedInformer<T> {
-    fn clone(&self) -> Self {
-        Self {
-            core: Arc::clone(&self.core),
-            scopes: Arc::clone(&self.scopes),
-            ending: Arc::clone(&self.ending),
-        }
     }
 }
 

@@ -27,10 +27,8 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         let core = self.core();
         let turn = core.runtime.turn();
         if !core.board.begin() {
-            if let Some(gone) = core.board.gone() {
-                return Err(gone.into());
-            }
-            return match core.board.life().is_over() {
+            self.refuse_without_runtime()?;
+            return match self.has_ended() {
                 false => Ok(()),
                 true => Err(self.stopped().into()),
             };
@@ -56,10 +54,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         });
         drop(turn);
         // A runtime that has ended drops what it is given.
-        match core.board.gone() {
-            Some(gone) => Err(gone.into()),
-            None => Ok(()),
-        }
+        Ok(self.refuse_without_runtime()?)
     }
 }
 

@@ -106,19 +106,19 @@ pub(crate) fn check_scope<R: Resource>(
 where
     R::Scope: 'static,
 {
-    let kind = || R::kind(resource).into_owned();
-    match namespaces {
-        Namespaces::These(names) if names.is_empty() => {
-            Err(InformerError::NoNamespace { kind: kind() })
-        }
-        Namespaces::These(names) if !names.iter().all(|name| is_namespace(name)) => {
-            let bad = names.iter().find(|name| !is_namespace(name));
-            let namespace = bad.cloned().unwrap_or_default();
-            Err(InformerError::BadNamespace { namespace })
-        }
-        Namespaces::These(_) if is_cluster_scoped::<R>() => {
-            Err(InformerError::NotNamespaced { kind: kind() })
-        }
-        Namespaces::All | Namespaces::These(_) => Ok(()),
+    let Namespaces::These(names) = namespaces else {
+        return Ok(());
+    };
+    let kind = R::kind(resource).into_owned();
+    if names.is_empty() {
+        return Err(InformerError::NoNamespace { kind });
+    }
+    if let Some(bad) = names.iter().find(|name| !is_namespace(name)) {
+        let namespace = bad.clone();
+        return Err(InformerError::BadNamespace { namespace });
+    }
+    match is_cluster_scoped::<R>() {
+        true => Err(InformerError::NotNamespaced { kind }),
+        false => Ok(()),
     }
 }

@@ -1,9 +1,9 @@
 //! How a factory is set up.
 
-use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::Duration;
 
+use derive_where::derive_where;
 use informer_reflector::Config as ReflectorConfig;
 use kube_client::Client;
 
@@ -12,6 +12,7 @@ use crate::options::{Namespaces, QueueKind};
 use crate::sharing::factory::SharedInformerFactory;
 
 /// What informers get that bring nothing of their own.
+#[derive(Default)]
 pub(crate) struct Defaults {
     pub(crate) resync: Option<Duration>,
     pub(crate) namespaces: Namespaces,
@@ -21,6 +22,8 @@ pub(crate) struct Defaults {
 }
 
 /// Builds a [`SharedInformerFactory`].
+#[derive_where(Debug)]
+#[derive_where(skip_inner)]
 #[must_use = "a builder does nothing until `build`"]
 pub struct FactoryBuilder {
     client: Client,
@@ -30,16 +33,9 @@ pub struct FactoryBuilder {
 
 impl FactoryBuilder {
     pub(crate) fn new(client: Client) -> Self {
-        let defaults = Defaults {
-            resync: None,
-            namespaces: Namespaces::All,
-            queue: QueueKind::default(),
-            reflector: ReflectorConfig::default(),
-            consistency: None,
-        };
         Self {
             client,
-            defaults,
+            defaults: Defaults::default(),
             seed: None,
         }
     }
@@ -88,11 +84,5 @@ impl FactoryBuilder {
             .seed
             .unwrap_or_else(|| RandomState::new().build_hasher().finish());
         SharedInformerFactory::over(self.client, self.defaults, seed)
-    }
-}
-
-impl fmt::Debug for FactoryBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FactoryBuilder").finish_non_exhaustive()
     }
 }

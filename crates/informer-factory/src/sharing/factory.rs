@@ -1,8 +1,7 @@
 //! A factory hands out one informer per question, however many ask (FA, FAX).
 
-use std::any::TypeId;
 use std::fmt;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::{Stream, StreamExt};
@@ -21,12 +20,14 @@ use crate::running::core::{Core, Settings};
 use crate::running::shutdown::{Grace, InformerReport, ShutdownReport};
 use crate::sharing::assembly::{check_scope, checking, connect, is_cluster_scoped};
 use crate::sharing::builder::{Defaults, FactoryBuilder};
-use crate::sharing::key::{Scoping, SharingKey};
+use crate::sharing::key::SharingKey;
 use crate::sharing::registry::{Registry, Shared};
 use crate::status::InformerStatus;
 use crate::status::wait;
-use crate::sync::Mutex;
-use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Between the seeds of two informers.
+const SEED_STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Hands out shared informers and owns them.
 ///
@@ -44,7 +45,7 @@ struct Inner {
     stopped: AtomicBool,
     report: tokio::sync::Mutex<Option<ShutdownReport>>,
     /// Distinguishes the seeds of the informers.
-    seeds: Mutex<u64>,
+    seeds: AtomicU64,
 }
 
 impl SharedInformerFactory {
@@ -65,7 +66,7 @@ impl SharedInformerFactory {
             registry: Registry::default(),
             stopped: AtomicBool::new(false),
             report: tokio::sync::Mutex::new(None),
-            seeds: Mutex::new(seed),
+            seeds: AtomicU64::new(seed.wrapping_add(SEED_STEP)),
         };
         Self {
             inner: Arc::new(inner),
@@ -160,7 +161,7 @@ impl SharedInformerFactory {
     pub fn start(&self) -> Result<(), StartError> {
         self.refuse_after_stop()?;
         let mut informers = self.inner.registry.all();
-        informers.retain(|informer| !informer.has_ended());
+        informers.retain(|informer| !informer.board().has_ended());
         // All of them, and then the first that could not be.
         let results: Vec<_> = informers.iter().map(|informer| informer.start()).collect();
         results.into_iter().collect()
@@ -176,13 +177,8 @@ impl SharedInformerFactory {
     ///
     /// Safe; nothing is lost.
     pub async fn wait_for_sync(&self, timeout: Duration) -> Result<(), NotSynced> {
-        let boards: Vec<_> = self
-            .inner
-            .registry
-            .all()
-            .iter()
-            .map(|informer| informer.board())
-            .collect();
+        let informers = self.inner.registry.all();
+        let boards: Vec<_> = informers.iter().map(|informer| informer.board()).collect();
         wait::for_sync(&boards, timeout).await
     }
 
@@ -198,12 +194,8 @@ impl SharedInformerFactory {
     /// of the whole program. Informers asked for later are in it once one of the others changes;
     /// it ends when those there are now have ended.
     pub fn status_stream(&self) -> impl Stream<Item = Vec<InformerStatus>> + Send + use<> {
-        let changes = self
-            .inner
-            .registry
-            .all()
-            .into_iter()
-            .map(|informer| informer.changes());
+        let informers = self.inner.registry.all().into_iter();
+        let changes = informers.map(|informer| Arc::clone(informer.board()).changes().boxed());
         let factory = self.clone();
         futures::stream::select_all(changes).map(move |()| factory.status())
     }
@@ -212,7 +204,8 @@ impl SharedInformerFactory {
     /// (SEC-15). What is asked for later is not in them.
     pub fn rbac_role(&self, name: &str) -> RbacRole {
         let mut needs = Needs::default();
-        for (key, informer) in self.inner.registry.entries() {
+        let informers = self.inner.registry.lock().clone();
+        for (key, informer) in informers {
             let status = informer.status();
             let scopes = status.sources.iter().map(|source| &source.scope);
             key.need(scopes, &mut needs);
@@ -291,12 +284,11 @@ impl SharedInformerFactory {
         T: DeserializeOwned + Send + Sync + 'static,
     {
         check_scope::<R>(resource, &options.namespaces)?;
-        let scoping = Scoping::new(&options, representation);
-        let key = SharingKey::new::<R>(resource, TypeId::of::<T>(), &scoping);
+        let key = SharingKey::new::<R, T>(resource, representation, &options);
         let (wanted, stopped) = (options.transform.clone(), self.is_stopped());
-        // In hand while the informer is made, so that two who ask at once get one.
-        let mut place = self.inner.registry.place(key);
-        if let Some(present) = place.present() {
+        // Locked while the informer is made, so that two concurrent requests get one.
+        let mut informers = self.inner.registry.lock();
+        if let Some(present) = informers.get(&key) {
             let shared = present.as_any().downcast_ref::<Shared<T>>();
             let shared = shared.expect("the key holds the object's type");
             // One that was shut down by itself makes room for a new one.
@@ -306,11 +298,10 @@ impl SharedInformerFactory {
             }
         }
         if planted!(MadeByTwo) {
-            let key = place.key().clone();
-            drop(place);
-            place = self.inner.registry.place(key);
+            drop(informers);
+            informers = self.inner.registry.lock();
         }
-        let identity = place.key().identity();
+        let identity = key.identity();
         let (mut settings, namespaces) = (self.settings(&options), options.namespaces.clone());
         let client = self.inner.client.clone();
         let consistency = options.consistency.or(self.inner.defaults.consistency);
@@ -322,15 +313,17 @@ impl SharedInformerFactory {
         let launch = connect::<R, T>(client, resource.clone(), representation, options);
         let informer = SharedInformer::new(Core::new(identity, settings, launch), &namespaces);
         if self.is_stopped() {
-            informer.abort();
+            drop(informer.core().abort());
             return Ok(informer);
         }
         let shared = Shared {
             informer: informer.clone(),
             transform: wanted,
         };
-        // Dropped when the place is free again: with it the handlers of its users may go.
-        drop(place.put(Arc::new(shared)));
+        let replaced = informers.insert(key, Arc::new(shared));
+        drop(informers);
+        // Dropped after the lock: with it the handlers of its users may go.
+        drop(replaced);
         Ok(informer)
     }
 
@@ -347,20 +340,10 @@ impl SharedInformerFactory {
             },
             reflector: reflector.clone(),
             default_resync: options.default_resync.or(defaults.resync),
-            seed: self.next_seed(),
+            // Any odd step visits all seeds; this one spreads neighbours well.
+            seed: self.inner.seeds.fetch_add(SEED_STEP, Ordering::Relaxed),
             checking: None,
         }
-    }
-
-    fn next_seed(&self) -> u64 {
-        let mut seed = self
-            .inner
-            .seeds
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        // Any odd step visits all seeds; this one spreads neighbours well.
-        *seed = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        *seed
     }
 
     fn is_stopped(&self) -> bool {
@@ -385,7 +368,9 @@ impl Drop for Inner {
 
 impl fmt::Debug for SharedInformerFactory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut names = self.inner.registry.questions();
+        let informers = self.inner.registry.lock();
+        let mut names: Vec<_> = informers.keys().map(ToString::to_string).collect();
+        drop(informers);
         names.sort_unstable();
         f.debug_struct("SharedInformerFactory")
             .field("informers", &names)

@@ -28,20 +28,21 @@ pub(crate) struct SharingKey {
 }
 
 impl SharingKey {
-    pub(crate) fn new<R>(resource: &R::DynamicType, object: TypeId, scope: &Scoping<'_>) -> Self
-    where
-        R: Resource,
-    {
+    pub(crate) fn new<R: Resource, T: 'static>(
+        resource: &R::DynamicType,
+        representation: Representation,
+        options: &InformerOptions<T>,
+    ) -> Self {
         Self {
-            object,
+            object: TypeId::of::<T>(),
             group: R::group(resource).into_owned(),
             version: R::version(resource).into_owned(),
             plural: R::plural(resource).into_owned(),
-            namespaces: scope.namespaces.normal(),
-            label_selector: scope.label_selector.map(str::to_owned),
-            field_selector: scope.field_selector.map(str::to_owned),
-            projection: scope.projection.clone(),
-            metadata_only: scope.metadata_only,
+            namespaces: options.namespaces.normal(),
+            label_selector: options.label_selector.clone(),
+            field_selector: options.field_selector.clone(),
+            projection: options.projection.clone(),
+            metadata_only: representation == Representation::MetadataOnly,
         }
     }
 
@@ -102,27 +103,6 @@ impl SharingKey {
             restrictions.push("projected".to_owned());
         }
         restrictions
-    }
-}
-
-/// The part of a request that decides about sharing.
-pub(crate) struct Scoping<'a> {
-    namespaces: &'a Namespaces,
-    label_selector: Option<&'a str>,
-    field_selector: Option<&'a str>,
-    projection: &'a Projection,
-    metadata_only: bool,
-}
-
-impl<'a> Scoping<'a> {
-    pub(crate) fn new<T>(options: &'a InformerOptions<T>, representation: Representation) -> Self {
-        Self {
-            namespaces: &options.namespaces,
-            label_selector: options.label_selector.as_deref(),
-            field_selector: options.field_selector.as_deref(),
-            projection: &options.projection,
-            metadata_only: representation == Representation::MetadataOnly,
-        }
     }
 }
 

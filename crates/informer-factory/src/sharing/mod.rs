@@ -4,5 +4,4 @@ pub(crate) mod assembly;
 pub(crate) mod builder;
 pub(crate) mod factory;
 pub(crate) mod key;
-mod map;
 pub(crate) mod registry;

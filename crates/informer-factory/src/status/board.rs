@@ -2,13 +2,14 @@
 
 use std::sync::{Arc, PoisonError};
 
+use futures::stream::{self, Stream};
 use informer_reflector::{Failure, ResourceVersion};
 use informer_store::Scope;
 use metrics::{counter, gauge};
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
-use crate::checker::consistency::{Check, CheckOutcome, ConsistencyStatus};
+use crate::checker::consistency::{Check, ConsistencyStatus};
 use crate::error::RuntimeGone;
 use crate::status::telemetry;
 use crate::status::{InformerState, InformerStatus, SourceStatus};
@@ -28,12 +29,8 @@ pub(crate) struct Board {
 
 pub(crate) struct Inner {
     life: Life,
-    sources: Vec<SourceStatus>,
-    quarantined: usize,
-    task_panics: u64,
-    synced: bool,
-    state: InformerState,
-    since: Instant,
+    /// Without the size of the store and without the handlers.
+    status: InformerStatus,
 }
 
 /// The names of an informer.
@@ -74,32 +71,56 @@ impl Life {
 
 impl Board {
     pub(crate) fn new(identity: Identity) -> Self {
-        let inner = Inner {
-            life: Life::Created,
-            sources: Vec::new(),
-            quarantined: 0,
-            task_panics: 0,
-            synced: false,
+        let Identity { name, label } = identity;
+        let status = InformerStatus {
+            name: Arc::clone(&name),
+            label: Arc::clone(&label),
             state: InformerState::Created,
             since: Instant::now(),
+            sources: Vec::new(),
+            objects: 0,
+            sequence: 0,
+            quarantined: 0,
+            synced: false,
+            task_panics: 0,
+            handlers: Vec::new(),
         };
-        let (inner, (changed, _)) = (Mutex::new(inner), watch::channel(0));
+        let life = Life::Created;
         Self {
-            name: identity.name,
-            label: identity.label,
-            inner,
-            changed,
+            name,
+            label,
+            inner: Mutex::new(Inner { life, status }),
+            changed: watch::channel(0).0,
             applied: Notify::new(),
         }
     }
 
-    /// A receiver that sees every change of phase, failure, sync and life.
+    /// A receiver of every change of phase, failure, sync and life.
     pub(crate) fn subscribe(&self) -> watch::Receiver<u64> {
         self.changed.subscribe()
     }
 
+    /// An item now, and again after every such change, until the informer has ended.
+    pub(crate) fn changes(self: Arc<Self>) -> impl Stream<Item = ()> + Send {
+        let changes = self.subscribe();
+        stream::unfold(Some((self, changes, true)), |state| async {
+            let (board, mut changes, first) = state?;
+            if !first && changes.changed().await.is_err() {
+                return None;
+            }
+            changes.mark_unchanged();
+            let ended = matches!(board.life(), Life::Gone | Life::Stopped);
+            Some(((), (!ended).then_some((board, changes, false))))
+        })
+    }
+
     pub(crate) fn life(&self) -> Life {
         self.lock().life
+    }
+
+    /// Whether the informer was told to end.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.life() >= Life::Stopping
     }
 
     /// From made to running; false if that has happened already.
@@ -120,9 +141,7 @@ impl Board {
             inner.life = inner.life.max(life);
             if matches!(inner.life, Life::Gone | Life::Stopped) {
                 // A reflector that was aborted did not report its end.
-                for source in &mut inner.sources {
-                    source.end();
-                }
+                inner.status.sources.iter_mut().for_each(SourceStatus::end);
             }
         });
         self.applied.notify_waiters();
@@ -133,7 +152,7 @@ impl Board {
         let inner = self.lock();
         (inner.life == Life::Gone).then(|| RuntimeGone {
             informer: Arc::clone(&self.name),
-            since: inner.since,
+            since: inner.status.since,
         })
     }
 
@@ -142,15 +161,16 @@ impl Board {
     pub(crate) fn add_sources(&self, sources: &[(Scope, Arc<str>)]) {
         self.change(|inner| {
             for (scope, source) in sources {
-                inner.sources.retain(|other| other.scope != *scope);
-                inner.sources.push(SourceStatus::new(source, scope));
+                inner.status.sources.retain(|other| other.scope != *scope);
+                inner.status.sources.push(SourceStatus::new(source, scope));
             }
         });
     }
 
     /// True if with it the informer became synced: the others had been waiting for this one.
     pub(crate) fn remove_source(&self, scope: &Scope) -> bool {
-        let became = self.change(|inner| inner.sources.retain(|source| source.scope != *scope));
+        let became =
+            self.change(|inner| inner.status.sources.retain(|source| source.scope != *scope));
         self.applied.notify_waiters();
         became
     }
@@ -160,30 +180,20 @@ impl Board {
         if self.lock().source(scope).is_none_or(|source| source.synced) {
             return false;
         }
-        self.change(|inner| {
-            if let Some(source) = inner.source(scope) {
-                source.synced = true;
-            }
-        })
+        self.update(scope, |source| source.synced = true)
     }
 
     /// Notes that what is received from now on is of another history (FM-39).
     pub(crate) fn begin_epoch(&self, scope: &Scope) {
-        self.change(|inner| {
-            if let Some(source) = inner.source(scope) {
-                source.epoch += 1;
-            }
-        });
+        self.update(scope, |source| source.epoch += 1);
         self.applied.notify_waiters();
     }
 
     /// Notes that a source failed in a way that its reflector did not report.
     pub(crate) fn fail(&self, scope: &Scope, failure: Failure) {
-        self.change(|inner| {
-            if let Some(source) = inner.source(scope) {
-                source.attempts = source.attempts.saturating_add(1);
-                source.failure = Some(failure);
-            }
+        self.update(scope, |source| {
+            source.attempts = source.attempts.saturating_add(1);
+            source.failure = Some(failure);
         });
     }
 
@@ -220,27 +230,16 @@ impl Board {
 
     /// Notes what a check came to. Neither state nor sync depend on it.
     pub(crate) fn note_check(&self, scope: &Scope, check: Check, repairs: bool) {
-        self.change(|inner| {
-            let source = inner.source(scope);
-            let Some(status) = source.and_then(|source| source.consistency.as_mut()) else {
-                return;
-            };
-            match &check.outcome {
-                CheckOutcome::Consistent(_) => status.consistent += 1,
-                CheckOutcome::NotChecked(_) => status.not_checked += 1,
-                CheckOutcome::Mismatch(mismatch) => {
-                    status.mismatches += 1;
-                    status.repairs += u64::from(repairs);
-                    status.last_mismatch = Some(mismatch.clone());
-                }
+        self.update(scope, |source| {
+            if let Some(status) = &mut source.consistency {
+                status.note(check, repairs);
             }
-            status.last = Some(check);
         });
     }
 
     pub(crate) fn set_quarantined(&self, count: usize) {
-        if self.lock().quarantined != count {
-            self.change(|inner| inner.quarantined = count);
+        if self.lock().status.quarantined != count {
+            self.change(|inner| inner.status.quarantined = count);
         }
         gauge!(telemetry::QUARANTINED, "informer" => Arc::clone(&self.label)).set(count as f64);
     }
@@ -262,48 +261,45 @@ impl Board {
     }
 
     pub(crate) fn count_task_panic(&self) {
-        self.change(|inner| inner.task_panics += 1);
+        self.change(|inner| inner.status.task_panics += 1);
         counter!(telemetry::TASK_PANICS, "informer" => Arc::clone(&self.label)).increment(1);
     }
 
     /// True once every source has been synced; never false again.
     pub(crate) fn is_synced(&self) -> bool {
-        self.lock().synced
+        self.lock().status.synced
     }
 
     pub(crate) fn sources(&self) -> Vec<SourceStatus> {
-        self.lock().sources.clone()
+        self.lock().status.sources.clone()
     }
 
-    /// The status without what others know: the size of the store, and the handlers.
+    /// The status without the size of the store and without the handlers.
     pub(crate) fn status(&self) -> InformerStatus {
-        let inner = self.lock();
-        InformerStatus {
-            name: Arc::clone(&self.name),
-            label: Arc::clone(&self.label),
-            state: inner.state,
-            since: inner.since,
-            sources: inner.sources.clone(),
-            objects: 0,
-            sequence: 0,
-            quarantined: inner.quarantined,
-            synced: inner.synced,
-            task_panics: inner.task_panics,
-            handlers: Vec::new(),
-        }
+        self.lock().status.clone()
     }
 
-    /// Changes something that somebody may wait for; true if the informer became synced by it.
-    pub(crate) fn change(&self, change: impl FnOnce(&mut Inner)) -> bool {
+    /// Changes the status of one source, as [`change`](Self::change).
+    pub(crate) fn update(&self, scope: &Scope, change: impl FnOnce(&mut SourceStatus)) -> bool {
+        self.change(|inner| {
+            if let Some(source) = inner.source(scope) {
+                change(source);
+            }
+        })
+    }
+
+    /// Changes something that a reader may wait for; true if the informer became synced by it.
+    fn change(&self, change: impl FnOnce(&mut Inner)) -> bool {
         let became_synced = {
             let mut inner = self.lock();
             change(&mut inner);
-            let all = inner.sources.iter().all(|source| source.synced);
-            let became_synced = !inner.synced && all && !inner.sources.is_empty();
-            inner.synced |= became_synced;
+            let state = &mut inner.status;
+            let all = state.sources.iter().all(|source| source.synced);
+            let became_synced = !state.synced && all && !state.sources.is_empty();
+            state.synced |= became_synced;
             let state = inner.derive();
-            if inner.state != state {
-                (inner.state, inner.since) = (state, Instant::now());
+            if inner.status.state != state {
+                (inner.status.state, inner.status.since) = (state, Instant::now());
             }
             became_synced
         };
@@ -319,20 +315,22 @@ impl Board {
 
 impl Inner {
     pub(crate) fn source(&mut self, scope: &Scope) -> Option<&mut SourceStatus> {
-        self.sources
+        self.status
+            .sources
             .iter_mut()
             .find(|source| source.scope == *scope)
     }
 
     fn derive(&self) -> InformerState {
-        let failing = self.sources.iter().any(|source| source.failure.is_some());
+        let status = &self.status;
+        let failing = status.sources.iter().any(|source| source.failure.is_some());
         match self.life {
             Life::Created => InformerState::Created,
             Life::Gone => InformerState::RuntimeGone,
             Life::Stopping => InformerState::Stopping,
             Life::Stopped => InformerState::Stopped,
-            Life::Running if !self.synced => InformerState::Starting,
-            Life::Running if failing || self.quarantined > 0 => InformerState::Degraded,
+            Life::Running if !status.synced => InformerState::Starting,
+            Life::Running if failing || status.quarantined > 0 => InformerState::Degraded,
             Life::Running => InformerState::Synced,
         }
     }

@@ -20,11 +20,7 @@ pub(crate) struct BoardObserver {
 
 impl BoardObserver {
     fn source(&self, change: impl FnOnce(&mut SourceStatus)) {
-        self.board.change(|inner| {
-            if let Some(source) = inner.source(&self.scope) {
-                change(source);
-            }
-        });
+        self.board.update(&self.scope, change);
     }
 
     fn failed(&self, failure: Failure, attempts: u32, next_in: Duration) {
@@ -105,8 +101,7 @@ impl Observe for BoardObserver {
                 tracing::warn!(
                     informer = %self.board.name, %before, %after, "the server's history was rewound"
                 );
-                self.source(|source| source.epoch += 1);
-                self.board.applied.notify_waiters();
+                self.board.begin_epoch(&self.scope);
             }
             // Told when its key goes into quarantine, once for each version (FM-87).
             Report::Undecodable { .. } => {}

@@ -14,7 +14,7 @@ use crate::status::board::Board;
 use crate::status::{InformerState, SourceStatus};
 
 /// Waits until everything on the boards is synced (WF-02, FAX-3).
-pub(crate) async fn for_sync(boards: &[Arc<Board>], timeout: Duration) -> Result<(), NotSynced> {
+pub(crate) async fn for_sync(boards: &[&Arc<Board>], timeout: Duration) -> Result<(), NotSynced> {
     let start = Instant::now();
     let all = async {
         for board in boards {
