@@ -79,7 +79,7 @@ pub use informer_reflector as reflector;
 pub use informer_store as store;
 pub use lister::{ListByLabels, lister_of};
 pub use options::{InformerOptions, Namespaces, QueueKind, Transform};
-pub use rbac_role::RbacRole;
+pub use rbac_role::{RbacRole, RbacRoles, RbacRule};
 pub use running::shutdown::{Grace, InformerReport, ShutdownReport};
 pub use sharing::builder::FactoryBuilder;
 pub use sharing::factory::SharedInformerFactory;

@@ -15,7 +15,7 @@ use crate::applying::applier::Bounds;
 use crate::error::{AlreadyStopped, FromOwnCallback, InformerError, NotSynced, StartError};
 use crate::informer::SharedInformer;
 use crate::options::{ATTEMPTS, InformerOptions, Namespaces};
-use crate::rbac_role::{Needs, RbacRole};
+use crate::rbac_role::RbacRoles;
 use crate::running::core::{Core, Settings};
 use crate::running::shutdown::{Grace, InformerReport, ShutdownReport};
 use crate::sharing::assembly::{check_scope, checking, connect, is_cluster_scoped};
@@ -202,15 +202,12 @@ impl SharedInformerFactory {
 
     /// The permissions that the informers of this factory need, in roles of this name, and no more
     /// (SEC-15). What is asked for later is not in them.
-    pub fn rbac_role(&self, name: &str) -> RbacRole {
-        let mut needs = Needs::default();
+    pub fn rbac_role(&self, name: &str) -> RbacRoles {
         let informers = self.inner.registry.lock().clone();
-        for (key, informer) in informers {
-            let status = informer.status();
-            let scopes = status.sources.iter().map(|source| &source.scope);
-            key.need(scopes, &mut needs);
-        }
-        needs.role(name)
+        let statuses: Vec<_> = informers.values().map(|owned| owned.status()).collect();
+        let read = informers.keys().zip(&statuses);
+        let read = read.flat_map(|(key, status)| key.reads(&status.sources));
+        RbacRoles::to_read(name, read)
     }
 
     /// Ends one informer and forgets it: the next who asks gets a new one (FA-08, FAX-5). Readers

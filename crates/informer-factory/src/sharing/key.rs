@@ -9,7 +9,7 @@ use informer_store::Scope;
 use kube_core::Resource;
 
 use crate::options::{InformerOptions, Namespaces};
-use crate::rbac_role::Needs;
+use crate::status::SourceStatus;
 use crate::status::board::Identity;
 
 /// Two requests with equal keys get one informer, one watch and one cache.
@@ -46,21 +46,28 @@ impl SharingKey {
         }
     }
 
-    /// Adds what the informer of this key needs; `scopes` is what it follows now, nothing if it has
-    /// not been started.
-    pub(crate) fn need<'s>(&self, scopes: impl Iterator<Item = &'s Scope>, needs: &mut Needs) {
-        let mut add = |namespace: Option<&str>| needs.add(&self.group, &self.plural, namespace);
-        let mut scopes = scopes.peekable();
-        match &self.namespaces {
-            Namespaces::All => add(None),
-            Namespaces::These(names) if scopes.peek().is_none() => {
-                names.iter().for_each(|name| add(Some(name)));
+    /// What the informer of this key reads: group, plural and namespace, `None` for all. `sources`
+    /// is what it follows now; none if it has not been started.
+    pub(crate) fn reads(
+        &self,
+        sources: &[SourceStatus],
+    ) -> impl Iterator<Item = (String, String, Option<String>)> {
+        let namespaces: Vec<Option<String>> = match &self.namespaces {
+            Namespaces::All => vec![None],
+            Namespaces::These(names) if sources.is_empty() => {
+                names.iter().cloned().map(Some).collect()
             }
-            Namespaces::These(_) => scopes.for_each(|scope| match scope {
-                Scope::All => add(None),
-                Scope::Namespace(name) => add(Some(name)),
-            }),
-        }
+            Namespaces::These(_) => {
+                let scopes = sources.iter().map(|source| &source.scope);
+                let namespace = |scope: &Scope| match scope {
+                    Scope::All => None,
+                    Scope::Namespace(name) => Some(name.to_string()),
+                };
+                scopes.map(namespace).collect()
+            }
+        };
+        let of = |namespace| (self.group.clone(), self.plural.clone(), namespace);
+        namespaces.into_iter().map(of)
     }
 
     /// The informer's name and label. The label must not show a namespace or a selector, and yet

@@ -13,15 +13,15 @@ use crate::failure::Failure;
 
 /// What is followed, as it is named in messages.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Subject<'a> {
+pub(crate) struct Subject<'a> {
     /// `pods`, `widgets.example.com`
-    pub(super) resource: &'a str,
+    pub(crate) resource: &'a str,
     /// `in namespace "x"`, `in all namespaces`, or empty
-    pub(super) scope: &'a str,
+    pub(crate) scope: &'a str,
 }
 
 /// Why the resources of the cluster could not be discovered, and what helps.
-pub(super) fn discovery(error: &DiscoveryError) -> Failure {
+pub(crate) fn discovery(error: &DiscoveryError) -> Failure {
     let failure = Failure::failed(error.to_string());
     let cause = match error {
         DiscoveryError::Failed { cause, .. } => cause,
@@ -46,7 +46,7 @@ const NO_ANSWER: &str = "Is the server overloaded, or a proxy in front of it wit
     Try: kubectl get --raw /readyz; for a slow server, raise --discovery-timeout and --for";
 
 /// An error of the client, without anything that may be secret (SEC-7, SEC-8).
-pub(super) fn client_error(error: &Error) -> String {
+pub(crate) fn client_error(error: &Error) -> String {
     if let Some(auth) = find_auth(error) {
         return auth_error(auth);
     }
@@ -118,7 +118,7 @@ fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
 }
 
 /// Why a source does not follow its resource, and what helps.
-pub(super) fn trouble(subject: Subject<'_>, cause: &Cause) -> String {
+pub(crate) fn trouble(subject: Subject<'_>, cause: &Cause) -> String {
     let Subject { resource, scope } = subject;
     let verb = denied_verb(cause).unwrap_or("list and watch");
     let text = cause.to_string();
@@ -163,7 +163,7 @@ fn denied_verb(cause: &Cause) -> Option<&'static str> {
 }
 
 /// Whether waiting does not help: somebody has to change something first.
-pub(super) fn is_lasting(kind: FailureKind) -> bool {
+pub(crate) fn is_lasting(kind: FailureKind) -> bool {
     matches!(
         kind,
         FailureKind::Forbidden
@@ -174,7 +174,7 @@ pub(super) fn is_lasting(kind: FailureKind) -> bool {
 }
 
 /// Who is not synced, and why.
-pub(super) fn not_synced(subject: Subject<'_>, error: &NotSynced) -> String {
+pub(crate) fn not_synced(subject: Subject<'_>, error: &NotSynced) -> String {
     let culprits = error.culprits.iter().map(|culprit| match &culprit.failure {
         Some(cause) => trouble(subject, cause),
         None => format!("{} is {:?}", escape::text(&culprit.source), culprit.phase),
@@ -186,7 +186,7 @@ pub(super) fn not_synced(subject: Subject<'_>, error: &NotSynced) -> String {
 }
 
 /// The first source that fails in a way that lasts.
-pub(super) fn lasting_failure(sources: &[SourceStatus]) -> Option<&Cause> {
+pub(crate) fn lasting_failure(sources: &[SourceStatus]) -> Option<&Cause> {
     let failures = sources.iter().filter_map(|source| source.failure.as_ref());
     failures.into_iter().find(|cause| is_lasting(cause.kind))
 }

@@ -1,7 +1,7 @@
 //! Names that are nearly the one that was written.
 
 /// The candidates nearest to `name`, best first, at most `limit`; each once.
-pub(super) fn nearest<'a>(
+pub(crate) fn nearest<'a>(
     name: &str,
     candidates: impl IntoIterator<Item = &'a str>,
     limit: usize,

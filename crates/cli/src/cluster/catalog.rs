@@ -14,15 +14,15 @@ const CONCURRENT: usize = 8;
 
 /// Everything the server says it has, in its own order.
 #[derive(Debug, Default)]
-pub(super) struct Catalog {
-    pub(super) resources: Vec<Resource>,
+pub(crate) struct Catalog {
+    pub(crate) resources: Vec<Resource>,
     /// Groups that did not answer, usually since the extension behind them is down.
-    pub(super) silent: Vec<String>,
+    pub(crate) silent: Vec<String>,
 }
 
 impl Catalog {
     /// Requests the catalog from the server.
-    pub(super) async fn fetch(
+    pub(crate) async fn fetch(
         client: &Client,
         discovery: &Discovery<'_>,
     ) -> Result<Self, DiscoveryError> {
@@ -36,7 +36,7 @@ impl Catalog {
     }
 
     /// The resource that is meant.
-    pub(super) fn resolve(&self, name: &str) -> Result<&Resource, ResourceError> {
+    pub(crate) fn resolve(&self, name: &str) -> Result<&Resource, ResourceError> {
         super::resource::resolve(self, name)
     }
 
@@ -118,7 +118,7 @@ impl Catalog {
     }
 
     /// A remark about groups that did not answer; empty if all did.
-    pub(super) fn silence(&self) -> String {
+    pub(crate) fn silence(&self) -> String {
         if self.silent.is_empty() {
             return String::new();
         }

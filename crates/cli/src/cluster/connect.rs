@@ -15,7 +15,7 @@ use crate::screen::Screen;
 
 /// Which cluster, and as whom.
 #[derive(Debug, clap::Args)]
-pub(super) struct ClusterArguments {
+pub(crate) struct ClusterArguments {
     /// The context of the kubeconfig [default: its current one]
     #[arg(long, value_name = "C")]
     context: Option<String>,
@@ -25,15 +25,15 @@ pub(super) struct ClusterArguments {
 }
 
 /// A cluster to send requests to.
-pub(super) struct Cluster {
+pub(crate) struct Cluster {
     /// Sends the requests.
-    pub(super) client: Client,
+    pub(crate) client: Client,
     /// The address of the API server, for messages; without credentials, and escaped.
-    pub(super) server: String,
+    pub(crate) server: String,
 }
 
 /// The cluster that the command line and the kubeconfig name.
-pub(super) async fn cluster(
+pub(crate) async fn cluster(
     arguments: &ClusterArguments,
     screen: &Screen,
 ) -> Result<Cluster, Failure> {

@@ -14,23 +14,23 @@ const SUGGESTIONS: usize = 5;
 
 /// One resource of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Resource {
+pub(crate) struct Resource {
     /// Empty in the core group.
-    pub(super) group: String,
-    pub(super) version: String,
+    pub(crate) group: String,
+    pub(crate) version: String,
     /// The place of the version in its group; 0 is the preferred one.
-    pub(super) order: usize,
-    pub(super) kind: String,
-    pub(super) plural: String,
-    pub(super) singular: String,
-    pub(super) short_names: Vec<String>,
-    pub(super) namespaced: bool,
-    pub(super) verbs: Vec<String>,
+    pub(crate) order: usize,
+    pub(crate) kind: String,
+    pub(crate) plural: String,
+    pub(crate) singular: String,
+    pub(crate) short_names: Vec<String>,
+    pub(crate) namespaced: bool,
+    pub(crate) verbs: Vec<String>,
 }
 
 impl Resource {
     /// `pods`, `widgets.example.com`
-    pub(super) fn qualified(&self) -> String {
+    pub(crate) fn qualified(&self) -> String {
         let name = match self.group.as_str() {
             "" => self.plural.clone(),
             group => format!("{}.{group}", self.plural),
@@ -39,7 +39,7 @@ impl Resource {
     }
 
     /// As the facade wants it.
-    pub(super) fn api(&self) -> ApiResource {
+    pub(crate) fn api(&self) -> ApiResource {
         let api_version = match self.group.as_str() {
             "" => self.version.clone(),
             group => format!("{group}/{}", self.version),
@@ -91,7 +91,7 @@ impl Resource {
 
 /// No resource can be watched under this name. All strings are escaped.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum ResourceError {
+pub(crate) enum ResourceError {
     /// Nothing is called so.
     #[error("the server has no resource {name:?}{silence}")]
     Unknown {
@@ -144,7 +144,7 @@ fn or_nothing(verbs: &[String]) -> String {
 ///
 /// A name of its own goes before a short name, the core group before others, as kubectl has it; the
 /// preferred version before others unless one is named.
-pub(super) fn resolve<'a>(catalog: &'a Catalog, name: &str) -> Result<&'a Resource, ResourceError> {
+pub(crate) fn resolve<'a>(catalog: &'a Catalog, name: &str) -> Result<&'a Resource, ResourceError> {
     let shown = || escape::text(name).into_owned();
     if let Some((_, object)) = name.split_once('/') {
         let object = escape::text(object).into_owned();

@@ -8,17 +8,17 @@ use crate::failure::Failure;
 
 /// What the command line says about namespaces.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Asked<'a> {
+pub(crate) struct Asked<'a> {
     /// `-n`
-    pub(super) namespaces: &'a [String],
+    pub(crate) namespaces: &'a [String],
     /// `-A`
-    pub(super) all: bool,
+    pub(crate) all: bool,
     /// The namespace of the context.
-    pub(super) default: &'a str,
+    pub(crate) default: &'a str,
 }
 
 /// The namespaces to follow.
-pub(super) fn namespaces(resource: &Resource, asked: &Asked<'_>) -> Result<Namespaces, Failure> {
+pub(crate) fn namespaces(resource: &Resource, asked: &Asked<'_>) -> Result<Namespaces, Failure> {
     if !resource.namespaced {
         return match asked.namespaces {
             [] => Ok(Namespaces::All),
@@ -36,23 +36,29 @@ pub(super) fn namespaces(resource: &Resource, asked: &Asked<'_>) -> Result<Names
         [] => vec![asked.default.to_owned()],
         names => names.to_vec(),
     };
+    check_names(&names)?;
+    Ok(Namespaces::These(names))
+}
+
+/// Refuses what cannot be the name of a namespace.
+pub(crate) fn check_names(names: &[String]) -> Result<(), Failure> {
     match names.iter().find(|name| !is_name(name)) {
         Some(name) => Err(Failure::setup(format!(
             "{:?} is no namespace",
             escape::text(name)
         ))),
-        None => Ok(Namespaces::These(names)),
+        None => Ok(()),
     }
 }
 
 /// Whether it is a DNS label, so that it can be put into a path as it is.
-fn is_name(name: &str) -> bool {
+pub(crate) fn is_name(name: &str) -> bool {
     let good = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
     !name.is_empty() && name.len() <= 63 && name.bytes().all(good)
 }
 
 /// `in namespace "x"`, for messages; empty for what has no namespace.
-pub(super) fn in_words(resource: &Resource, namespaces: &Namespaces) -> String {
+pub(crate) fn in_words(resource: &Resource, namespaces: &Namespaces) -> String {
     match namespaces {
         Namespaces::All if resource.namespaced => "in all namespaces".to_owned(),
         Namespaces::All => String::new(),

@@ -10,7 +10,7 @@ use crate::status;
 
 /// The server discovery is about, and the time by which it has to be over.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Discovery<'a> {
+pub(crate) struct Discovery<'a> {
     /// The server's address, for messages.
     server: &'a str,
     timeout: Duration,
@@ -19,7 +19,7 @@ pub(super) struct Discovery<'a> {
 
 /// A request of discovery failed.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum DiscoveryError {
+pub(crate) enum DiscoveryError {
     /// The server refused the request, or could not be reached.
     #[error("cannot discover the resources of {server}: GET {path}: {}", explain::client_error(.cause))]
     Failed {
@@ -41,7 +41,7 @@ pub(super) enum DiscoveryError {
 
 impl<'a> Discovery<'a> {
     /// Discovery that begins now and may take as long as `timeout`.
-    pub(super) fn begin(server: &'a str, timeout: Duration) -> Self {
+    pub(crate) fn begin(server: &'a str, timeout: Duration) -> Self {
         Self {
             server,
             timeout,
@@ -50,7 +50,7 @@ impl<'a> Discovery<'a> {
     }
 
     /// Waits for the answer to one request, until the deadline of all of them.
-    pub(super) async fn request<T>(
+    pub(crate) async fn request<T>(
         &self,
         path: &str,
         request: impl Future<Output = Result<T, Error>>,
@@ -72,7 +72,7 @@ impl<'a> Discovery<'a> {
 }
 
 /// Whether the server answered, but not with what was requested.
-pub(super) fn is_refusal(error: &DiscoveryError) -> bool {
+pub(crate) fn is_refusal(error: &DiscoveryError) -> bool {
     matches!(
         error,
         DiscoveryError::Failed {
@@ -87,8 +87,8 @@ mod tests {
     use informer_testkit::{ApiServer, Fault, Match, Times};
     use kube_client::Client;
 
-    use super::super::catalog::Catalog;
     use super::*;
+    use crate::cluster::catalog::Catalog;
 
     const TIMEOUT: Duration = Duration::from_secs(10);
 
