@@ -184,8 +184,9 @@ impl<T: Send + Sync + 'static> Controller<T> {
     {
         let core = self.core;
         let _stopped = StopOnDrop(Arc::clone(&core));
+        let sources = describe(&core, &[Scope::All]);
         core.board.begin();
-        core.board.add_sources(&describe(&core, &[Scope::All]));
+        core.board.add_sources(&sources);
         let (producer, consumer) = queue(&core);
         let mut reflecting = AbortOnDropHandle::new(tokio::spawn({
             let core = Arc::clone(&core);

@@ -23,13 +23,11 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
             return false;
         }
         let core = self.core();
+        let sources = source_tasks::describe(core, &[Scope::Namespace(namespace.into())]);
         let _turn = core.runtime.turn();
         core.board.life() == Life::Running
             && !core.runtime.sources.scopes().contains(&Scope::All)
-            && source_tasks::start(
-                core,
-                source_tasks::describe(core, &[Scope::Namespace(namespace.into())]),
-            )
+            && source_tasks::start(core, sources)
     }
 
     /// Stops watching a namespace and deletes its objects, with a tombstone each (FM-79). If it is

@@ -25,6 +25,8 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
             return Err(StartError::NoTimer);
         }
         let core = self.core();
+        // The user's code runs before anything has changed, and under no lock.
+        let sources = source_tasks::describe(core, &self.scopes);
         let turn = core.runtime.turn();
         if !core.board.begin() {
             self.refuse_without_runtime()?;
@@ -34,7 +36,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
             };
         }
         core.runtime.run_on(runtime);
-        source_tasks::start(core, source_tasks::describe(core, &self.scopes));
+        source_tasks::start(core, sources);
         // From here on the check period is settled: a handler that joins later cannot lower it.
         core.applier.processor.start();
         core.applier.begin_metrics();

@@ -29,6 +29,9 @@ struct Source {
     removed: CancellationToken,
     /// Passes demands to the reflector.
     control: Option<Control>,
+    /// A repair was demanded. A reflector that panics may not have carried it out, so its successor
+    /// repairs too.
+    repair: bool,
 }
 
 impl Sources {
@@ -62,6 +65,7 @@ impl Sources {
                 again: None,
                 removed: CancellationToken::new(),
                 control: None,
+                repair: false,
             };
             running.insert(scope, source);
         }
@@ -118,11 +122,10 @@ impl Sources {
 
     /// Has the reflector of a scope fetch everything anew, reusing nothing (FM-40).
     pub(crate) fn repair(&self, scope: &Scope) {
-        let running = self.lock();
-        let control = running
-            .get(scope)
-            .and_then(|source| source.control.as_ref());
-        control.inspect(|control| control.repair_now());
+        if let Some(source) = self.lock().get_mut(scope) {
+            source.repair = true;
+            source.control.iter().for_each(Control::repair_now);
+        }
     }
 
     /// Has all reflectors list again.
@@ -136,6 +139,9 @@ impl Sources {
 
     pub(crate) fn set_control(&self, scope: &Scope, control: Control) {
         if let Some(source) = self.lock().get_mut(scope) {
+            if source.repair {
+                control.repair_now();
+            }
             source.control = Some(control);
         }
     }

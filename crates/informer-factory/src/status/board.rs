@@ -183,10 +183,17 @@ impl Board {
         self.update(scope, |source| source.synced = true)
     }
 
-    /// Notes that what is received from now on is of another history (FM-39).
-    pub(crate) fn begin_epoch(&self, scope: &Scope) {
+    /// The epoch of what is received from a source.
+    pub(crate) fn epoch(&self, scope: &Scope) -> u32 {
+        self.lock().source(scope).map_or(0, |source| source.epoch)
+    }
+
+    /// Records that what is received from now on is of another history, and returns its epoch.
+    // FM-39. Before anything of it is queued, so that the applied epoch is never ahead.
+    pub(crate) fn begin_epoch(&self, scope: &Scope) -> u32 {
         self.update(scope, |source| source.epoch += 1);
         self.applied.notify_waiters();
+        self.epoch(scope)
     }
 
     /// Notes that a source failed in a way that its reflector did not report.

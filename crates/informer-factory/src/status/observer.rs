@@ -97,12 +97,10 @@ impl Observe for BoardObserver {
                     self.source(|source| (source.failure, source.attempts) = (None, 0));
                 }
             }
-            Report::NewEpoch { before, after } => {
-                tracing::warn!(
-                    informer = %self.board.name, %before, %after, "the server's history was rewound"
-                );
-                self.board.begin_epoch(&self.scope);
-            }
+            // The sink has begun the epoch, before it accepted the list.
+            Report::NewEpoch { before, after } => tracing::warn!(
+                informer = %self.board.name, %before, %after, "the server's history was rewound"
+            ),
             // Told when its key goes into quarantine, once for each version (FM-87).
             Report::Undecodable { .. } => {}
             Report::Incomparable { version } => tracing::warn!(

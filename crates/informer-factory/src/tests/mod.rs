@@ -9,3 +9,4 @@ mod random;
 mod run;
 #[cfg(shuttle)]
 mod shuttle;
+mod sources;

@@ -28,7 +28,7 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
         scope: Scope,
         producer: Producer<ObjectKey, Arrival<T>, ResourceVersion>,
     ) -> Self {
-        let (epoch, watcher) = (applier.epoch(&scope), producer.watcher());
+        let (epoch, watcher) = (applier.board.epoch(&scope), producer.watcher());
         Self {
             applier,
             scope,
@@ -45,12 +45,16 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
         new_epoch: bool,
     ) -> Result<(), Refused> {
         let unseen = !new_epoch && self.contradicts(&items, &received);
-        if unseen {
-            tracing::warn!(informer = %self.applier.board.name, "a list tells of a rewind nobody saw");
-            self.applier.board.begin_epoch(&self.scope);
-        }
         let new_epoch = new_epoch || unseen;
-        self.epoch += u32::from(new_epoch);
+        if new_epoch {
+            self.epoch = self.applier.board.begin_epoch(&self.scope);
+        }
+        if unseen {
+            tracing::warn!(
+                informer = %self.applier.board.name,
+                "a list shows a rewind that no watch reported"
+            );
+        }
         // In the memory of the items, of which there may be very many.
         let listed: Vec<_> = items
             .into_iter()
@@ -79,16 +83,21 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
     fn contradicts(&self, items: &[Item<T>], received: &ResourceVersion) -> bool {
         // Looked at before the store: what leaves the queue in between is in the store by then.
         let queued = self.queued_versions();
+        // Versions of an older epoch, which a reflector that panicked had left, say nothing.
+        let is_current = self.applier.epoch(&self.scope) == self.epoch;
         let store = self.applier.reader.snapshot();
         // What is reused is just what is stored: only what is queued may be newer.
-        let has_news =
-            |item: &&Item<T>| !queued.is_empty() || !(store.is_empty() || is_reused(item));
+        let has_news = |item: &&Item<T>| {
+            !queued.is_empty() || is_current && !(store.is_empty() || is_reused(item))
+        };
         items.iter().filter(has_news).any(|item| {
             let Ok(key) = key_of(&item.meta) else {
                 return false;
             };
             let stored = || {
-                let held = store.get(key.as_str()).filter(|_| !is_reused(item));
+                let held = store
+                    .get(key.as_str())
+                    .filter(|_| is_current && !is_reused(item));
                 held.map(|held| &held.version)
             };
             queued.get(&key).or_else(stored).is_some_and(|held| {
