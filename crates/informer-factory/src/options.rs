@@ -126,10 +126,31 @@ pub(crate) const ATTEMPTS: NonZeroU32 = NonZeroU32::new(5).expect("5 is not zero
 pub(crate) const QUEUE_BOUND: NonZeroUsize = NonZeroUsize::new(2_000).expect("2,000 is not zero");
 
 /// Whoever needs more values for one object needs another index.
-pub(crate) const INDEX_VALUES: NonZeroUsize = NonZeroUsize::new(1_024).expect("1,024 is not zero");
+const INDEX_VALUES: NonZeroUsize = NonZeroUsize::new(1_024).expect("1,024 is not zero");
 
 /// More reasons than a person reads.
-pub(crate) const QUARANTINED: NonZeroUsize = NonZeroUsize::new(1_000).expect("1,000 is not zero");
+const QUARANTINED: NonZeroUsize = NonZeroUsize::new(1_000).expect("1,000 is not zero");
+
+/// What bounds the work on one object, fixed when the informer is made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    /// The number of times a change is tried before its key is quarantined.
+    pub(crate) attempts: NonZeroU32,
+    /// The number of values one object may give one index (SEC-24).
+    pub(crate) index_values: NonZeroUsize,
+    /// The number of quarantined keys that are kept with their reasons (SEC-23).
+    pub(crate) quarantined: NonZeroUsize,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            attempts: ATTEMPTS,
+            index_values: INDEX_VALUES,
+            quarantined: QUARANTINED,
+        }
+    }
+}
 
 impl<T> Default for InformerOptions<T> {
     fn default() -> Self {

@@ -4,12 +4,11 @@
 //! without the objects that an index refuses.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::num::{NonZeroU32, NonZeroUsize};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
-use informer_deltafifo::{Quarantined, Work};
+use informer_deltafifo::Work;
 use informer_processor::{Joining, Processor, Registration};
 use informer_reflector::ResourceVersion;
 use informer_store::{
@@ -24,26 +23,19 @@ use crate::applying::probe::Probes;
 use crate::applying::quarantine::{Quarantine, QuarantineReason};
 use crate::applying::replay;
 use crate::applying::verdict::{Judgement, Refusal, Refused};
-use crate::status::board::Board;
+use crate::options::Bounds;
+use crate::status::shared::SharedStatus;
 use crate::sync::{Mutex, MutexGuard};
 
 /// Looks at the queue of one source.
 pub(crate) type Watcher<T> = informer_deltafifo::Watcher<ObjectKey, Arrival<T>, ResourceVersion>;
 
-/// What bounds the work on one object, fixed when the informer is made.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Bounds {
-    /// The number of times a change is tried before its key is quarantined.
-    pub(crate) attempts: NonZeroU32,
-    /// The number of values one object may give one index (SEC-24).
-    pub(crate) index_values: NonZeroUsize,
-    /// The number of quarantined keys that are kept with their reasons (SEC-23).
-    pub(crate) quarantined: NonZeroUsize,
-}
+/// An item that the queue has given up.
+type GivenUp<T> = informer_deltafifo::Quarantined<ObjectKey, Arrival<T>>;
 
 /// The store, the handlers and the quarantine of one informer, which change together.
 pub(crate) struct Applier<T: Send + Sync + 'static> {
-    pub(crate) board: Arc<Board>,
+    pub(crate) status: Arc<SharedStatus>,
     pub(crate) bounds: Bounds,
     pub(crate) reader: StoreReader<T>,
     pub(crate) processor: Processor<ObjectKey, T>,
@@ -84,14 +76,14 @@ enum NotCommitted {
 
 impl<T: Send + Sync + 'static> Applier<T> {
     pub(crate) fn new(
-        board: Arc<Board>,
+        status: Arc<SharedStatus>,
         bounds: Bounds,
         processor: Processor<ObjectKey, T>,
     ) -> Self {
         let (writer, reader) = informer_store::store();
         let epochs = HashMap::new();
         Self {
-            board,
+            status,
             bounds,
             reader,
             processor,
@@ -146,7 +138,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
         self.backlogs_changed.notify_one();
         self.judge(applied.judged, refused);
         let objects = self.reader.len();
-        self.board
+        self.status
             .count_events(applied.notices.len() as u64, applied.dropped, objects);
     }
 
@@ -160,29 +152,27 @@ impl<T: Send + Sync + 'static> Applier<T> {
                 Judgement::Good => self.quarantine.release(&key),
                 Judgement::Kept => self.quarantine.release_kept(&key),
                 Judgement::Unusable { version, error } => {
-                    let (at, reason) = (
-                        ResourceVersion::new(Arc::clone(&version)),
-                        QuarantineReason::Undecodable(error.clone()),
-                    );
-                    if self.quarantine.put(key.clone(), at, reason) {
-                        tracing::warn!(informer = %self.board.name, %key, %version, "{error}");
-                    }
+                    let version = ResourceVersion::new(version);
+                    self.refuse(key, version, QuarantineReason::Undecodable(error));
                 }
             }
         }
         for (key, refusal) in refused {
-            match refusal {
-                Refusal::Failed { attempts } => self.refuse_unappliable(key, attempts),
-                Refusal::TooManyValues => self.refuse_values(key),
-            }
+            let reason = match refusal {
+                Refusal::Failed { attempts } => QuarantineReason::Unappliable { attempts },
+                Refusal::TooManyValues => self.too_many_values(),
+            };
+            self.refuse(key, ResourceVersion::unset(), reason);
         }
         self.note_quarantine();
     }
 
     /// Quarantines what the queue has given up, by key (IN-7); the store keeps the last good version.
-    pub(crate) fn give_up(&self, failed: Vec<Quarantined<ObjectKey, Arrival<T>>>) {
-        for Quarantined { work, attempts } in failed {
-            let put = |key| self.refuse_unappliable(key, attempts.get());
+    pub(crate) fn give_up(&self, failed: Vec<GivenUp<T>>) {
+        for GivenUp { work, attempts } in failed {
+            let attempts = attempts.get();
+            let reason = QuarantineReason::Unappliable { attempts };
+            let put = |key| self.refuse(key, ResourceVersion::unset(), reason.clone());
             match work {
                 Work::Key { key, .. } => put(key),
                 Work::Replace { items } => items.into_iter().for_each(|(key, _)| put(key)),
@@ -192,26 +182,22 @@ impl<T: Send + Sync + 'static> Applier<T> {
         self.note_quarantine();
     }
 
-    fn refuse_unappliable(&self, key: ObjectKey, attempts: u32) {
-        let reason = QuarantineReason::Unappliable { attempts };
-        self.quarantine.put(key, ResourceVersion::unset(), reason);
+    fn too_many_values(&self) -> QuarantineReason {
+        let most = self.bounds.index_values;
+        QuarantineReason::TooManyValues { most }
     }
 
-    /// Quarantines a key whose object gives an index more values than are allowed.
-    fn refuse_values(&self, key: ObjectKey) {
-        let most = self.bounds.index_values;
-        let reason = QuarantineReason::TooManyValues { most };
-        let version = ResourceVersion::unset();
-        if self.quarantine.put(key.clone(), version, reason) {
-            tracing::warn!(
-                informer = %self.board.name, %key, %most, "too many values for an index"
-            );
+    /// Quarantines one key, and logs what is new about it.
+    fn refuse(&self, key: ObjectKey, version: ResourceVersion, reason: QuarantineReason) {
+        let informer = &self.status.name;
+        if self.quarantine.put(&key, &version, &reason) {
+            tracing::warn!(%informer, %key, %version, "{reason}");
         }
     }
 
     /// Publishes the number of quarantined keys.
     pub(crate) fn note_quarantine(&self) {
-        self.board.set_quarantined(self.quarantine.len());
+        self.status.set_quarantined(self.quarantine.len());
     }
 
     /// One commit without the objects of `refused`. When an index function panics nothing has
@@ -225,7 +211,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
         let Writing { writer, epochs } = writing;
         let epochs = epochs.entry(lease.scope.clone()).or_default();
         let snapshot = self.reader.snapshot();
-        let initial = lease.initial && !self.board.is_synced();
+        let initial = lease.initial && !self.status.is_synced();
         let mut fold = Fold::new(&snapshot, lease.scope, epochs, initial, refused);
         fold.track_good(self.quarantine.len() > 0);
         fold.reserve(lease.works.len());
@@ -244,8 +230,8 @@ impl<T: Send + Sync + 'static> Applier<T> {
         match committed {
             _ if is_visible => {
                 if committed.is_err() {
-                    tracing::error!(informer = %self.board.name, "the drop of an object panicked");
-                    self.board.count_task_panic();
+                    tracing::error!(informer = %self.status.name, "the drop of an object panicked");
+                    self.status.count_task_panic();
                 }
                 *epochs = std::mem::take(&mut applied.epochs);
                 Ok((writer.sequence(), applied))
@@ -253,8 +239,8 @@ impl<T: Send + Sync + 'static> Applier<T> {
             Ok(Ok(_)) => unreachable!("each commit has a sequence of its own"),
             Ok(Err(above_bound)) => Err(NotCommitted::TooManyValues(above_bound.keys)),
             Err(payload) => {
-                tracing::error!(informer = %self.board.name, "an index function panicked");
-                self.board.count_task_panic();
+                tracing::error!(informer = %self.status.name, "an index function panicked");
+                self.status.count_task_panic();
                 let culprits = self.probes.culprits(&applied.notices);
                 Err(NotCommitted::Panicked { payload, culprits })
             }
@@ -270,7 +256,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
     ) -> Vec<Event<T>> {
         let epochs = self.lock().epochs.get(scope).cloned().unwrap_or_default();
         let snapshot = self.reader.snapshot();
-        let (initial, refused) = (initial && !self.board.is_synced(), Refused::new());
+        let (initial, refused) = (initial && !self.status.is_synced(), Refused::new());
         let mut fold = Fold::new(&snapshot, scope, &epochs, initial, &refused);
         fold.work(work);
         fold.finish().notices
@@ -298,13 +284,13 @@ impl<T: Send + Sync + 'static> Applier<T> {
             batch.mark(scope.clone(), version.to_shared());
             writing.writer.commit(batch);
         }
-        self.board
+        self.status
             .set_progress(scope, progress.applied, epoch, progress.unsettled);
         drop(writing);
-        if progress.synced && self.board.set_synced(scope) {
+        if progress.synced && self.status.set_synced(scope) {
             self.processor.upstream_synced();
         }
-        self.board.set_queue_depth(progress.unsettled);
+        self.status.set_queue_depth(progress.unsettled);
     }
 
     /// Removes everything a source brought, with a tombstone for each object (FM-79).
@@ -343,9 +329,9 @@ impl<T: Send + Sync + 'static> Applier<T> {
             let values = probe(object).into_iter().take(most.get());
             values.for_each(|value| drop::<Arc<str>>(value.into()));
         });
-        above_bound
-            .into_iter()
-            .for_each(|key| self.refuse_values(key));
+        for key in above_bound {
+            self.refuse(key, ResourceVersion::unset(), self.too_many_values());
+        }
         self.note_quarantine();
         drop(writing);
         Ok(index)
@@ -392,9 +378,9 @@ impl<T: Send + Sync + 'static> Applier<T> {
 
     /// Makes all gauges exist, before there is anything to report.
     pub(crate) fn begin_metrics(&self) {
-        self.board.count_events(0, 0, self.reader.len());
+        self.status.count_events(0, 0, self.reader.len());
         self.note_quarantine();
-        self.board.set_queue_depth(0);
+        self.status.set_queue_depth(0);
         self.backlogs_changed.notify_one();
     }
 

@@ -25,7 +25,7 @@ use informer_store::{Batch, Entry, ObjectKey, Scope, Snapshot};
 
 use crate::applying::arrival::{Arrival, is_older};
 use crate::applying::epochs::Epochs;
-use crate::applying::source_entries::source_entries;
+use crate::applying::source_entries;
 use crate::applying::verdict::{Judgement, Life, Refused, Verdict, judge, same_life};
 
 /// A notification, shared by all handlers.

@@ -1,8 +1,8 @@
 //! Keys whose newest version cannot be decoded or applied (IN-7).
 //!
-//! Such a key is told to the operator, its last good version stays in the store, and it poisons
-//! nothing else (FM-53, FM-54). It leaves when a good version, a delete, or a relist without it
-//! comes. Of a flood of them the reasons of the first are kept, and of the rest the keys (SEC-23).
+//! Such a key is reported, its last good version stays in the store, and no other key is affected
+//! (FM-53, FM-54). It is released by a good version, a delete, or a relist without it. Of a flood
+//! the reasons of the first keys are kept, and of the rest the keys alone (SEC-23).
 
 use std::collections::{BTreeMap, HashSet};
 use std::num::NonZeroUsize;
@@ -54,15 +54,15 @@ pub(crate) struct Quarantine {
 
 #[derive(Default)]
 struct Kept {
-    told: BTreeMap<ObjectKey, Quarantined>,
-    /// Those for whose reasons there was no room.
+    listed: BTreeMap<ObjectKey, Quarantined>,
+    /// Keys for whose reasons there was no room.
     more: HashSet<ObjectKey>,
-    /// Somebody looks after those.
+    /// A task lists again until these have gone.
     is_attended: bool,
 }
 
 impl Quarantine {
-    /// An empty one, with room for the reasons of so many keys.
+    /// An empty quarantine, with room for the reasons of `most` keys.
     pub(crate) fn new(most: NonZeroUsize) -> Self {
         Self {
             most,
@@ -74,25 +74,23 @@ impl Quarantine {
     /// already, or there is no room for the reason.
     pub(crate) fn put(
         &self,
-        key: ObjectKey,
-        version: ResourceVersion,
-        reason: QuarantineReason,
+        key: &ObjectKey,
+        version: &ResourceVersion,
+        reason: &QuarantineReason,
     ) -> bool {
-        let quarantined = Quarantined {
-            key,
-            version,
-            reason,
-        };
         let mut kept = self.lock();
-        let key = &quarantined.key;
-        if kept.told.len() >= self.most.get() && !kept.told.contains_key(key) {
+        if kept.listed.len() >= self.most.get() && !kept.listed.contains_key(key) {
             kept.more.insert(key.clone());
             return false;
         }
         kept.more.remove(key);
-        let is_news = kept.told.get(key) != Some(&quarantined);
-        kept.told.insert(quarantined.key.clone(), quarantined);
-        is_news
+        let quarantined = Quarantined {
+            key: key.clone(),
+            version: version.clone(),
+            reason: reason.clone(),
+        };
+        let before = kept.listed.insert(key.clone(), quarantined);
+        before.is_none_or(|before| before.version != *version || before.reason != *reason)
     }
 
     /// Releases a key.
@@ -111,40 +109,41 @@ impl Quarantine {
     fn release_if(&self, key: &ObjectKey, may_leave: impl Fn(&QuarantineReason) -> bool) {
         let mut kept = self.lock();
         if kept
-            .told
+            .listed
             .get(key)
             .is_none_or(|quarantined| may_leave(&quarantined.reason))
         {
-            kept.told.remove(key);
+            kept.listed.remove(key);
             kept.more.remove(key);
         }
     }
 
-    /// Lets go of all keys that `keep` does not want.
+    /// Releases all keys that `keep` does not hold for.
     pub(crate) fn retain(&self, keep: impl Fn(&ObjectKey) -> bool) {
         let mut kept = self.lock();
-        kept.told.retain(|key, _| keep(key));
+        kept.listed.retain(|key, _| keep(key));
         kept.more.retain(keep);
     }
 
-    /// Those with a reason, in key order.
+    /// The keys with a reason, in key order.
     pub(crate) fn list(&self) -> Vec<Quarantined> {
-        self.lock().told.values().cloned().collect()
+        self.lock().listed.values().cloned().collect()
     }
 
     /// All keys.
     pub(crate) fn keys(&self) -> HashSet<ObjectKey> {
         let kept = self.lock();
-        kept.told.keys().chain(&kept.more).cloned().collect()
+        kept.listed.keys().chain(&kept.more).cloned().collect()
     }
 
     /// How many keys there are.
     pub(crate) fn len(&self) -> usize {
         let kept = self.lock();
-        kept.told.len() + kept.more.len()
+        kept.listed.len() + kept.more.len()
     }
 
-    /// Whether there is no room for the reasons of all, and nobody has been told so yet.
+    /// Whether a flood begins: there is no room for the reasons of all keys, and nothing lists
+    /// again because of it.
     pub(crate) fn begin_flood(&self) -> bool {
         let mut kept = self.lock();
         let begins = !kept.more.is_empty() && !kept.is_attended;
@@ -160,7 +159,7 @@ impl Quarantine {
     }
 
     fn lock(&self) -> MutexGuard<'_, Kept> {
-        // No code of others runs under this lock, so a poisoned map is still whole.
+        // No user code runs under this lock, so a poisoned map is still whole.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -15,7 +15,7 @@ use informer_reflector::{ObjectMeta, ResourceVersion};
 use informer_store::{Entry, ObjectKey, Scope, Snapshot};
 
 use crate::applying::arrival::key_of;
-use crate::applying::source_entries::source_entries;
+use crate::applying::source_entries;
 use crate::checker::consistency::Mismatch;
 
 /// So many listed objects at most are kept to be confirmed.

@@ -14,14 +14,15 @@ use super::Checking;
 use super::ledger::Ledger;
 use super::plan::{Ask, Input, Plan};
 use crate::applying::applier::{Applier, Watcher};
-use crate::applying::source_entries::source_entries;
+use crate::applying::source_entries;
 use crate::checker::consistency::{Check, CheckOutcome, Mismatch, OnMismatch};
 use crate::status::telemetry;
 
 /// So many objects are written down before other tasks have their turn.
 const TURN: usize = 4_096;
 
-/// Checks one source until it is dropped, when the source ends; `repair` has everything fetched anew.
+/// Checks one source until it is dropped, when the source ends; `repair` has everything fetched
+/// anew.
 pub(crate) async fn run<T: Send + Sync + 'static>(
     checking: Arc<Checking>,
     applier: Arc<Applier<T>>,
@@ -30,7 +31,7 @@ pub(crate) async fn run<T: Send + Sync + 'static>(
     seed: u64,
     repair: impl Fn() + Send + Sync,
 ) {
-    applier.board.begin_checks(&scope);
+    applier.status.begin_checks(&scope);
     let checker = Checker {
         census: (checking.census)(&scope),
         repairs: checking.consistency.on_mismatch == OnMismatch::Repair,
@@ -99,10 +100,10 @@ impl<T: Send + Sync + 'static, R: Fn() + Send + Sync> Checker<T, R> {
         other_than: Option<&ResourceVersion>,
     ) -> Option<(ResourceVersion, Ledger)> {
         let (store, version) = loop {
-            let applied = self.applier.board.applied.notified();
+            let applied = self.applier.status.applied.notified();
             let mut applied = std::pin::pin!(applied);
             applied.as_mut().enable();
-            if !self.applier.board.follows(&self.scope) {
+            if !self.applier.status.follows(&self.scope) {
                 return None;
             }
             match self.applier.exact_snapshot(&self.queue) {
@@ -124,14 +125,14 @@ impl<T: Send + Sync + 'static, R: Fn() + Send + Sync> Checker<T, R> {
         self.applier.quarantine.keys()
     }
 
-    /// Writes what a check came to onto the board, into metrics, and, if it is bad, into the log.
+    /// Writes what a check came to onto the status, into metrics, and, if it is bad, into the log.
     fn publish(&self, outcome: CheckOutcome) {
         let label = match &outcome {
             CheckOutcome::Consistent(_) => "consistent",
             CheckOutcome::Mismatch(_) => "mismatch",
             CheckOutcome::NotChecked(_) => "not_checked",
         };
-        let informer = Arc::clone(&self.applier.board.label);
+        let informer = Arc::clone(&self.applier.status.label);
         counter!(telemetry::CHECKS, "informer" => informer, "outcome" => label).increment(1);
         if let CheckOutcome::Mismatch(mismatch) = &outcome {
             self.warn(mismatch);
@@ -141,7 +142,7 @@ impl<T: Send + Sync + 'static, R: Fn() + Send + Sync> Checker<T, R> {
             outcome,
         };
         self.applier
-            .board
+            .status
             .note_check(&self.scope, check, self.repairs);
     }
 
@@ -154,8 +155,9 @@ impl<T: Send + Sync + 'static, R: Fn() + Send + Sync> Checker<T, R> {
             keys,
             rewound_to,
         } = mismatch;
+        let informer = &self.applier.status.name;
         tracing::error!(
-            informer = %self.applier.board.name, %version, missing, stale, extra, ?keys, ?rewound_to,
+            %informer, %version, missing, stale, extra, ?keys, ?rewound_to,
             repaired = self.repairs, "the store is not what the server had at this version"
         );
     }

@@ -13,7 +13,7 @@ use serde::de::IgnoredAny;
 
 use super::ledger::Ledger;
 use super::plan::{Ask, Input, Plan};
-use crate::applying::source_entries::source_entries;
+use crate::applying::source_entries;
 use crate::checker::consistency::{CheckOutcome, Consistency, Mismatch, NotChecked, OnMismatch};
 use crate::planted::{self, Planted};
 

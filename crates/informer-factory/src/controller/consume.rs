@@ -96,7 +96,7 @@ where
                 return Attempt::Done;
             };
             self.report.failed += 1;
-            tracing::warn!(controller = %self.core.board.name, "a change failed: {error}");
+            tracing::warn!(controller = %self.core.status.name, "a change failed: {error}");
             match (self.on_failure, work) {
                 (OnFailure::Skip, _) => return Attempt::Done,
                 (OnFailure::Retry { .. }, Work::Replace { .. }) => self.pause().await,

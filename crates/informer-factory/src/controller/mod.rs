@@ -20,16 +20,15 @@ use informer_reflector::{ListWatch, ResourceVersion};
 use informer_store::{Scope, StoreReader};
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::applying::applier::Bounds;
 use crate::applying::apply::Event;
 use crate::applying::quarantine::Quarantined;
 use crate::controller::consume::Consume;
-use crate::options::{ATTEMPTS, INDEX_VALUES, QUARANTINED, QUEUE_BOUND, QueueKind};
+use crate::options::{ATTEMPTS, Bounds, QUEUE_BOUND, QueueKind};
 use crate::running::core::{Core, Settings};
 use crate::running::launch::Connect;
 use crate::running::source_tasks::{describe, queue, reflect};
 use crate::status::InformerStatus;
-use crate::status::board::{Identity, Life};
+use crate::status::shared::{Identity, Life};
 
 /// What becomes of a change whose processing failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,8 +133,7 @@ impl<T: Send + Sync + 'static> Controller<T> {
             reflector: config.reflector,
             bounds: Bounds {
                 attempts: config.attempts,
-                index_values: INDEX_VALUES,
-                quarantined: QUARANTINED,
+                ..Bounds::default()
             },
             default_resync: None,
             seed: config.seed,
@@ -185,8 +183,8 @@ impl<T: Send + Sync + 'static> Controller<T> {
         let core = self.core;
         let _stopped = StopOnDrop(Arc::clone(&core));
         let sources = describe(&core, &[Scope::All]);
-        core.board.begin();
-        core.board.add_sources(&sources);
+        core.status.begin();
+        core.status.add_sources(&sources);
         let (producer, consumer) = queue(&core);
         let mut reflecting = AbortOnDropHandle::new(tokio::spawn({
             let core = Arc::clone(&core);
@@ -230,7 +228,7 @@ struct StopOnDrop<T: Send + Sync + 'static>(Arc<Core<T>>);
 impl<T: Send + Sync + 'static> Drop for StopOnDrop<T> {
     fn drop(&mut self) {
         self.0.runtime.stop.cancel();
-        self.0.board.set_life(Life::Stopped);
+        self.0.status.set_life(Life::Stopped);
     }
 }
 
@@ -243,13 +241,13 @@ pub struct ControllerHandle<T: Send + Sync + 'static> {
 impl<T: Send + Sync + 'static> ControllerHandle<T> {
     /// True once everything of the first list has been processed or quarantined (CT-08).
     pub fn has_synced(&self) -> bool {
-        self.core.board.is_synced()
+        self.core.status.is_synced()
     }
 
     /// The newest version received.
     #[doc(alias = "LastSyncResourceVersion")]
     pub fn last_version(&self) -> Option<ResourceVersion> {
-        let source = self.core.board.sources().into_iter().next()?;
+        let source = self.core.status.sources().into_iter().next()?;
         (!source.received.is_unset()).then_some(source.received)
     }
 
@@ -265,7 +263,7 @@ impl<T: Send + Sync + 'static> ControllerHandle<T> {
 
     /// Phase, last failure, versions.
     pub fn status(&self) -> InformerStatus {
-        let mut status = self.core.board.status();
+        let mut status = self.core.status.snapshot();
         status.objects = self.core.applier.reader.len();
         status.sequence = self.core.applier.reader.sequence();
         status
@@ -275,7 +273,7 @@ impl<T: Send + Sync + 'static> ControllerHandle<T> {
 impl<T: Send + Sync + 'static> fmt::Debug for ControllerHandle<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ControllerHandle")
-            .field("name", &self.core.board.name)
+            .field("name", &self.core.status.name)
             .finish_non_exhaustive()
     }
 }
@@ -283,7 +281,7 @@ impl<T: Send + Sync + 'static> fmt::Debug for ControllerHandle<T> {
 impl<T: Send + Sync + 'static> fmt::Debug for Controller<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Controller")
-            .field("name", &self.core.board.name)
+            .field("name", &self.core.status.name)
             .finish_non_exhaustive()
     }
 }

@@ -55,7 +55,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
 
     /// The informer's name in status, logs and metrics.
     pub fn name(&self) -> &str {
-        &self.core.board.name
+        &self.core.status.name
     }
 
     /// Everything stored, by key, namespace and predicate. Never waits for the writer.
@@ -188,7 +188,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     ///
     /// Whether a handler has *seen* it is told by its [`Registration`].
     pub fn has_synced(&self) -> bool {
-        self.core.board.is_synced()
+        self.core.status.is_synced()
     }
 
     /// Waits until [`has_synced`](Self::has_synced).
@@ -201,12 +201,12 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     ///
     /// Safe; nothing is lost.
     pub async fn wait_for_sync(&self, timeout: Duration) -> Result<(), NotSynced> {
-        wait::for_sync(&[&self.core.board], timeout).await
+        wait::for_sync(&[&self.core.status], timeout).await
     }
 
     /// State, cause and since when; and the handlers' backlogs.
     pub fn status(&self) -> InformerStatus {
-        let mut status = self.core.board.status();
+        let mut status = self.core.status.snapshot();
         status.objects = self.core.applier.reader.len();
         status.sequence = self.core.applier.reader.sequence();
         status.handlers = self.core.applier.processor.listeners();
@@ -216,8 +216,8 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     /// The status now, and again after every change of state, phase or failure: for readiness
     /// probes. Slow readers see the latest only.
     pub fn status_stream(&self) -> impl Stream<Item = InformerStatus> + Send + use<T> {
-        let (informer, board) = (self.clone(), Arc::clone(&self.core.board));
-        board.changes().map(move |()| informer.status())
+        let (informer, status) = (self.clone(), Arc::clone(&self.core.status));
+        status.changes().map(move |()| informer.status())
     }
 
     /// Waits until what the server wrote at `version` has been applied to the store: read your own
@@ -238,7 +238,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         version: &ResourceVersion,
         timeout: Duration,
     ) -> Result<(), WaitForVersionError> {
-        wait::for_version(&self.core.board, version, timeout, |_| true).await
+        wait::for_version(&self.core.status, version, timeout, |_| true).await
     }
 
     /// As [`wait_for_version`](Self::wait_for_version), for the source of one namespace.
@@ -257,7 +257,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         timeout: Duration,
     ) -> Result<(), WaitForVersionError> {
         let scope = Scope::Namespace(namespace.into());
-        wait::for_version(&self.core.board, version, timeout, |source| {
+        wait::for_version(&self.core.status, version, timeout, |source| {
             source.scope == scope
         })
         .await
@@ -290,13 +290,13 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
 
     /// Whether it has been told to end.
     pub(crate) fn has_ended(&self) -> bool {
-        self.core.board.has_ended()
+        self.core.status.has_ended()
     }
 
     pub(crate) fn refuse_own_callback(&self) -> Result<(), FromOwnCallback> {
         match self.core.applier.processor.calling_listener() {
             Some(_) => Err(FromOwnCallback {
-                informer: Arc::clone(&self.core.board.name),
+                informer: Arc::clone(&self.core.status.name),
             }),
             None => Ok(()),
         }
@@ -315,18 +315,18 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     }
 
     fn refuse_without_runtime(&self) -> Result<(), RuntimeGone> {
-        self.core.board.gone().map_or(Ok(()), Err)
+        self.core.status.gone().map_or(Ok(()), Err)
     }
 
     pub(crate) fn stopped(&self) -> AlreadyStopped {
-        AlreadyStopped::new(Arc::clone(&self.core.board.name))
+        AlreadyStopped::new(Arc::clone(&self.core.status.name))
     }
 }
 
 impl<T: Send + Sync + 'static> fmt::Debug for SharedInformer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SharedInformer")
-            .field("name", &self.core.board.name)
+            .field("name", &self.core.status.name)
             .finish_non_exhaustive()
     }
 }

@@ -10,7 +10,7 @@ use crate::options::is_namespace;
 use crate::running::core::Core;
 use crate::running::source_tasks;
 use crate::running::sources::Leaving;
-use crate::status::board::Life;
+use crate::status::shared::Life;
 
 impl<T: Send + Sync + 'static> SharedInformer<T> {
     /// Starts watching another namespace; one that is removed at present is watched again when it
@@ -25,7 +25,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         let core = self.core();
         let sources = source_tasks::describe(core, &[Scope::Namespace(namespace.into())]);
         let _turn = core.runtime.turn();
-        core.board.life() == Life::Running
+        core.status.life() == Life::Running
             && !core.runtime.sources.scopes().contains(&Scope::All)
             && source_tasks::start(core, sources)
     }
@@ -53,7 +53,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     fn begin_removal(&self, scope: Scope) -> Option<CancellationToken> {
         let runtime = &self.core().runtime;
         let _turn = runtime.turn();
-        if self.core().board.life() != Life::Running {
+        if self.core().status.life() != Life::Running {
             return None;
         }
         let (source, removed) = match runtime.sources.stop(&scope)? {
@@ -87,12 +87,12 @@ struct Removal<T: Send + Sync + 'static> {
 impl<T: Send + Sync + 'static> Drop for Removal<T> {
     fn drop(&mut self) {
         let Self { core, scope, .. } = self;
-        if core.board.remove_source(scope) {
+        if core.status.remove_source(scope) {
             core.applier.processor.upstream_synced();
         }
         let _turn = core.runtime.turn();
         if let Some(listed) = core.runtime.sources.forget(scope)
-            && core.board.life() == Life::Running
+            && core.status.life() == Life::Running
         {
             source_tasks::start(core, vec![(scope.clone(), listed)]);
         }

@@ -28,7 +28,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         // The user's code runs before anything has changed, and under no lock.
         let sources = source_tasks::describe(core, &self.scopes);
         let turn = core.runtime.turn();
-        if !core.board.begin() {
+        if !core.status.begin() {
             self.refuse_without_runtime()?;
             return match self.has_ended() {
                 false => Ok(()),
@@ -47,7 +47,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
             } = &*shared;
             let (changed, stop) = (&applier.backlogs_changed, &runtime.stop);
             let listeners = || applier.processor.listeners();
-            handler_metrics::run(&shared.board.label, listeners, changed, stop).await;
+            handler_metrics::run(&shared.status.label, listeners, changed, stop).await;
         });
         let (shared, guard) = (Arc::clone(core), RuntimeGuard::new(core));
         core.runtime.spawn(async move {

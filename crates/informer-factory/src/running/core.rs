@@ -13,12 +13,12 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::applying::applier::{Applier, Bounds};
+use crate::applying::applier::Applier;
 use crate::checker::Checking;
-use crate::options::QueueKind;
+use crate::options::{Bounds, QueueKind};
 use crate::running::launch::Launch;
 use crate::running::sources::Sources;
-use crate::status::board::{Board, Identity, Life};
+use crate::status::shared::{Identity, Life, SharedStatus};
 use crate::sync::{Mutex, MutexGuard};
 
 /// How the parts of one informer are set up; fixed when it is made.
@@ -37,7 +37,7 @@ pub(crate) struct Settings {
 pub(crate) struct Core<T: Send + Sync + 'static> {
     pub(crate) settings: Settings,
     pub(crate) launch: Box<dyn Launch<T>>,
-    pub(crate) board: Arc<Board>,
+    pub(crate) status: Arc<SharedStatus>,
     pub(crate) applier: Arc<Applier<T>>,
     pub(crate) runtime: Runtime,
 }
@@ -92,11 +92,15 @@ impl<T: Send + Sync + 'static> Core<T> {
         if let Some(period) = settings.default_resync {
             processor = processor.check_period(period);
         }
-        let board = Arc::new(Board::new(identity));
+        let status = Arc::new(SharedStatus::new(identity));
         let processor = Processor::new(processor);
         Self {
-            applier: Arc::new(Applier::new(Arc::clone(&board), settings.bounds, processor)),
-            board,
+            applier: Arc::new(Applier::new(
+                Arc::clone(&status),
+                settings.bounds,
+                processor,
+            )),
+            status,
             settings,
             launch,
             runtime: Runtime::default(),
@@ -106,7 +110,7 @@ impl<T: Send + Sync + 'static> Core<T> {
     /// Prevents further starts, and cancels what runs.
     pub(crate) fn begin_stop(&self) {
         let turn = (!planted!(EndTakesNoTurn)).then(|| self.runtime.turn());
-        self.board.set_life(Life::Stopping);
+        self.status.set_life(Life::Stopping);
         self.runtime.stop.cancel();
         drop(turn);
     }
@@ -117,7 +121,7 @@ impl<T: Send + Sync + 'static> Core<T> {
         self.begin_stop();
         self.runtime.sources.abort();
         let handlers = self.applier.processor.stop(Duration::ZERO).now_or_never();
-        self.board.set_life(Life::Stopped);
+        self.status.set_life(Life::Stopped);
         handlers.expect("without a grace there is nothing to wait for")
     }
 }
@@ -144,7 +148,7 @@ impl<T: Send + Sync + 'static> Drop for RuntimeGuard<T> {
     fn drop(&mut self) {
         // A panic ends this task alone.
         if let Some(core) = self.0.take().filter(|_| !std::thread::panicking()) {
-            core.board.set_life(Life::Gone);
+            core.status.set_life(Life::Gone);
             core.runtime.stop.cancel();
             core.applier.processor.close();
         }

@@ -18,7 +18,7 @@ const PERIOD: Duration = Duration::from_secs(600);
 pub(crate) fn attend<T: Send + Sync + 'static>(core: &Arc<Core<T>>) {
     if core.applier.quarantine.begin_flood() {
         tracing::error!(
-            informer = %core.board.name, keys = core.applier.quarantine.len(),
+            informer = %core.status.name, keys = core.applier.quarantine.len(),
             "more keys are quarantined than are kept with their reasons"
         );
         core.runtime

@@ -9,13 +9,13 @@ use informer_store::Scope;
 use tokio_util::sync::CancellationToken;
 
 use crate::running::adapters::QueueSink;
-use crate::status::observer::BoardObserver;
+use crate::status::observer::StatusObserver;
 
 /// What one reflector needs to run.
 pub(crate) struct Parts<T: Send + Sync + 'static> {
     pub(crate) sink: QueueSink<T>,
     pub(crate) reuse: Arc<dyn Reuse<T>>,
-    pub(crate) observer: BoardObserver,
+    pub(crate) observer: StatusObserver,
     pub(crate) config: Config,
     pub(crate) seed: u64,
     pub(crate) stop: CancellationToken,

@@ -16,7 +16,7 @@ pub(crate) async fn run<T: Send + Sync + 'static>(core: &Core<T>) {
             () = core.applier.resync_changed.notified() => {}
             () = sleep_until(next) => {
                 let now = Instant::now();
-                if core.board.is_synced() {
+                if core.status.is_synced() {
                     core.applier.resync(now.into_std());
                 } else {
                     // Due, but there is nothing whole to tell yet; look again in a while.

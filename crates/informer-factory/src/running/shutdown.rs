@@ -10,7 +10,7 @@ use tokio::runtime::Handle;
 use tokio::time::{Instant, timeout};
 
 use crate::running::core::Core;
-use crate::status::board::Life;
+use crate::status::shared::Life;
 
 /// How long handlers may go on with what is pending when an informer is shut down.
 ///
@@ -128,7 +128,7 @@ impl<T: Send + Sync + 'static> Drop for Unfinished<T> {
 /// Ends an informer where it is, and tells what is known of it.
 fn cut_off<T: Send + Sync + 'static>(core: &Core<T>) -> InformerReport {
     InformerReport {
-        informer: Arc::clone(&core.board.name),
+        informer: Arc::clone(&core.status.name),
         aborted_sources: 0,
         handlers: core.abort(),
         cut_off: true,
@@ -138,7 +138,7 @@ fn cut_off<T: Send + Sync + 'static>(core: &Core<T>) -> InformerReport {
 /// Source, reflector, queue, handlers: each ends before the one it feeds.
 async fn stop<T: Send + Sync + 'static>(core: &Core<T>, grace: Grace) -> InformerReport {
     let start = Instant::now();
-    let was_gone = core.board.gone().is_some();
+    let was_gone = core.status.gone().is_some();
     core.begin_stop();
     let aborted_sources = core.runtime.sources.join(grace.0).await;
     let left = grace.0.saturating_sub(start.elapsed());
@@ -146,9 +146,9 @@ async fn stop<T: Send + Sync + 'static>(core: &Core<T>, grace: Grace) -> Informe
     // Everything has ended or been aborted; an aborted task ends when it next would go on.
     core.runtime.tasks.close();
     let have_ended = timeout(ABORTED, core.runtime.tasks.wait()).await.is_ok();
-    core.board.set_life(Life::Stopped);
+    core.status.set_life(Life::Stopped);
     InformerReport {
-        informer: Arc::clone(&core.board.name),
+        informer: Arc::clone(&core.status.name),
         aborted_sources,
         handlers,
         cut_off: was_gone || !have_ended,

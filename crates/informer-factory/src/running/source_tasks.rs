@@ -1,6 +1,6 @@
-//! What one source runs: a reflector that fills a queue, and a loop that applies what is in it.
+//! The tasks of one source: a reflector that fills a queue, and a loop that applies its items.
 //!
-//! Each task is begun anew when it panics (FM-82), by the task that waits for it.
+//! A task that panics is restarted by the task that waits for it (FM-82).
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -26,8 +26,8 @@ use crate::running::adapters::{QueueSink, StoreReuse};
 use crate::running::core::Core;
 use crate::running::flood;
 use crate::running::launch::Parts;
-use crate::status::board::Board;
-use crate::status::observer::BoardObserver;
+use crate::status::observer::StatusObserver;
+use crate::status::shared::SharedStatus;
 
 /// Works taken from the queue at once: client-go's batch size (RF-05). More would only make the
 /// commits larger that readers wait to see.
@@ -55,14 +55,14 @@ pub(crate) fn start<T: Send + Sync + 'static>(
     sources: Vec<(Scope, Arc<str>)>,
 ) -> bool {
     let runtime = &core.runtime;
-    runtime.sources.start(sources, &core.board, |scope| {
+    runtime.sources.start(sources, &core.status, |scope| {
         let stop = runtime.stop.child_token();
         let source = keep_running(Arc::clone(core), scope.clone(), stop.clone());
         (stop, runtime.spawn(source))
     })
 }
 
-/// One source, begun anew when it panics outside the tasks that it supervises itself (FM-82).
+/// Runs one source, and restarts it when it panics outside the tasks it supervises (FM-82).
 async fn keep_running<T: Send + Sync + 'static>(
     core: Arc<Core<T>>,
     scope: Scope,
@@ -78,7 +78,7 @@ async fn keep_running<T: Send + Sync + 'static>(
         );
         match AbortOnDropHandle::new(core.runtime.tasks.spawn(source)).await {
             Ok(()) => return,
-            Err(error) => panicked(&core.board, &scope, &error, "source"),
+            Err(error) => panicked(&core.status, &scope, &error, "source"),
         }
         config.initial = InitialState::Consistent;
         if !after_panic(&stop).await {
@@ -148,8 +148,8 @@ pub(crate) async fn reflect<T: Send + Sync + 'static>(
         let parts = Parts {
             sink: QueueSink::new(Arc::clone(&core.applier), scope.clone(), producer.clone()),
             reuse: Arc::new(StoreReuse(core.applier.reader.clone())),
-            observer: BoardObserver {
-                board: Arc::clone(&core.board),
+            observer: StatusObserver {
+                status: Arc::clone(&core.status),
                 scope: scope.clone(),
             },
             config: config.clone(),
@@ -166,7 +166,7 @@ pub(crate) async fn reflect<T: Send + Sync + 'static>(
         };
         match AbortOnDropHandle::new(core.runtime.tasks.spawn(reflector)).await {
             Ok(_) => return,
-            Err(error) => panicked(&core.board, scope, &error, "reflector"),
+            Err(error) => panicked(&core.status, scope, &error, "reflector"),
         }
         // The new one knows no version, and a list of any age could take the store back (FM-01).
         config.initial = InitialState::Consistent;
@@ -185,7 +185,7 @@ async fn supervise<T: Send + Sync + 'static>(
         let applying = apply_all(Arc::clone(&core), scope.clone(), Arc::clone(&consumer));
         match AbortOnDropHandle::new(core.runtime.tasks.spawn(applying)).await {
             Ok(()) => return,
-            Err(error) => note_panic(&core.board, &error, "applying loop"),
+            Err(error) => note_panic(&core.status, &error, "applying loop"),
         }
         let applier = &core.applier;
         applier.give_up(consumer.take_abandoned());
@@ -195,19 +195,19 @@ async fn supervise<T: Send + Sync + 'static>(
 }
 
 /// Reports a panic as a failure of the source, until something is received again.
-fn panicked(board: &Board, scope: &Scope, error: &JoinError, task: &str) {
-    note_panic(board, error, task);
+fn panicked(status: &SharedStatus, scope: &Scope, error: &JoinError, task: &str) {
+    note_panic(status, error, task);
     if error.is_panic() {
         let message = format!("the {task} panicked");
         let failure = Failure::new(FailureKind::Panicked, "Panicked", message);
-        board.fail(scope, failure);
+        status.fail(scope, failure);
     }
 }
 
-fn note_panic(board: &Board, error: &JoinError, task: &str) {
+fn note_panic(status: &SharedStatus, error: &JoinError, task: &str) {
     if error.is_panic() {
-        tracing::error!(informer = %board.name, task, "a task panicked and is started again");
-        board.count_task_panic();
+        tracing::error!(informer = %status.name, task, "a task panicked and is started again");
+        status.count_task_panic();
     }
 }
 

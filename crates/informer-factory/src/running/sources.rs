@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::status::board::Board;
+use crate::status::shared::SharedStatus;
 use crate::sync::{Mutex, MutexGuard};
 
 /// The tasks of an informer's sources, by scope.
@@ -40,7 +40,7 @@ impl Sources {
     pub(crate) fn start(
         &self,
         mut sources: Vec<(Scope, Arc<str>)>,
-        board: &Board,
+        status: &SharedStatus,
         spawn: impl Fn(&Scope) -> (CancellationToken, JoinHandle<()>),
     ) -> bool {
         let mut running = self.lock();
@@ -56,7 +56,7 @@ impl Sources {
                 false
             }
         });
-        board.add_sources(&sources);
+        status.add_sources(&sources);
         for (scope, _) in sources {
             let (stop, task) = spawn(&scope);
             let source = Source {

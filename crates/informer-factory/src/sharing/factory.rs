@@ -11,10 +11,9 @@ use kube_core::discovery::ApiResource;
 use kube_core::{DynamicObject, Resource};
 use serde::de::DeserializeOwned;
 
-use crate::applying::applier::Bounds;
 use crate::error::{AlreadyStopped, FromOwnCallback, InformerError, NotSynced, StartError};
 use crate::informer::SharedInformer;
-use crate::options::{ATTEMPTS, InformerOptions, Namespaces};
+use crate::options::{Bounds, InformerOptions, Namespaces};
 use crate::rbac_role::RbacRoles;
 use crate::running::core::{Core, Settings};
 use crate::running::shutdown::{Grace, InformerReport, ShutdownReport};
@@ -161,7 +160,7 @@ impl SharedInformerFactory {
     pub fn start(&self) -> Result<(), StartError> {
         self.refuse_after_stop()?;
         let mut informers = self.inner.registry.all();
-        informers.retain(|informer| !informer.board().has_ended());
+        informers.retain(|informer| !informer.shared_status().has_ended());
         // All of them, and then the first that could not be.
         let results: Vec<_> = informers.iter().map(|informer| informer.start()).collect();
         results.into_iter().collect()
@@ -178,8 +177,11 @@ impl SharedInformerFactory {
     /// Safe; nothing is lost.
     pub async fn wait_for_sync(&self, timeout: Duration) -> Result<(), NotSynced> {
         let informers = self.inner.registry.all();
-        let boards: Vec<_> = informers.iter().map(|informer| informer.board()).collect();
-        wait::for_sync(&boards, timeout).await
+        let statuses: Vec<_> = informers
+            .iter()
+            .map(|informer| informer.shared_status())
+            .collect();
+        wait::for_sync(&statuses, timeout).await
     }
 
     /// The status of every informer, by name.
@@ -195,7 +197,8 @@ impl SharedInformerFactory {
     /// it ends when those there are now have ended.
     pub fn status_stream(&self) -> impl Stream<Item = Vec<InformerStatus>> + Send + use<> {
         let informers = self.inner.registry.all().into_iter();
-        let changes = informers.map(|informer| Arc::clone(informer.board()).changes().boxed());
+        let changes =
+            informers.map(|informer| Arc::clone(informer.shared_status()).changes().boxed());
         let factory = self.clone();
         futures::stream::select_all(changes).map(move |()| factory.status())
     }
@@ -331,9 +334,9 @@ impl SharedInformerFactory {
             queue: options.queue.unwrap_or(defaults.queue),
             queue_bound: options.queue_bound,
             bounds: Bounds {
-                attempts: ATTEMPTS,
                 index_values: options.index_values,
                 quarantined: options.quarantined,
+                ..Bounds::default()
             },
             reflector: reflector.clone(),
             default_resync: options.default_resync.or(defaults.resync),

@@ -10,7 +10,7 @@ use kube_core::Resource;
 
 use crate::options::{InformerOptions, Namespaces};
 use crate::status::SourceStatus;
-use crate::status::board::Identity;
+use crate::status::shared::Identity;
 
 /// Two requests with equal keys get one informer, one watch and one cache.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

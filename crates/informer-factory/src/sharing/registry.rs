@@ -12,7 +12,7 @@ use crate::options::Transform;
 use crate::running::shutdown::{Grace, InformerReport};
 use crate::sharing::key::SharingKey;
 use crate::status::InformerStatus;
-use crate::status::board::Board;
+use crate::status::shared::SharedStatus;
 use crate::sync::{Mutex, MutexGuard};
 
 /// The informers of a factory, by what was asked for, in the order in which they were made.
@@ -72,7 +72,7 @@ impl<T: Send + Sync + 'static> Shared<T> {
 /// What the factory does with an informer of any type.
 pub(crate) trait Owned: Send + Sync {
     fn as_any(&self) -> &dyn Any;
-    fn board(&self) -> &Arc<Board>;
+    fn shared_status(&self) -> &Arc<SharedStatus>;
     fn start(&self) -> Result<(), StartError>;
     fn status(&self) -> InformerStatus;
     fn abort(&self);
@@ -85,8 +85,8 @@ impl<T: Send + Sync + 'static> Owned for Shared<T> {
         self
     }
 
-    fn board(&self) -> &Arc<Board> {
-        &self.informer.core().board
+    fn shared_status(&self) -> &Arc<SharedStatus> {
+        &self.informer.core().status
     }
 
     fn start(&self) -> Result<(), StartError> {

@@ -48,7 +48,7 @@ pub(crate) async fn run(
     published.publish(&[]);
 }
 
-/// What all handlers of one name have come to.
+/// The sums over all handlers of one name.
 #[derive(Clone, Copy, Default)]
 struct Handlers {
     backlog: usize,
@@ -57,15 +57,15 @@ struct Handlers {
     panics: u64,
 }
 
-/// The handlers that have been published before.
+/// The handlers that have been published, by name.
 struct Published {
     informer: Arc<str>,
     handlers: BTreeMap<Arc<str>, Handlers>,
 }
 
 impl Published {
-    /// Publishes all handlers there are, and that those which are gone have no backlog. Returns how
-    /// many notifications are pending.
+    /// Publishes all handlers, and an empty backlog for removed ones. Returns the number of pending
+    /// notifications.
     fn publish(&mut self, listeners: &[ListenerStatus]) -> usize {
         for handlers in self.handlers.values_mut() {
             (handlers.backlog, handlers.oldest) = (0, Duration::ZERO);

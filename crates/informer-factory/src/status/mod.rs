@@ -1,8 +1,8 @@
 //! What an informer tells about itself: state, cause, since when (IN-4, FM-73, FM-74).
 
-pub(crate) mod board;
 pub(crate) mod handler_metrics;
 pub(crate) mod observer;
+pub(crate) mod shared;
 pub mod telemetry;
 pub(crate) mod wait;
 

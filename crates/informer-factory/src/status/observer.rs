@@ -1,4 +1,4 @@
-//! Writes the reports of one reflector onto its informer's board, into the log, and into metrics.
+//! Writes the reports of one reflector into its informer's status, the log and metrics.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,24 +9,24 @@ use metrics::counter;
 use tokio::time::Instant;
 
 use crate::status::SourceStatus;
-use crate::status::board::Board;
+use crate::status::shared::SharedStatus;
 use crate::status::telemetry;
 
-/// Writes the reports of one reflector onto the board.
-pub(crate) struct BoardObserver {
-    pub(crate) board: Arc<Board>,
+/// Writes the reports of one reflector into the status.
+pub(crate) struct StatusObserver {
+    pub(crate) status: Arc<SharedStatus>,
     pub(crate) scope: Scope,
 }
 
-impl BoardObserver {
+impl StatusObserver {
     fn source(&self, change: impl FnOnce(&mut SourceStatus)) {
-        self.board.update(&self.scope, change);
+        self.status.update(&self.scope, change);
     }
 
     fn failed(&self, failure: Failure, attempts: u32, next_in: Duration) {
-        let (name, kind) = (&self.board.name, failure.kind);
+        let (name, kind) = (&self.status.name, failure.kind);
         if kind == FailureKind::Panicked {
-            self.board.count_task_panic();
+            self.status.count_task_panic();
         }
         // One line when it begins to fail and then at every doubling, so that a day of failing
         // does not fill a disk (FM-87, R11).
@@ -35,7 +35,7 @@ impl BoardObserver {
         }
         counter!(
             telemetry::FAILURES,
-            "informer" => Arc::clone(&self.board.label),
+            "informer" => Arc::clone(&self.status.label),
             "kind" => format!("{kind:?}")
         )
         .increment(1);
@@ -46,9 +46,9 @@ impl BoardObserver {
     }
 }
 
-impl Observe for BoardObserver {
+impl Observe for StatusObserver {
     fn observe(&mut self, report: Report) {
-        let label = || Arc::clone(&self.board.label);
+        let label = || Arc::clone(&self.status.label);
         match report {
             Report::Phase(phase) => self.source(|source| {
                 source.phase = phase;
@@ -65,7 +65,7 @@ impl Observe for BoardObserver {
                 reused,
                 version,
             } => {
-                let informer = &self.board.name;
+                let informer = &self.status.name;
                 tracing::debug!(%informer, ?cause, items, reused, %version, "listed");
                 counter!(telemetry::LISTS, "informer" => label(), "cause" => format!("{cause:?}"))
                     .increment(1);
@@ -76,7 +76,7 @@ impl Observe for BoardObserver {
                 });
             }
             Report::WatchOpened { version } => {
-                tracing::debug!(informer = %self.board.name, %version, "watch opened");
+                tracing::debug!(informer = %self.status.name, %version, "watch opened");
                 counter!(telemetry::WATCHES, "informer" => label()).increment(1);
                 // The server took our version, so what failed before has healed; `attempts` still
                 // counts, since the watch may close at once again (FM-21).
@@ -86,12 +86,16 @@ impl Observe for BoardObserver {
                 });
             }
             Report::Progress { received } => {
-                // Not a change anybody is woken for: it happens with every event.
-                let failing = self.board.lock().source(&self.scope).is_some_and(|source| {
-                    source.received = received;
-                    source.last_progress = Some(Instant::now());
-                    source.failure.is_some()
-                });
+                // No subscriber is notified: this happens with every event.
+                let failing = self
+                    .status
+                    .lock()
+                    .source(&self.scope)
+                    .is_some_and(|source| {
+                        source.received = received;
+                        source.last_progress = Some(Instant::now());
+                        source.failure.is_some()
+                    });
                 if failing {
                     // Something was received, so what failed before has healed.
                     self.source(|source| (source.failure, source.attempts) = (None, 0));
@@ -99,12 +103,12 @@ impl Observe for BoardObserver {
             }
             // The sink has begun the epoch, before it accepted the list.
             Report::NewEpoch { before, after } => tracing::warn!(
-                informer = %self.board.name, %before, %after, "the server's history was rewound"
+                informer = %self.status.name, %before, %after, "the server's history was rewound"
             ),
-            // Told when its key goes into quarantine, once for each version (FM-87).
+            // Logged when its key goes into quarantine, once for each version (FM-87).
             Report::Undecodable { .. } => {}
             Report::Incomparable { version } => tracing::warn!(
-                informer = %self.board.name,
+                informer = %self.status.name,
                 %version,
                 "versions of this resource have no order; older events cannot be told"
             ),

@@ -10,24 +10,30 @@ use informer_store::Scope;
 use tokio::time::Instant;
 
 use crate::error::{AlreadyStopped, Culprit, NotSynced, WaitForVersionError};
-use crate::status::board::Board;
+use crate::status::shared::SharedStatus;
 use crate::status::{InformerState, SourceStatus};
 
-/// Waits until everything on the boards is synced (WF-02, FAX-3).
-pub(crate) async fn for_sync(boards: &[&Arc<Board>], timeout: Duration) -> Result<(), NotSynced> {
+/// Waits until everything on the statuses is synced (WF-02, FAX-3).
+pub(crate) async fn for_sync(
+    statuses: &[&Arc<SharedStatus>],
+    timeout: Duration,
+) -> Result<(), NotSynced> {
     let start = Instant::now();
     let all = async {
-        for board in boards {
-            let mut changes = board.subscribe();
-            while !board.is_synced() && !board.life().is_over() {
-                // The board outlives its receivers, so the sender is never gone.
+        for status in statuses {
+            let mut changes = status.subscribe();
+            while !status.is_synced() && !status.life().is_over() {
+                // The status outlives its receivers, so the sender is never gone.
                 drop(changes.changed().await);
             }
         }
     };
-    // What is left to say is read from the boards, whether or not the time sufficed.
+    // What is left to say is read from the statuses, whether or not the time sufficed.
     drop(tokio::time::timeout(timeout, all).await);
-    let culprits: Vec<Culprit> = boards.iter().flat_map(|board| culprits(board)).collect();
+    let culprits: Vec<Culprit> = statuses
+        .iter()
+        .flat_map(|status| culprits(status))
+        .collect();
     if culprits.is_empty() {
         return Ok(());
     }
@@ -37,8 +43,8 @@ pub(crate) async fn for_sync(boards: &[&Arc<Board>], timeout: Duration) -> Resul
     })
 }
 
-fn culprits(board: &Board) -> Vec<Culprit> {
-    let status = board.status();
+fn culprits(status: &SharedStatus) -> Vec<Culprit> {
+    let status = status.snapshot();
     let is_gone = status.state == InformerState::RuntimeGone;
     if status.synced && !is_gone {
         return Vec::new();
@@ -72,7 +78,7 @@ fn culprits(board: &Board) -> Vec<Culprit> {
 
 /// Waits until each source that `select` names has applied `wanted` (IN-8).
 pub(crate) async fn for_version(
-    board: &Board,
+    status: &SharedStatus,
     wanted: &ResourceVersion,
     timeout: Duration,
     select: impl Fn(&SourceStatus) -> bool,
@@ -81,10 +87,10 @@ pub(crate) async fn for_version(
     let reached = async {
         loop {
             // Registered before the look, so that a change between look and wait is not missed.
-            let applied = board.applied.notified();
+            let applied = status.applied.notified();
             let mut applied = std::pin::pin!(applied);
             applied.as_mut().enable();
-            let mut sources = board.sources();
+            let mut sources = status.sources();
             sources.retain(&select);
             let rewound = |source: &SourceStatus| {
                 *epochs.entry(source.scope.clone()).or_insert(source.epoch) != source.epoch
@@ -97,11 +103,11 @@ pub(crate) async fn for_version(
             if all_reached(&sources, wanted)? {
                 return Ok(());
             }
-            if let Some(gone) = board.gone() {
+            if let Some(gone) = status.gone() {
                 return Err(gone.into());
             }
-            if board.life().is_over() {
-                return Err(AlreadyStopped::new(board.status().name).into());
+            if status.life().is_over() {
+                return Err(AlreadyStopped::new(status.snapshot().name).into());
             }
             applied.await;
         }
@@ -110,7 +116,7 @@ pub(crate) async fn for_version(
         Ok(result) => result,
         Err(_) => Err(WaitForVersionError::TimedOut {
             wanted: wanted.to_string(),
-            applied: oldest_applied(&board.sources(), select),
+            applied: oldest_applied(&status.sources(), select),
             waited: timeout,
         }),
     }

@@ -13,7 +13,7 @@ use informer_store::Scope;
 use tokio_util::sync::CancellationToken;
 
 use crate::running::sources::Sources;
-use crate::status::board::{Board, Identity};
+use crate::status::shared::{Identity, SharedStatus};
 
 /// A server that records lists and never answers.
 #[derive(Default)]
@@ -53,9 +53,9 @@ impl Observe for Nothing {
 #[tokio::test(start_paused = true)]
 async fn a_repair_demanded_between_two_reflectors_reaches_the_second() {
     let sources = Sources::default();
-    let board = Board::new(Identity::named("pods".into()));
+    let status = SharedStatus::new(Identity::named("pods".into()));
     let described = vec![(Scope::All, "pods".into())];
-    sources.start(described, &board, |_| {
+    sources.start(described, &status, |_| {
         let task = tokio::spawn(pending());
         (CancellationToken::new(), task)
     });

@@ -4,7 +4,7 @@ use informer_deltafifo::Known;
 use informer_store::{Entries, ObjectKey, Scope, Snapshot};
 
 use crate::applying::arrival::Arrival;
-use crate::applying::source_entries::source_entries;
+use crate::applying::source_entries;
 
 /// One snapshot of the part of the store that one source fills.
 pub(crate) struct KnownKeys<T> {

@@ -28,7 +28,7 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
         scope: Scope,
         producer: Producer<ObjectKey, Arrival<T>, ResourceVersion>,
     ) -> Self {
-        let (epoch, watcher) = (applier.board.epoch(&scope), producer.watcher());
+        let (epoch, watcher) = (applier.status.epoch(&scope), producer.watcher());
         Self {
             applier,
             scope,
@@ -47,11 +47,11 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
         let unseen = !new_epoch && self.contradicts(&items, &received);
         let new_epoch = new_epoch || unseen;
         if new_epoch {
-            self.epoch = self.applier.board.begin_epoch(&self.scope);
+            self.epoch = self.applier.status.begin_epoch(&self.scope);
         }
         if unseen {
             tracing::warn!(
-                informer = %self.applier.board.name,
+                informer = %self.applier.status.name,
                 "a list shows a rewind that no watch reported"
             );
         }
@@ -184,7 +184,8 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
         match key_of(meta) {
             Ok(key) => Some(key),
             Err(error) => {
-                tracing::warn!(informer = %self.applier.board.name, "an object was left out: {error}");
+                let informer = &self.applier.status.name;
+                tracing::warn!(%informer, "an object was left out: {error}");
                 None
             }
         }

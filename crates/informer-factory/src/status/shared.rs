@@ -1,4 +1,4 @@
-//! Where the tasks of one informer write what happens, and everybody reads it.
+//! The status of one informer, which its tasks write and its handles read.
 
 use std::sync::{Arc, PoisonError};
 
@@ -15,15 +15,15 @@ use crate::status::telemetry;
 use crate::status::{InformerState, InformerStatus, SourceStatus};
 use crate::sync::{Mutex, MutexGuard};
 
-/// Where the tasks of one informer write what happens, and everybody reads it.
-pub(crate) struct Board {
+/// The status of one informer, which its tasks write and its handles read.
+pub(crate) struct SharedStatus {
     pub(crate) name: Arc<str>,
-    /// What metrics call it.
+    /// The informer's name in metrics.
     pub(crate) label: Arc<str>,
     inner: Mutex<Inner>,
-    /// Counts the changes that a readiness probe cares for.
+    /// Counts the changes of phase, failure, sync and life.
     changed: watch::Sender<u64>,
-    /// Woken whenever the applied version of a source may have moved.
+    /// Notified whenever the applied version of a source may have moved.
     pub(crate) applied: Notify,
 }
 
@@ -63,13 +63,13 @@ pub(crate) enum Life {
 }
 
 impl Life {
-    /// Whether nothing is followed any more, or will not be soon.
+    /// Whether the informer has stopped watching, or is stopping.
     pub(crate) fn is_over(self) -> bool {
         self > Self::Running
     }
 }
 
-impl Board {
+impl SharedStatus {
     pub(crate) fn new(identity: Identity) -> Self {
         let Identity { name, label } = identity;
         let status = InformerStatus {
@@ -104,13 +104,13 @@ impl Board {
     pub(crate) fn changes(self: Arc<Self>) -> impl Stream<Item = ()> + Send {
         let changes = self.subscribe();
         stream::unfold(Some((self, changes, true)), |state| async {
-            let (board, mut changes, first) = state?;
+            let (status, mut changes, first) = state?;
             if !first && changes.changed().await.is_err() {
                 return None;
             }
             changes.mark_unchanged();
-            let ended = matches!(board.life(), Life::Gone | Life::Stopped);
-            Some(((), (!ended).then_some((board, changes, false))))
+            let ended = matches!(status.life(), Life::Gone | Life::Stopped);
+            Some(((), (!ended).then_some((status, changes, false))))
         })
     }
 
@@ -123,7 +123,7 @@ impl Board {
         self.life() >= Life::Stopping
     }
 
-    /// From made to running; false if that has happened already.
+    /// Moves from `Created` to `Running`; false if that has happened already.
     pub(crate) fn begin(&self) -> bool {
         let mut begun = false;
         self.change(|inner| {
@@ -135,7 +135,7 @@ impl Board {
         begun
     }
 
-    /// Moves the life on; never back.
+    /// Moves to a later state of life; never back.
     pub(crate) fn set_life(&self, life: Life) {
         self.change(|inner| {
             inner.life = inner.life.max(life);
@@ -156,8 +156,8 @@ impl Board {
         })
     }
 
-    /// Puts sources onto the board, all at once: with one that is synced before the next is known
-    /// the informer would seem to be.
+    /// Adds sources atomically: with a source that is synced before the next one is added the
+    /// informer would seem to be synced.
     pub(crate) fn add_sources(&self, sources: &[(Scope, Arc<str>)]) {
         self.change(|inner| {
             for (scope, source) in sources {
@@ -167,7 +167,7 @@ impl Board {
         });
     }
 
-    /// True if with it the informer became synced: the others had been waiting for this one.
+    /// Returns true if the informer became synced by it: the other sources are synced.
     pub(crate) fn remove_source(&self, scope: &Scope) -> bool {
         let became =
             self.change(|inner| inner.status.sources.retain(|source| source.scope != *scope));
@@ -175,7 +175,7 @@ impl Board {
         became
     }
 
-    /// Notes that a source is synced; true if with it all of them are, for the first time.
+    /// Records that a source is synced; true if all of them are now, for the first time.
     pub(crate) fn set_synced(&self, scope: &Scope) -> bool {
         if self.lock().source(scope).is_none_or(|source| source.synced) {
             return false;
@@ -196,7 +196,7 @@ impl Board {
         self.epoch(scope)
     }
 
-    /// Notes that a source failed in a way that its reflector did not report.
+    /// Records a failure of a source that its reflector did not report.
     pub(crate) fn fail(&self, scope: &Scope, failure: Failure) {
         self.update(scope, |source| {
             source.attempts = source.attempts.saturating_add(1);
@@ -204,7 +204,7 @@ impl Board {
         });
     }
 
-    /// Notes how far the store is, and how much is still to come.
+    /// Records how far the store is, and the number of queued changes.
     pub(crate) fn set_progress(
         &self,
         scope: &Scope,
@@ -220,14 +220,14 @@ impl Board {
         self.applied.notify_waiters();
     }
 
-    /// Notes that a source is checked from now on.
+    /// Records that a source is checked from now on.
     pub(crate) fn begin_checks(&self, scope: &Scope) {
         if let Some(source) = self.lock().source(scope) {
             source.consistency = Some(ConsistencyStatus::default());
         }
     }
 
-    /// Whether nothing is known to be wrong with a source.
+    /// Whether a source has no failure.
     pub(crate) fn follows(&self, scope: &Scope) -> bool {
         let mut inner = self.lock();
         inner
@@ -235,7 +235,7 @@ impl Board {
             .is_some_and(|source| source.failure.is_none())
     }
 
-    /// Notes what a check came to. Neither state nor sync depend on it.
+    /// Records the outcome of a check. Neither state nor sync depend on it.
     pub(crate) fn note_check(&self, scope: &Scope, check: Check, repairs: bool) {
         self.update(scope, |source| {
             if let Some(status) = &mut source.consistency {
@@ -282,7 +282,7 @@ impl Board {
     }
 
     /// The status without the size of the store and without the handlers.
-    pub(crate) fn status(&self) -> InformerStatus {
+    pub(crate) fn snapshot(&self) -> InformerStatus {
         self.lock().status.clone()
     }
 
@@ -315,7 +315,7 @@ impl Board {
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, Inner> {
-        // Only assignments happen under this lock; a poisoned board is still whole.
+        // Only assignments happen under this lock; a poisoned status is still whole.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
