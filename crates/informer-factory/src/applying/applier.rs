@@ -153,7 +153,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
                 Judgement::Kept => self.quarantine.release_kept(&key),
                 Judgement::Unusable { version, error } => {
                     let version = ResourceVersion::new(version);
-                    self.refuse(key, version, QuarantineReason::Undecodable(error));
+                    self.refuse(&key, &version, &QuarantineReason::Undecodable(error));
                 }
             }
         }
@@ -162,7 +162,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
                 Refusal::Failed { attempts } => QuarantineReason::Unappliable { attempts },
                 Refusal::TooManyValues => self.too_many_values(),
             };
-            self.refuse(key, ResourceVersion::unset(), reason);
+            self.refuse(&key, &ResourceVersion::unset(), &reason);
         }
         self.note_quarantine();
     }
@@ -172,10 +172,10 @@ impl<T: Send + Sync + 'static> Applier<T> {
         for GivenUp { work, attempts } in failed {
             let attempts = attempts.get();
             let reason = QuarantineReason::Unappliable { attempts };
-            let put = |key| self.refuse(key, ResourceVersion::unset(), reason.clone());
+            let put = |key: &ObjectKey| self.refuse(key, &ResourceVersion::unset(), &reason);
             match work {
-                Work::Key { key, .. } => put(key),
-                Work::Replace { items } => items.into_iter().for_each(|(key, _)| put(key)),
+                Work::Key { key, .. } => put(&key),
+                Work::Replace { items } => items.iter().for_each(|(key, _)| put(key)),
                 Work::Resync => {}
             }
         }
@@ -188,9 +188,9 @@ impl<T: Send + Sync + 'static> Applier<T> {
     }
 
     /// Quarantines one key, and logs what is new about it.
-    fn refuse(&self, key: ObjectKey, version: ResourceVersion, reason: QuarantineReason) {
+    fn refuse(&self, key: &ObjectKey, version: &ResourceVersion, reason: &QuarantineReason) {
         let informer = &self.status.name;
-        if self.quarantine.put(&key, &version, &reason) {
+        if self.quarantine.put(key, version, reason) {
             tracing::warn!(%informer, %key, %version, "{reason}");
         }
     }
@@ -330,7 +330,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
             values.for_each(|value| drop::<Arc<str>>(value.into()));
         });
         for key in above_bound {
-            self.refuse(key, ResourceVersion::unset(), self.too_many_values());
+            self.refuse(&key, &ResourceVersion::unset(), &self.too_many_values());
         }
         self.note_quarantine();
         drop(writing);
