@@ -7,10 +7,13 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use informer_factory::RbacRole;
+use informer_factory::{RbacRole, RbacRoles};
 use k8s_openapi::api::authentication::v1::{BoundObjectReference, TokenRequest, TokenRequestSpec};
 use k8s_openapi::api::core::v1::{Secret, ServiceAccount};
-use k8s_openapi::api::rbac::v1::{ClusterRoleBinding, RoleBinding, RoleRef, Subject};
+use k8s_openapi::api::rbac::v1::{
+    ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, RoleRef, Subject,
+};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_client::api::{DeleteParams, ListParams, PostParams};
 use kube_client::{Api, Client, Config, Error};
 use kube_core::{DynamicObject, Resource};
@@ -37,7 +40,7 @@ pub(crate) struct Account {
     pub(crate) config: Config,
     file: PathBuf,
     token: Token,
-    pub(crate) roles: Vec<RbacRole>,
+    pub(crate) roles: Vec<RbacRoles>,
 }
 
 impl Account {
@@ -66,7 +69,7 @@ impl Account {
 
     /// Makes the roles and who has them; what is there already stays.
     pub(crate) async fn grant(&self) -> Result<()> {
-        for role in &self.roles {
+        for role in self.roles.iter().flat_map(|roles| &roles.roles) {
             self.grant_one(role).await?;
         }
         Ok(())
@@ -79,47 +82,63 @@ impl Account {
             namespace: Some(NAMESPACE.to_owned()),
             ..Subject::default()
         }]);
-        let role_ref = |kind: &str, name: &Option<String>| RoleRef {
+        let role_ref = |kind: &str| RoleRef {
             api_group: Some(GROUP.to_owned()),
             kind: kind.to_owned(),
-            name: name.clone().unwrap_or_default(),
+            name: role.name.clone(),
         };
-        if let Some(role) = &role.cluster_role {
-            create(&Api::all(self.admin.clone()), role).await?;
-            let binding = ClusterRoleBinding {
-                metadata: role.metadata.clone(),
-                role_ref: role_ref("ClusterRole", &role.metadata.name),
-                subjects: subjects.clone(),
-            };
-            create(&Api::all(self.admin.clone()), &binding).await?;
+        let metadata = ObjectMeta {
+            name: Some(role.name.clone()),
+            namespace: role.namespace.clone(),
+            ..ObjectMeta::default()
+        };
+        let rules = Some(policy(role));
+        let admin = self.admin.clone();
+        match &role.namespace {
+            None => {
+                let granted = ClusterRole {
+                    metadata: metadata.clone(),
+                    rules,
+                    ..ClusterRole::default()
+                };
+                create(&Api::all(admin.clone()), &granted).await?;
+                let binding = ClusterRoleBinding {
+                    metadata,
+                    role_ref: role_ref("ClusterRole"),
+                    subjects,
+                };
+                create(&Api::all(admin), &binding).await
+            }
+            Some(namespace) => {
+                let granted = Role {
+                    metadata: metadata.clone(),
+                    rules,
+                };
+                create(&Api::namespaced(admin.clone(), namespace), &granted).await?;
+                let binding = RoleBinding {
+                    metadata,
+                    role_ref: role_ref("Role"),
+                    subjects,
+                };
+                create(&Api::namespaced(admin, namespace), &binding).await
+            }
         }
-        for role in &role.roles {
-            let namespace = role.metadata.namespace.as_deref().unwrap_or_default();
-            create(&Api::namespaced(self.admin.clone(), namespace), role).await?;
-            let binding = RoleBinding {
-                metadata: role.metadata.clone(),
-                role_ref: role_ref("Role", &role.metadata.name),
-                subjects: subjects.clone(),
-            };
-            create(&Api::namespaced(self.admin.clone(), namespace), &binding).await?;
-        }
-        Ok(())
     }
 
     /// Takes every role away; returns when the server knows.
     pub(crate) async fn revoke(&self, collections: &[&Collection]) -> Result<()> {
         let params = DeleteParams::default();
-        for role in &self.roles {
-            if let Some(role) = &role.cluster_role {
-                let bindings = Api::<ClusterRoleBinding>::all(self.admin.clone());
-                let name = role.metadata.name.as_deref().unwrap_or_default();
-                bindings.delete(name, &params).await?.map_left(drop);
-            }
-            for role in &role.roles {
-                let namespace = role.metadata.namespace.as_deref().unwrap_or_default();
-                let bindings = Api::<RoleBinding>::namespaced(self.admin.clone(), namespace);
-                let name = role.metadata.name.as_deref().unwrap_or_default();
-                bindings.delete(name, &params).await?.map_left(drop);
+        for role in self.roles.iter().flat_map(|roles| &roles.roles) {
+            let admin = self.admin.clone();
+            match &role.namespace {
+                None => {
+                    let bindings = Api::<ClusterRoleBinding>::all(admin);
+                    bindings.delete(&role.name, &params).await?.map_left(drop);
+                }
+                Some(namespace) => {
+                    let bindings = Api::<RoleBinding>::namespaced(admin, namespace);
+                    bindings.delete(&role.name, &params).await?.map_left(drop);
+                }
             }
         }
         let client = informer_factory::client(self.config.clone())?;
@@ -229,6 +248,17 @@ async fn issue(admin: &Client) -> Result<Token> {
         text: status.token.context("a token is what was asked for")?,
         secret: name,
     })
+}
+
+/// The rules of a role, as the API has them.
+fn policy(role: &RbacRole) -> Vec<PolicyRule> {
+    let rules = role.rules.iter().map(|rule| PolicyRule {
+        api_groups: Some(rule.api_groups.clone()),
+        resources: Some(rule.resources.clone()),
+        verbs: rule.verbs.clone(),
+        ..PolicyRule::default()
+    });
+    rules.collect()
 }
 
 async fn create<K>(api: &Api<K>, object: &K) -> Result<()>

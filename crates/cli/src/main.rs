@@ -1,15 +1,17 @@
 //! `kubectl informer`: reads the command line, runs one command, and decides how the process ends.
 //!
-//! Does nothing itself: see `demo` and `watch`. Exit status 0 is success, 1 a failure, 2 a mistake
+//! Does nothing itself: see `demo`, `rbac` and `watch`. Exit status 0 is success, 1 a failure, 2 a mistake
 //! in the command line or in the setup.
 #![forbid(unsafe_code)]
 
+mod cluster;
 mod demo;
 mod duration;
 mod escape;
 mod failure;
 mod memory;
 mod queue;
+mod rbac;
 mod screen;
 mod signals;
 mod status;
@@ -30,12 +32,13 @@ const LONG_ABOUT: &str = "Shared informers for Kubernetes, from the command line
 
 An informer lists a collection once, follows it by a watch, keeps a copy of it in memory, and tells
 handlers what was added, changed and deleted. `watch` shows what an informer is told about a
-resource of your cluster; `demo` shows one at work without any cluster.
+resource of your cluster; `demo` shows one at work without any cluster; `rbac` prints the roles that
+informers need.
 
 Called kubectl-informer and in your PATH, it is also `kubectl informer`.";
 
 const AFTER_HELP: &str = "\
-On SIGUSR1 both commands say where every informer stands: phase, last error, relists, reconnects.
+On SIGUSR1 `watch` and `demo` say where every informer stands: phase, last error, relists, reconnects.
 RUST_LOG sets what is logged to stderr; the default is `error`.
 
 Exit status: 0 done, 1 failed, 2 wrong usage or setup.";
@@ -51,6 +54,7 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Demo(demo::DemoArguments),
+    Rbac(rbac::RbacArguments),
     Watch(watch::WatchArguments),
 }
 
@@ -64,6 +68,7 @@ fn main() -> ExitCode {
     let result = runtime.block_on(async {
         match &arguments.command {
             Command::Demo(arguments) => demo::run(arguments).await,
+            Command::Rbac(arguments) => rbac::run(arguments).await,
             Command::Watch(arguments) => watch::run(arguments).await,
         }
     });

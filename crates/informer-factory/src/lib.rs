@@ -35,58 +35,29 @@
 #[macro_use]
 mod planted;
 
-mod adapters;
-mod apply;
 mod applying;
-mod arrival;
-mod assembly;
-mod board;
-mod builder;
 mod checker;
-mod consistency;
-mod consume;
 mod controller;
-mod core;
-mod epochs;
 mod error;
-mod factory;
-mod flood;
-mod handler_metrics;
 pub mod index;
 mod informer;
-mod launch;
 mod lister;
-mod namespaces;
-mod observer;
 mod options;
-mod probe;
-#[cfg(test)]
-mod proof;
-mod quarantine;
 mod rbac_role;
-mod registry;
-mod resync;
 mod running;
-#[cfg(all(test, shuttle))]
-mod schedules;
-mod sharing_key;
-mod sharing_map;
-mod shutdown;
-mod source_entries;
-mod source_tasks;
-mod sources;
+mod sharing;
 mod status;
 mod sync;
-pub mod telemetry;
-mod verdict;
-mod wait;
+#[cfg(test)]
+mod tests;
 
 #[cfg(any(test, sim))]
 #[doc(hidden)]
 pub use planted::{Planted, with as with_planted};
 
-pub use builder::FactoryBuilder;
-pub use consistency::{
+pub use applying::apply::Event;
+pub use applying::quarantine::{QuarantineReason, Quarantined};
+pub use checker::consistency::{
     Check, CheckOutcome, Consistency, ConsistencyStatus, Mismatch, NotChecked, OnMismatch,
 };
 pub use controller::{Controller, ControllerConfig, ControllerHandle, ControllerReport, OnFailure};
@@ -94,8 +65,7 @@ pub use error::{
     AddHandlerError, AddIndexError, AlreadyStopped, Culprit, FromOwnCallback, InformerError,
     NotSynced, RuntimeGone, StartError, WaitForVersionError,
 };
-pub use factory::SharedInformerFactory;
-pub use informer::{Event, SharedInformer};
+pub use informer::SharedInformer;
 /// The queue layer.
 pub use informer_deltafifo as deltafifo;
 /// The source layer: lists and watches of an API server.
@@ -108,9 +78,11 @@ pub use informer_reflector as reflector;
 pub use informer_store as store;
 pub use lister::{ListByLabels, lister_of};
 pub use options::{InformerOptions, Namespaces, QueueKind, Transform};
-pub use quarantine::{QuarantineReason, Quarantined};
-pub use rbac_role::RbacRole;
-pub use shutdown::{Grace, InformerReport, ShutdownReport};
+pub use rbac_role::{RbacRole, RbacRoles, RbacRule};
+pub use running::shutdown::{Grace, InformerReport, ShutdownReport};
+pub use sharing::builder::FactoryBuilder;
+pub use sharing::factory::SharedInformerFactory;
+pub use status::telemetry;
 pub use status::{InformerState, InformerStatus, SourceStatus};
 
 pub use informer_kube_source::{PartialObjectMetadata, Projection, client};

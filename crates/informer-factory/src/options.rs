@@ -1,15 +1,14 @@
 //! How an informer is asked for: values, each with a default and its reason.
 
-use std::fmt;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 use std::time::Duration;
 
+use derive_where::derive_where;
 use informer_kube_source::{Deadlines, Limits, Projection};
-
 use informer_reflector::Config as ReflectorConfig;
 
-use crate::consistency::Consistency;
+use crate::checker::consistency::Consistency;
 
 /// Which namespaces an informer covers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -63,7 +62,8 @@ pub enum QueueKind {
 /// for a resync. Key, uid and version were read before, so it may drop whatever is not needed. An
 /// error puts the key in quarantine (FM-57). Two requests share an informer only if they share the
 /// same `Transform` value: cloning is sharing.
-pub struct Transform<T>(pub(crate) Arc<TransformFn<T>>);
+#[derive_where(Clone, Debug)]
+pub struct Transform<T>(#[derive_where(skip(Debug))] pub(crate) Arc<TransformFn<T>>);
 
 pub(crate) type TransformFn<T> = dyn Fn(T) -> Result<T, String> + Send + Sync;
 
@@ -78,22 +78,12 @@ impl<T> Transform<T> {
     }
 }
 
-impl<T> Clone for Transform<T> {
-    fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
-    }
-}
-
-impl<T> fmt::Debug for Transform<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Transform")
-    }
-}
-
 /// What an informer is to cache, and how.
 ///
 /// `namespaces`, the selectors and `projection` say *which objects*: requests that agree on them
 /// share one watch and one cache (FAX-1). The rest is decided by whoever asks first.
+#[derive_where(Clone, Debug)]
+#[must_use = "options do nothing until an informer is asked for with them"]
 #[non_exhaustive]
 pub struct InformerOptions<T> {
     /// Which namespaces. Default: all.
@@ -137,10 +127,31 @@ pub(crate) const ATTEMPTS: NonZeroU32 = NonZeroU32::new(5).expect("5 is not zero
 pub(crate) const QUEUE_BOUND: NonZeroUsize = NonZeroUsize::new(2_000).expect("2,000 is not zero");
 
 /// Whoever needs more values for one object needs another index.
-pub(crate) const INDEX_VALUES: NonZeroUsize = NonZeroUsize::new(1_024).expect("1,024 is not zero");
+const INDEX_VALUES: NonZeroUsize = NonZeroUsize::new(1_024).expect("1,024 is not zero");
 
 /// More reasons than a person reads.
-pub(crate) const QUARANTINED: NonZeroUsize = NonZeroUsize::new(1_000).expect("1,000 is not zero");
+const QUARANTINED: NonZeroUsize = NonZeroUsize::new(1_000).expect("1,000 is not zero");
+
+/// What bounds the work on one object, fixed when the informer is made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    /// The number of times a change is tried before its key is quarantined.
+    pub(crate) attempts: NonZeroU32,
+    /// The number of values one object may give one index (SEC-24).
+    pub(crate) index_values: NonZeroUsize,
+    /// The number of quarantined keys that are kept with their reasons (SEC-23).
+    pub(crate) quarantined: NonZeroUsize,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            attempts: ATTEMPTS,
+            index_values: INDEX_VALUES,
+            quarantined: QUARANTINED,
+        }
+    }
+}
 
 impl<T> Default for InformerOptions<T> {
     fn default() -> Self {
@@ -170,112 +181,67 @@ impl<T> InformerOptions<T> {
     }
 
     /// Sets the namespaces.
-    #[must_use]
     pub fn namespaces(mut self, namespaces: Namespaces) -> Self {
         self.namespaces = namespaces;
         self
     }
 
     /// Restricts to one namespace.
-    #[must_use]
     pub fn namespace(self, namespace: impl Into<String>) -> Self {
         self.namespaces(Namespaces::one(namespace))
     }
 
     /// Sets the label selector.
-    #[must_use]
     pub fn labels(mut self, selector: impl Into<String>) -> Self {
         self.label_selector = Some(selector.into());
         self
     }
 
     /// Sets the field selector.
-    #[must_use]
     pub fn fields(mut self, selector: impl Into<String>) -> Self {
         self.field_selector = Some(selector.into());
         self
     }
 
     /// Drops what nobody reads while decoding; [`Projection::lean`] is the usual choice.
-    #[must_use]
     pub fn projection(mut self, projection: Projection) -> Self {
         self.projection = projection;
         self
     }
 
     /// Sets the transform.
-    #[must_use]
     pub fn transform(mut self, transform: Transform<T>) -> Self {
         self.transform = Some(transform);
         self
     }
 
     /// Sets the resync period of handlers that ask for none.
-    #[must_use]
     pub fn default_resync(mut self, period: Duration) -> Self {
         self.default_resync = Some(period);
         self
     }
 
     /// Chooses the queue.
-    #[must_use]
     pub fn queue(mut self, queue: QueueKind) -> Self {
         self.queue = Some(queue);
         self
     }
 
     /// Configures the reflector.
-    #[must_use]
     pub fn reflector(mut self, config: ReflectorConfig) -> Self {
         self.reflector = Some(config);
         self
     }
 
     /// Sets how long a silent server is waited for.
-    #[must_use]
     pub fn deadlines(mut self, deadlines: Deadlines) -> Self {
         self.deadlines = deadlines;
         self
     }
 
     /// Compares the store with the server again and again (FM-40).
-    #[must_use]
     pub fn check_consistency(mut self, consistency: Consistency) -> Self {
         self.consistency = Some(consistency);
         self
-    }
-}
-
-impl<T> Clone for InformerOptions<T> {
-    fn clone(&self) -> Self {
-        Self {
-            namespaces: self.namespaces.clone(),
-            label_selector: self.label_selector.clone(),
-            field_selector: self.field_selector.clone(),
-            projection: self.projection.clone(),
-            transform: self.transform.clone(),
-            default_resync: self.default_resync,
-            queue: self.queue,
-            queue_bound: self.queue_bound,
-            index_values: self.index_values,
-            quarantined: self.quarantined,
-            reflector: self.reflector.clone(),
-            limits: self.limits,
-            deadlines: self.deadlines,
-            consistency: self.consistency,
-        }
-    }
-}
-
-impl<T> fmt::Debug for InformerOptions<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("InformerOptions")
-            .field("namespaces", &self.namespaces)
-            .field("label_selector", &self.label_selector)
-            .field("field_selector", &self.field_selector)
-            .field("projection", &self.projection)
-            .field("transform", &self.transform)
-            .field("queue", &self.queue)
-            .finish_non_exhaustive()
     }
 }

@@ -1,167 +1,180 @@
-//! The permissions that a factory's informers need, and no more (SEC-14, SEC-15).
+//! The permissions that a factory's informers need, and no more.
 
-use std::collections::{BTreeMap, BTreeSet};
+// SEC-14, SEC-15
+
+use std::collections::BTreeSet;
 use std::fmt;
 
-use k8s_openapi::api::rbac::v1::{ClusterRole, PolicyRule, Role};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use serde_json::json;
 
-/// What an informer does with its resource.
-const VERBS: [&str; 2] = ["list", "watch"];
-
-/// The roles under which all informers of a factory work: to list and to watch what they follow.
+/// The roles under which informers can list and watch what they follow, as plain data.
 ///
-/// Its `Display` is a YAML manifest, as `kubectl apply -f -` takes it; the objects themselves can
-/// be created through the API.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// Its `Display` is a YAML manifest, as `kubectl apply -f -` takes it.
+///
+/// ```
+/// use informer_factory::RbacRoles;
+///
+/// let pods = ("".to_owned(), "pods".to_owned(), Some("web".to_owned()));
+/// let manifest = RbacRoles::to_read("reader", [pods]).to_string();
+/// assert!(manifest.contains("kind: Role\n"));
+/// assert!(manifest.contains(r#"resources: ["pods"]"#));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RbacRoles {
+    /// The cluster role, if one is needed, and then one role for each namespace, by name.
+    pub roles: Vec<RbacRole>,
+}
+
+/// A `ClusterRole`, or the `Role` of one namespace.
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RbacRole {
-    /// For what is followed in all namespaces, and for cluster-scoped resources.
-    pub cluster_role: Option<ClusterRole>,
-    /// For what is followed in single namespaces: one for each, by name.
-    pub roles: Vec<Role>,
+    /// The name of the role.
+    pub name: String,
+    /// The namespace of a `Role`; `None` for a `ClusterRole`, which grants access in all namespaces
+    /// and to cluster-scoped resources.
+    pub namespace: Option<String>,
+    /// The permissions: one rule for each API group.
+    pub rules: Vec<RbacRule>,
 }
 
-/// Resources by group, each once and in order.
-type Rules = BTreeMap<String, BTreeSet<String>>;
-
-/// Collects what informers need.
-#[derive(Debug, Default)]
-pub(crate) struct Needs {
-    everywhere: Rules,
-    by_namespace: BTreeMap<String, Rules>,
+/// One rule of a role.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RbacRule {
+    /// The API groups; the core group is empty.
+    pub api_groups: Vec<String>,
+    /// The resources, by plural.
+    pub resources: Vec<String>,
+    /// The verbs.
+    pub verbs: Vec<String>,
 }
 
-impl Needs {
-    /// A resource in a namespace, or everywhere.
-    pub(crate) fn add(&mut self, group: &str, plural: &str, namespace: Option<&str>) {
-        let rules = match namespace {
-            Some(namespace) => self.by_namespace.entry(namespace.to_owned()).or_default(),
-            None => &mut self.everywhere,
-        };
-        let resources = rules.entry(group.to_owned()).or_default();
-        resources.insert(plural.to_owned());
-    }
-
-    /// The roles, all of this name.
-    pub(crate) fn role(mut self, name: &str) -> RbacRole {
-        for rules in self.by_namespace.values_mut() {
-            for (group, resources) in rules.iter_mut() {
-                // What may be read everywhere needs no second permission.
-                let granted = self.everywhere.get(group);
-                resources.retain(|plural| !granted.is_some_and(|all| all.contains(plural)));
+impl RbacRoles {
+    /// Roles of this name to list and watch resources, each given as API group, plural and
+    /// namespace. The namespace `None` stands for all namespaces, and for cluster-scoped resources.
+    pub fn to_read(
+        name: &str,
+        resources: impl IntoIterator<Item = (String, String, Option<String>)>,
+    ) -> Self {
+        let by_namespace = |(group, plural, namespace)| (namespace, group, plural);
+        let mut needs: BTreeSet<_> = resources.into_iter().map(by_namespace).collect();
+        let mut roles: Vec<RbacRole> = Vec::new();
+        while let Some((namespace, group, plural)) = needs.pop_first() {
+            if namespace.is_none() {
+                // A permission in all namespaces includes those in single ones.
+                needs.retain(|(_, g, p)| (g, p) != (&group, &plural));
             }
-            rules.retain(|_, resources| !resources.is_empty());
-        }
-        self.by_namespace.retain(|_, rules| !rules.is_empty());
-        let metadata = |namespace: Option<String>| ObjectMeta {
-            name: Some(name.to_owned()),
-            namespace,
-            ..ObjectMeta::default()
-        };
-        let cluster_role = (!self.everywhere.is_empty()).then(|| ClusterRole {
-            metadata: metadata(None),
-            rules: Some(policy(self.everywhere)),
-            ..ClusterRole::default()
-        });
-        let roles = self.by_namespace.into_iter();
-        let roles = roles.map(|(namespace, rules)| Role {
-            metadata: metadata(Some(namespace)),
-            rules: Some(policy(rules)),
-        });
-        RbacRole {
-            cluster_role,
-            roles: roles.collect(),
-        }
-    }
-}
-
-fn policy(rules: Rules) -> Vec<PolicyRule> {
-    let rule = |(group, resources): (String, BTreeSet<String>)| PolicyRule {
-        api_groups: Some(vec![group]),
-        resources: Some(resources.into_iter().collect()),
-        verbs: VERBS.map(str::to_owned).to_vec(),
-        ..PolicyRule::default()
-    };
-    rules.into_iter().map(rule).collect()
-}
-
-impl fmt::Display for RbacRole {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let cluster = self.cluster_role.iter();
-        let cluster = cluster.map(|role| ("ClusterRole", &role.metadata, &role.rules));
-        let roles = self.roles.iter();
-        let roles = roles.map(|role| ("Role", &role.metadata, &role.rules));
-        for (index, (kind, metadata, rules)) in cluster.chain(roles).enumerate() {
-            if index > 0 {
-                writeln!(f, "---")?;
+            if roles.last().is_none_or(|role| role.namespace != namespace) {
+                roles.push(RbacRole {
+                    name: name.to_owned(),
+                    namespace,
+                    rules: Vec::new(),
+                });
             }
-            writeln!(f, "apiVersion: rbac.authorization.k8s.io/v1\nkind: {kind}")?;
-            writeln!(f, "metadata:")?;
-            // A JSON string is a YAML string, whatever it holds.
-            let names = [("name", &metadata.name), ("namespace", &metadata.namespace)];
-            for (field, value) in names {
-                if let Some(value) = value {
-                    writeln!(f, "  {field}: {}", quoted(value))?;
+            let rules = roles.last_mut().map(|role| &mut role.rules);
+            rules.expect("one was added").push(RbacRule {
+                api_groups: vec![group],
+                resources: vec![plural],
+                verbs: ["list", "watch"].map(str::to_owned).to_vec(),
+            });
+        }
+        for role in &mut roles {
+            role.rules.dedup_by(|rule, before| {
+                let same = rule.api_groups == before.api_groups;
+                if same {
+                    before.resources.append(&mut rule.resources);
                 }
-            }
-            writeln!(f, "rules:")?;
-            for rule in rules.iter().flatten() {
-                writeln!(f, "- apiGroups: {}", list(rule.api_groups.as_deref()))?;
-                writeln!(f, "  resources: {}", list(rule.resources.as_deref()))?;
-                writeln!(f, "  verbs: {}", list(Some(&rule.verbs)))?;
-            }
+                same
+            });
+        }
+        Self { roles }
+    }
+}
+
+impl fmt::Display for RbacRoles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, role) in self.roles.iter().enumerate() {
+            let separator = if index > 0 { "---\n" } else { "" };
+            write!(f, "{separator}{role}")?;
         }
         Ok(())
     }
 }
 
-fn quoted(text: &str) -> serde_json::Value {
-    text.into()
-}
-
-fn list(texts: Option<&[String]>) -> serde_json::Value {
-    texts.unwrap_or_default().into()
+/// One YAML document.
+impl fmt::Display for RbacRole {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.namespace {
+            Some(_) => "Role",
+            None => "ClusterRole",
+        };
+        writeln!(f, "apiVersion: rbac.authorization.k8s.io/v1\nkind: {kind}")?;
+        // A JSON value is a YAML value, whatever its strings hold.
+        writeln!(f, "metadata:\n  name: {}", json!(self.name))?;
+        if let Some(namespace) = &self.namespace {
+            writeln!(f, "  namespace: {}", json!(namespace))?;
+        }
+        writeln!(f, "rules:")?;
+        for rule in &self.rules {
+            writeln!(f, "- apiGroups: {}", json!(rule.api_groups))?;
+            writeln!(f, "  resources: {}", json!(rule.resources))?;
+            writeln!(f, "  verbs: {}", json!(rule.verbs))?;
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn role(name: &str, needs: &[(&str, &str, Option<&str>)]) -> RbacRoles {
+        let owned = |&(group, plural, namespace): &(&str, &str, Option<&str>)| {
+            let namespace = namespace.map(str::to_owned);
+            (group.to_owned(), plural.to_owned(), namespace)
+        };
+        RbacRoles::to_read(name, needs.iter().map(owned))
+    }
+
     #[test]
     fn nothing_followed_needs_nothing() {
-        let role = Needs::default().role("idle");
-        assert_eq!(role, RbacRole::default());
+        let role = role("idle", &[]);
+        assert_eq!(role, RbacRoles::default());
         assert_eq!(role.to_string(), "");
     }
 
     #[test]
     fn what_may_be_read_everywhere_is_not_granted_again_in_a_namespace() {
-        let mut needs = Needs::default();
-        needs.add("", "pods", Some("a"));
-        needs.add("", "pods", None);
-        needs.add("apps", "deployments", Some("a"));
-        needs.add("", "pods", Some("b"));
-        let role = needs.role("x");
-        assert!(role.cluster_role.is_some());
-        let [only] = &*role.roles else {
+        let role = role(
+            "x",
+            &[
+                ("", "pods", Some("a")),
+                ("", "pods", None),
+                ("apps", "deployments", Some("a")),
+                ("", "pods", Some("b")),
+            ],
+        );
+        let [everywhere, only] = &*role.roles else {
             panic!("{role:?}");
         };
-        assert_eq!(only.metadata.namespace.as_deref(), Some("a"));
-        let rules = only.rules.as_deref().expect("it is not empty");
-        assert_eq!(rules.len(), 1);
-        assert_eq!(
-            rules[0].resources.as_deref(),
-            Some(&["deployments".to_owned()][..])
-        );
+        assert_eq!(everywhere.namespace, None);
+        assert_eq!(only.namespace.as_deref(), Some("a"));
+        assert_eq!(only.rules.len(), 1);
+        assert_eq!(only.rules[0].resources, ["deployments"]);
     }
 
     #[test]
     fn the_manifest_is_one_document_for_each_role() {
-        let mut needs = Needs::default();
-        needs.add("", "pods", None);
-        needs.add("", "nodes", None);
-        needs.add("apps", "deployments", Some("a"));
+        let role = role(
+            "reader",
+            &[
+                ("", "pods", None),
+                ("", "nodes", None),
+                ("apps", "deployments", Some("a")),
+            ],
+        );
         let expected = r#"apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
 metadata:
@@ -181,6 +194,6 @@ rules:
   resources: ["deployments"]
   verbs: ["list","watch"]
 "#;
-        assert_eq!(needs.role("reader").to_string(), expected);
+        assert_eq!(role.to_string(), expected);
     }
 }

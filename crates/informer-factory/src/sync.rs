@@ -1,8 +1,7 @@
-//! The primitives on which those meet who ask, start and end.
+//! Synchronization between lookups, startup and shutdown.
 //!
-//! In a test under `cfg(shuttle)` they are shuttle's: each use of one is a point at which the
-//! schedule may let another thread go on (`schedules`). What is tokio's, and what the layers below
-//! do, is one step then.
+//! In a test under `cfg(shuttle)` the primitives are shuttle's: at each use of one the schedule may
+//! switch threads (`tests::shuttle`). A step of tokio or of a layer below is one step then.
 
 #[cfg(all(test, shuttle))]
 pub(crate) use shuttle::sync::{Mutex, MutexGuard, atomic};

@@ -11,9 +11,9 @@ use serde::Serialize;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::explain::{self, Subject};
 use super::line::Lines;
 use super::printer::{Ended, Printer};
+use crate::cluster::explain::{self, Subject};
 use crate::escape;
 use crate::failure::Failure;
 use crate::screen::Screen;

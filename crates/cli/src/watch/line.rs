@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::changes::{self, Change};
-use super::resource::Resource;
+use crate::cluster::resource::Resource;
 use crate::escape;
 
 /// How many changes are told in one line of text; the others are counted.

@@ -1,16 +1,9 @@
 //! `watch`: any resource of the current cluster, through an informer, one line per change.
 
-mod catalog;
 mod changes;
-mod connect;
-mod discovery;
-mod explain;
 mod follow;
 mod line;
-mod near;
 mod printer;
-mod resource;
-mod scope;
 
 use std::time::Duration;
 
@@ -24,8 +17,9 @@ use crate::queue::Queue;
 use crate::screen::Screen;
 use crate::signals;
 
-use catalog::Catalog;
-use discovery::Discovery;
+use crate::cluster::catalog::Catalog;
+use crate::cluster::discovery::Discovery;
+use crate::cluster::{connect, explain, scope};
 use follow::Following;
 use line::{Form, Lines};
 

@@ -14,12 +14,11 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use informer_object::{Identity, ResourceVersion, Uid};
 use informer_store::{Entry, ObjectKey, Scope, Snapshot};
 
-use crate::source_entries::source_entries;
+use crate::applying::source_entries;
+use crate::checker::consistency::Mismatch;
 
 /// So many listed objects at most are kept to be confirmed.
 const MOST_SUSPECTS: usize = 1_000;
-/// So many keys at most are named.
-const MOST_KEYS: usize = 5;
 
 /// Hashes with a key of their own.
 #[derive(Clone, Copy, Debug)]
@@ -143,57 +142,41 @@ pub(crate) struct Suspects {
     unlisted: Vec<(u64, u64)>,
 }
 
-/// What differs and is no passing matter.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Difference {
-    pub(crate) missing: usize,
-    pub(crate) stale: usize,
-    pub(crate) extra: usize,
-    pub(crate) keys: Vec<ObjectKey>,
-}
-
 impl Suspects {
     pub(crate) fn is_empty(&self) -> bool {
         self.listed.is_empty() && self.unlisted.is_empty()
     }
 
-    /// What the store still holds as it did; `quarantined` says what it cannot hold by now.
+    /// Counts what the store still holds as it did; `quarantined` are keys it cannot hold by now.
     pub(crate) fn confirm<T>(
         self,
+        version: ResourceVersion,
         store: &Snapshot<T>,
         scope: &Scope,
-        quarantined: impl Fn(&ObjectKey) -> bool,
-    ) -> Option<Difference> {
-        let mut difference = Difference::default();
+        quarantined: &HashSet<ObjectKey>,
+    ) -> Option<Mismatch> {
+        let mut found = Mismatch::none(version);
         let state = |entry: &Entry<T>| self.hashing.state(&entry.uid, &entry.version);
         for Suspect { key, held } in self.listed {
             let is_passing = store.get(key.as_str()).map(state) != held;
-            if is_passing && !planted!(PassingMatterCounts) || quarantined(&key) {
+            if is_passing && !planted!(PassingMatterCounts) || quarantined.contains(&key) {
                 continue;
             }
             match held {
-                None => difference.missing += 1,
-                Some(_) => difference.stale += 1,
+                None => found.missing += 1,
+                Some(_) => found.stale += 1,
             }
-            difference.name(&key);
+            found.name(&key);
         }
         if !self.unlisted.is_empty() && !planted!(ExtraOverlooked) {
             for (key, entry) in source_entries(store, scope) {
                 let held = (self.hashing.key(key), state(entry));
-                if self.unlisted.binary_search(&held).is_ok() && !quarantined(key) {
-                    difference.extra += 1;
-                    difference.name(key);
+                if self.unlisted.binary_search(&held).is_ok() && !quarantined.contains(key) {
+                    found.extra += 1;
+                    found.name(key);
                 }
             }
         }
-        (difference != Difference::default()).then_some(difference)
-    }
-}
-
-impl Difference {
-    fn name(&mut self, key: &ObjectKey) {
-        if self.keys.len() < MOST_KEYS {
-            self.keys.push(key.clone());
-        }
+        (found.missing + found.stale + found.extra > 0).then_some(found)
     }
 }

@@ -4,17 +4,18 @@
 //! informer has, and speaks to it through a demand for a repair: no error of a check touches sync,
 //! health or versions.
 
+pub(crate) mod consistency;
 mod ledger;
 mod plan;
-#[cfg(test)]
-mod proof;
 mod run;
+#[cfg(test)]
+mod tests;
 
 use informer_kube_source::KubeListWatch;
 use informer_store::Scope;
 use serde::de::IgnoredAny;
 
-use crate::consistency::Consistency;
+use crate::checker::consistency::Consistency;
 
 pub(crate) use run::run;
 

@@ -15,8 +15,8 @@ use std::time::Duration;
 use informer_reflector::{Failure, FailureKind, ListRequest, ListVersion, Page, ResourceVersion};
 use serde::de::IgnoredAny;
 
-use super::ledger::{Comparison, Difference, Ledger, Suspects};
-use crate::consistency::{Consistency, Mismatch, NotChecked, OnMismatch};
+use super::ledger::{Comparison, Ledger, Suspects};
+use crate::checker::consistency::{CheckOutcome, Consistency, Mismatch, NotChecked, OnMismatch};
 
 /// A list goes on for so long at least, however short the period is.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -35,7 +35,7 @@ pub(crate) enum Ask {
     /// Fetch a page.
     List(ListRequest),
     /// Look again at what differed.
-    Confirm(Suspects),
+    Confirm(ResourceVersion, Suspects),
     /// Have everything fetched anew.
     Repair,
 }
@@ -47,16 +47,8 @@ pub(crate) enum Input {
     Woke,
     Taken(Option<(ResourceVersion, Ledger)>),
     Page(Result<Page<IgnoredAny>, Failure>),
-    Confirmed(Option<Difference>),
+    Confirmed(Option<Mismatch>),
     Repairing,
-}
-
-/// What a check came to.
-#[derive(Clone, Debug)]
-pub(crate) enum Verdict {
-    Consistent(ResourceVersion),
-    Mismatch(Mismatch),
-    NotChecked(NotChecked),
 }
 
 /// Where a check is.
@@ -113,7 +105,7 @@ impl Plan {
     }
 
     /// Takes an answer, and says what a check came to, if it ended, and what to do next.
-    pub(crate) fn step(&mut self, now: Duration, input: Input) -> (Option<Verdict>, Ask) {
+    pub(crate) fn step(&mut self, now: Duration, input: Input) -> (Option<CheckOutcome>, Ask) {
         let state = std::mem::replace(&mut self.state, State::Resting);
         match (input, state) {
             (Input::Started, _) => {
@@ -127,27 +119,12 @@ impl Plan {
             (Input::Page(page), State::Listing(listing)) => self.page(now, *listing, page),
             (Input::Page(page), State::Probing { ours, why }) => self.probed(ours, why, page),
             (Input::Confirmed(None), State::Confirming(version)) => {
-                self.end(Verdict::Consistent(version))
+                self.end(CheckOutcome::Consistent(version))
             }
-            (Input::Confirmed(Some(difference)), State::Confirming(version)) => {
-                let Difference {
-                    missing,
-                    stale,
-                    extra,
-                    keys,
-                } = difference;
-                self.mismatch(Mismatch {
-                    version,
-                    missing,
-                    stale,
-                    extra,
-                    keys,
-                    rewound_to: None,
-                })
-            }
+            (Input::Confirmed(Some(mismatch)), State::Confirming(_)) => self.mismatch(mismatch),
             // That this check met a compacted version was told.
             (Input::Taken(None), _) if !self.may_retry => (None, self.rest()),
-            (Input::Taken(None), _) => self.end(Verdict::NotChecked(match self.expired {
+            (Input::Taken(None), _) => self.end(CheckOutcome::NotChecked(match self.expired {
                 Some(_) => NotChecked::Expired,
                 None => NotChecked::Busy,
             })),
@@ -155,7 +132,7 @@ impl Plan {
         }
     }
 
-    fn begin(&mut self, now: Duration) -> (Option<Verdict>, Ask) {
+    fn begin(&mut self, now: Duration) -> (Option<CheckOutcome>, Ask) {
         // Never longer than a period; a little shorter by chance, so that none stay in step.
         let period = self.consistency.period;
         self.next = now.saturating_add(period.mul_f64(0.9 + 0.1 * self.chance()));
@@ -175,7 +152,7 @@ impl Plan {
         now: Duration,
         version: ResourceVersion,
         ledger: Ledger,
-    ) -> (Option<Verdict>, Ask) {
+    ) -> (Option<CheckOutcome>, Ask) {
         self.expired = None;
         let request = first_page(ListVersion::Exact(version.clone()), self.page_size);
         self.state = State::Listing(Box::new(Listing {
@@ -192,13 +169,13 @@ impl Plan {
         now: Duration,
         mut listing: Listing,
         page: Result<Page<IgnoredAny>, Failure>,
-    ) -> (Option<Verdict>, Ask) {
+    ) -> (Option<CheckOutcome>, Ask) {
         let page = match page {
             Ok(page) => page,
             Err(failure) => return self.failed(listing.version, failure),
         };
         if page.version != listing.version {
-            return self.end(Verdict::NotChecked(NotChecked::Inexact));
+            return self.end(CheckOutcome::NotChecked(NotChecked::Inexact));
         }
         for item in &page.items {
             listing.comparison.take(&item.identity);
@@ -207,7 +184,7 @@ impl Plan {
             if now > listing.deadline || page.continue_token == listing.request.continue_token {
                 let message = "the list did not end in time";
                 let failure = Failure::new(FailureKind::TimedOut, "EndlessList", message);
-                return self.end(Verdict::NotChecked(NotChecked::Failed(failure)));
+                return self.end(CheckOutcome::NotChecked(NotChecked::Failed(failure)));
             }
             listing.request.continue_token = page.continue_token;
             let request = listing.request.clone();
@@ -216,17 +193,21 @@ impl Plan {
         }
         let suspects = listing.comparison.finish();
         if suspects.is_empty() {
-            return self.end(Verdict::Consistent(listing.version));
+            return self.end(CheckOutcome::Consistent(listing.version));
         }
-        self.state = State::Confirming(listing.version);
-        (None, Ask::Confirm(suspects))
+        self.state = State::Confirming(listing.version.clone());
+        (None, Ask::Confirm(listing.version, suspects))
     }
 
-    fn failed(&mut self, version: ResourceVersion, failure: Failure) -> (Option<Verdict>, Ask) {
+    fn failed(
+        &mut self,
+        version: ResourceVersion,
+        failure: Failure,
+    ) -> (Option<CheckOutcome>, Ask) {
         match failure.kind {
             FailureKind::Expired => {
                 self.expired = Some(version);
-                let verdict = Some(Verdict::NotChecked(NotChecked::Expired));
+                let verdict = Some(CheckOutcome::NotChecked(NotChecked::Expired));
                 let again = std::mem::take(&mut self.may_retry);
                 (verdict, if again { self.take() } else { self.rest() })
             }
@@ -237,7 +218,7 @@ impl Plan {
                 self.state = State::Probing { ours, why };
                 (None, Ask::List(request))
             }
-            _ => self.end(Verdict::NotChecked(NotChecked::Failed(failure))),
+            _ => self.end(CheckOutcome::NotChecked(NotChecked::Failed(failure))),
         }
     }
 
@@ -246,29 +227,25 @@ impl Plan {
         ours: ResourceVersion,
         why: Failure,
         page: Result<Page<IgnoredAny>, Failure>,
-    ) -> (Option<Verdict>, Ask) {
+    ) -> (Option<CheckOutcome>, Ask) {
         match page {
             Ok(page) if page.version.is_older_than(&ours) => self.mismatch(Mismatch {
-                version: ours,
-                missing: 0,
-                stale: 0,
-                extra: 0,
-                keys: Vec::new(),
                 rewound_to: Some(page.version),
+                ..Mismatch::none(ours)
             }),
-            _ => self.end(Verdict::NotChecked(NotChecked::Failed(why))),
+            _ => self.end(CheckOutcome::NotChecked(NotChecked::Failed(why))),
         }
     }
 
-    fn mismatch(&mut self, mismatch: Mismatch) -> (Option<Verdict>, Ask) {
+    fn mismatch(&mut self, mismatch: Mismatch) -> (Option<CheckOutcome>, Ask) {
         let ask = match self.consistency.on_mismatch {
             OnMismatch::Repair => Ask::Repair,
             OnMismatch::Report => self.rest(),
         };
-        (Some(Verdict::Mismatch(mismatch)), ask)
+        (Some(CheckOutcome::Mismatch(mismatch)), ask)
     }
 
-    fn end(&self, verdict: Verdict) -> (Option<Verdict>, Ask) {
+    fn end(&self, verdict: CheckOutcome) -> (Option<CheckOutcome>, Ask) {
         (Some(verdict), self.rest())
     }
 

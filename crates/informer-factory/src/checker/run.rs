@@ -12,58 +12,61 @@ use metrics::counter;
 use serde::de::IgnoredAny;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
+use super::Checking;
 use super::ledger::Ledger;
-use super::plan::{Ask, Input, Plan, Verdict};
-use crate::consistency::{Check, CheckOutcome, Mismatch, OnMismatch};
-use crate::core::{Core, Watcher};
-use crate::source_entries::source_entries;
-use crate::telemetry;
+use super::plan::{Ask, Input, Plan};
+use crate::applying::applier::{Applier, Watcher};
+use crate::applying::source_entries;
+use crate::checker::consistency::{Check, CheckOutcome, Mismatch, OnMismatch};
+use crate::status::telemetry;
 
 /// So many objects are written down before other tasks have their turn.
 const TURN: usize = 4_096;
 
-/// Checks one source for ever, if the informer was asked to. To be dropped when the source ends.
+/// Checks one source until it is dropped, when the source ends; `repair` has everything fetched
+/// anew.
 pub(crate) async fn run<T: Send + Sync + 'static>(
-    core: Arc<Core<T>>,
+    checking: Arc<Checking>,
+    applier: Arc<Applier<T>>,
     scope: Scope,
     queue: Watcher<T>,
     seed: u64,
+    repair: impl Fn() + Send + Sync,
 ) {
-    let Some(checking) = &core.settings.checking else {
-        return;
-    };
-    core.board.begin_checks(&scope);
+    applier.status.begin_checks(&scope);
     let checker = Checker {
         census: (checking.census)(&scope),
         repairs: checking.consistency.on_mismatch == OnMismatch::Repair,
         origin: Instant::now(),
-        core: Arc::clone(&core),
+        applier,
         scope,
         queue,
         seed,
+        repair,
     };
     let mut plan = Plan::new(checking.consistency, checking.page_size, seed);
     let mut input = Input::Started;
     loop {
-        let (verdict, ask) = plan.step(checker.origin.elapsed(), input);
-        if let Some(verdict) = verdict {
-            checker.tell(verdict);
+        let (outcome, ask) = plan.step(checker.origin.elapsed(), input);
+        if let Some(outcome) = outcome {
+            checker.publish(outcome);
         }
         input = checker.carry_out(ask).await;
     }
 }
 
-struct Checker<T: Send + Sync + 'static> {
-    core: Arc<Core<T>>,
+struct Checker<T: Send + Sync + 'static, R> {
+    applier: Arc<Applier<T>>,
     scope: Scope,
     queue: Watcher<T>,
     census: KubeListWatch<IgnoredAny>,
     repairs: bool,
     origin: Instant,
     seed: u64,
+    repair: R,
 }
 
-impl<T: Send + Sync + 'static> Checker<T> {
+impl<T: Send + Sync + 'static, R: Fn() + Send + Sync> Checker<T, R> {
     async fn carry_out(&self, ask: Ask) -> Input {
         match ask {
             Ask::Sleep(until) => {
@@ -76,14 +79,12 @@ impl<T: Send + Sync + 'static> Checker<T> {
                 Input::Taken(taken.ok().flatten())
             }
             Ask::List(request) => Input::Page(self.census.list(request, Arc::new(())).await),
-            Ask::Confirm(suspects) => {
-                let quarantined = self.quarantined();
-                let store = self.core.reader.snapshot();
-                let quarantined = |key: &ObjectKey| quarantined.contains(key);
-                Input::Confirmed(suspects.confirm(&store, &self.scope, quarantined))
+            Ask::Confirm(version, suspects) => {
+                let (store, quarantined) = (self.applier.reader.snapshot(), self.quarantined());
+                Input::Confirmed(suspects.confirm(version, &store, &self.scope, &quarantined))
             }
             Ask::Repair => {
-                self.core.sources.repair(&self.scope);
+                (self.repair)();
                 Input::Repairing
             }
         }
@@ -101,13 +102,13 @@ impl<T: Send + Sync + 'static> Checker<T> {
         other_than: Option<&ResourceVersion>,
     ) -> Option<(ResourceVersion, Ledger)> {
         let (store, version) = loop {
-            let applied = self.core.board.applied.notified();
+            let applied = self.applier.status.applied.notified();
             let mut applied = std::pin::pin!(applied);
             applied.as_mut().enable();
-            if !self.core.board.follows(&self.scope) {
+            if !self.applier.status.follows(&self.scope) {
                 return None;
             }
-            match self.core.exact_snapshot(&self.queue) {
+            match self.applier.exact_snapshot(&self.queue) {
                 Some(taken) if other_than != Some(&taken.1) => break taken,
                 _ => applied.await,
             }
@@ -123,17 +124,17 @@ impl<T: Send + Sync + 'static> Checker<T> {
     }
 
     fn quarantined(&self) -> HashSet<ObjectKey> {
-        self.core.quarantine.keys()
+        self.applier.quarantine.keys()
     }
 
-    /// Writes what a check came to onto the board, into metrics, and, if it is bad, into the log.
-    fn tell(&self, verdict: Verdict) {
-        let (outcome, label) = match verdict {
-            Verdict::Consistent(version) => (CheckOutcome::Consistent(version), "consistent"),
-            Verdict::Mismatch(mismatch) => (CheckOutcome::Mismatch(mismatch), "mismatch"),
-            Verdict::NotChecked(why) => (CheckOutcome::NotChecked(why), "not_checked"),
+    /// Writes what a check came to onto the status, into metrics, and, if it is bad, into the log.
+    fn publish(&self, outcome: CheckOutcome) {
+        let label = match &outcome {
+            CheckOutcome::Consistent(_) => "consistent",
+            CheckOutcome::Mismatch(_) => "mismatch",
+            CheckOutcome::NotChecked(_) => "not_checked",
         };
-        let informer = Arc::clone(&self.core.board.label);
+        let informer = Arc::clone(&self.applier.status.label);
         counter!(telemetry::CHECKS, "informer" => informer, "outcome" => label).increment(1);
         if let CheckOutcome::Mismatch(mismatch) = &outcome {
             self.warn(mismatch);
@@ -142,7 +143,9 @@ impl<T: Send + Sync + 'static> Checker<T> {
             at: Instant::now(),
             outcome,
         };
-        self.core.board.note_check(&self.scope, check, self.repairs);
+        self.applier
+            .status
+            .note_check(&self.scope, check, self.repairs);
     }
 
     fn warn(&self, mismatch: &Mismatch) {
@@ -154,8 +157,9 @@ impl<T: Send + Sync + 'static> Checker<T> {
             keys,
             rewound_to,
         } = mismatch;
+        let informer = &self.applier.status.name;
         tracing::error!(
-            informer = %self.core.name, %version, missing, stale, extra, ?keys, ?rewound_to,
+            %informer, %version, missing, stale, extra, ?keys, ?rewound_to,
             repaired = self.repairs, "the store is not what the server had at this version"
         );
     }

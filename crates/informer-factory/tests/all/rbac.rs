@@ -3,36 +3,23 @@
 use std::collections::BTreeSet;
 
 use crate::cluster::{QUEUES, SOON, factory};
-use informer_factory::{Grace, InformerOptions, Namespaces, RbacRole};
+use informer_factory::{Grace, InformerOptions, Namespaces, RbacRoles};
 use informer_testkit::{ApiServer, Verb};
 use k8s_openapi::api::core::v1::{Node, Pod};
-use k8s_openapi::api::rbac::v1::PolicyRule;
 
 /// Namespace (empty: everywhere) and resource of everything granted.
-fn granted(role: &RbacRole) -> BTreeSet<(String, String)> {
-    let everywhere = role.cluster_role.iter();
-    let everywhere = everywhere.map(|role| (&role.metadata.namespace, &role.rules));
-    let some = role
-        .roles
-        .iter()
-        .map(|role| (&role.metadata.namespace, &role.rules));
-    let resources = |rules: &Vec<PolicyRule>| -> Vec<String> {
-        assert!(rules.iter().all(|rule| rule.verbs == ["list", "watch"]));
-        rules
-            .iter()
-            .flat_map(|rule| rule.resources.clone().unwrap_or_default())
-            .collect()
-    };
-    everywhere
-        .chain(some)
-        .flat_map(|(namespace, rules)| {
-            let namespace = namespace.clone().unwrap_or_default();
-            let resources = rules.as_ref().map(resources).unwrap_or_default();
-            resources
-                .into_iter()
-                .map(move |resource| (namespace.clone(), resource))
-        })
-        .collect()
+fn granted(roles: &RbacRoles) -> BTreeSet<(String, String)> {
+    let mut granted = BTreeSet::new();
+    for role in &roles.roles {
+        for rule in &role.rules {
+            assert_eq!(rule.verbs, ["list", "watch"]);
+            for resource in &rule.resources {
+                let namespace = role.namespace.clone().unwrap_or_default();
+                granted.insert((namespace, resource.clone()));
+            }
+        }
+    }
+    granted
 }
 
 /// Namespace (empty: everywhere) and resource of everything that was asked for.
@@ -58,7 +45,7 @@ async fn the_role_follows_the_namespaces_of_an_informer() {
     let factory = factory(&server, QUEUES[0]);
     assert_eq!(
         factory.rbac_role("x"),
-        RbacRole::default(),
+        RbacRoles::default(),
         "nothing was asked for"
     );
     let namespaces = Namespaces::These(vec!["a".into(), "b".into()]);
@@ -66,7 +53,8 @@ async fn the_role_follows_the_namespaces_of_an_informer() {
     let informer = factory.informer_with(options).expect("two names");
     let role = factory.rbac_role("x");
     assert_eq!(granted(&role), pairs(&[("a", "pods"), ("b", "pods")]));
-    assert_eq!(role.cluster_role, None, "a role in a namespace is enough");
+    let everywhere = role.roles.iter().find(|role| role.namespace.is_none());
+    assert_eq!(everywhere, None, "a role in a namespace is enough");
 
     factory.start().expect("a runtime");
     factory.wait_for_sync(SOON).await.expect("synced");

@@ -11,6 +11,7 @@ mod drops;
 mod indexes;
 mod lives;
 mod objects;
+mod panics;
 mod replicas;
 mod rewind;
 mod shared;

@@ -5,11 +5,13 @@ use std::fmt::Debug;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use informer_factory::{RbacRole, SharedInformerFactory};
+use informer_factory::{RbacRole, RbacRoles, RbacRule, SharedInformerFactory};
 use k8s_openapi::api::authorization::v1::{
     ResourceAttributes, SelfSubjectAccessReview, SelfSubjectAccessReviewSpec,
 };
-use k8s_openapi::api::rbac::v1::{ClusterRoleBinding, PolicyRule, RoleBinding, RoleRef, Subject};
+use k8s_openapi::api::rbac::v1::{
+    ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, RoleRef, Subject,
+};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_client::api::PostParams;
 use kube_client::{Api, Client, Config};
@@ -53,18 +55,14 @@ impl User {
         println!("{role}");
         self.create(admin, &name, &role).await;
         let client = informer_factory::client(self.config.clone()).expect("as before");
-        let everywhere = role.cluster_role.iter();
-        let everywhere = everywhere.map(|role| (None, &role.rules));
-        let roles = role.roles.iter();
-        let some = roles.map(|role| (role.metadata.namespace.clone(), &role.rules));
-        for (namespace, rules) in everywhere.chain(some) {
-            for rule in rules.iter().flatten() {
-                wait_for(&client, &namespace, rule).await;
+        for role in &role.roles {
+            for rule in &role.rules {
+                wait_for(&client, &role.namespace, rule).await;
             }
         }
     }
 
-    async fn create(&self, admin: &Client, name: &str, role: &RbacRole) {
+    async fn create(&self, admin: &Client, name: &str, roles: &RbacRoles) {
         let subjects = Some(vec![Subject {
             api_group: Some(GROUP.to_owned()),
             kind: "User".to_owned(),
@@ -76,27 +74,52 @@ impl User {
             kind: kind.to_owned(),
             name: name.to_owned(),
         };
-        if let Some(role) = &role.cluster_role {
-            create(&Api::all(admin.clone()), role).await;
-            let binding = ClusterRoleBinding {
-                metadata: role.metadata.clone(),
-                role_ref: role_ref("ClusterRole"),
-                subjects: subjects.clone(),
+        for role in &roles.roles {
+            let metadata = ObjectMeta {
+                name: Some(role.name.clone()),
+                namespace: role.namespace.clone(),
+                ..ObjectMeta::default()
             };
-            create(&Api::all(admin.clone()), &binding).await;
-        }
-        for role in &role.roles {
-            let ObjectMeta { namespace, .. } = &role.metadata;
-            let namespace = namespace.as_deref().expect("a role is in a namespace");
-            create(&Api::namespaced(admin.clone(), namespace), role).await;
-            let binding = RoleBinding {
-                metadata: role.metadata.clone(),
-                role_ref: role_ref("Role"),
-                subjects: subjects.clone(),
-            };
-            create(&Api::namespaced(admin.clone(), namespace), &binding).await;
+            let (rules, subjects) = (Some(policy(role)), subjects.clone());
+            if let Some(namespace) = &role.namespace {
+                let role = Role {
+                    metadata: metadata.clone(),
+                    rules,
+                };
+                create(&Api::namespaced(admin.clone(), namespace), &role).await;
+                let binding = RoleBinding {
+                    metadata,
+                    role_ref: role_ref("Role"),
+                    subjects,
+                };
+                create(&Api::namespaced(admin.clone(), namespace), &binding).await;
+            } else {
+                let role = ClusterRole {
+                    metadata: metadata.clone(),
+                    rules,
+                    ..ClusterRole::default()
+                };
+                create(&Api::all(admin.clone()), &role).await;
+                let binding = ClusterRoleBinding {
+                    metadata,
+                    role_ref: role_ref("ClusterRole"),
+                    subjects,
+                };
+                create(&Api::all(admin.clone()), &binding).await;
+            }
         }
     }
+}
+
+/// The rules of a role, as the API has them.
+fn policy(role: &RbacRole) -> Vec<PolicyRule> {
+    let rules = role.rules.iter().map(|rule| PolicyRule {
+        api_groups: Some(rule.api_groups.clone()),
+        resources: Some(rule.resources.clone()),
+        verbs: rule.verbs.clone(),
+        ..PolicyRule::default()
+    });
+    rules.collect()
 }
 
 async fn create<K>(api: &Api<K>, object: &K)
@@ -108,13 +131,12 @@ where
 }
 
 /// The authorizer follows roles by an informer of its own.
-async fn wait_for(client: &Client, namespace: &Option<String>, rule: &PolicyRule) {
-    let first = |texts: &Option<Vec<String>>| texts.as_ref().and_then(|all| all.first().cloned());
-    let groups = first(&rule.api_groups);
+async fn wait_for(client: &Client, namespace: &Option<String>, rule: &RbacRule) {
+    let group = rule.api_groups.first();
     let review = |verb: &String, resource: &String| SelfSubjectAccessReview {
         spec: SelfSubjectAccessReviewSpec {
             resource_attributes: Some(ResourceAttributes {
-                group: groups.clone(),
+                group: group.cloned(),
                 namespace: namespace.clone(),
                 resource: Some(resource.clone()),
                 verb: Some(verb.clone()),
@@ -125,7 +147,7 @@ async fn wait_for(client: &Client, namespace: &Option<String>, rule: &PolicyRule
         ..SelfSubjectAccessReview::default()
     };
     let reviews = Api::<SelfSubjectAccessReview>::all(client.clone());
-    for (verb, resource) in rule.resources.iter().flatten().flat_map(|resource| {
+    for (verb, resource) in rule.resources.iter().flat_map(|resource| {
         let verbs = rule.verbs.iter();
         verbs.map(move |verb| (verb, resource))
     }) {

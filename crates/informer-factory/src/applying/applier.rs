@@ -1,0 +1,394 @@
+//! The one step in which things change: one commit to the store, then one distribution.
+//!
+//! `apply` decides what is committed and delivered. This module carries it out, and tries again
+//! without the objects that an index refuses.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Arc, PoisonError};
+use std::time::Instant;
+
+use informer_deltafifo::Work;
+use informer_processor::{Joining, Processor, Registration};
+use informer_reflector::ResourceVersion;
+use informer_store::{
+    Batch, Index, IndexError, ObjectKey, Scope, Snapshot, StoreReader, StoreWriter,
+};
+use tokio::sync::Notify;
+
+use crate::applying::apply::{Applied, Event, Fold};
+use crate::applying::arrival::Arrival;
+use crate::applying::epochs::Epochs;
+use crate::applying::probe::Probes;
+use crate::applying::quarantine::{Quarantine, QuarantineReason};
+use crate::applying::replay;
+use crate::applying::verdict::{Judgement, Refusal, Refused};
+use crate::options::Bounds;
+use crate::status::shared::SharedStatus;
+use crate::sync::{Mutex, MutexGuard};
+
+/// Looks at the queue of one source.
+pub(crate) type Watcher<T> = informer_deltafifo::Watcher<ObjectKey, Arrival<T>, ResourceVersion>;
+
+/// An item that the queue has given up.
+type GivenUp<T> = informer_deltafifo::Quarantined<ObjectKey, Arrival<T>>;
+
+/// The store, the handlers and the quarantine of one informer, which change together.
+pub(crate) struct Applier<T: Send + Sync + 'static> {
+    pub(crate) status: Arc<SharedStatus>,
+    pub(crate) bounds: Bounds,
+    pub(crate) reader: StoreReader<T>,
+    pub(crate) processor: Processor<ObjectKey, T>,
+    pub(crate) quarantine: Quarantine,
+    /// Notified when a handler with a resync period of its own has joined.
+    pub(crate) resync_changed: Notify,
+    /// Notified when the backlogs of handlers may have changed.
+    pub(crate) backlogs_changed: Notify,
+    probes: Probes<T>,
+    writing: Mutex<Writing<T>>,
+}
+
+/// The writing side. Locked for one commit at a time; readers do not need it.
+struct Writing<T> {
+    writer: StoreWriter<T>,
+    /// The epochs of what the store holds, per source.
+    epochs: HashMap<Scope, Epochs>,
+}
+
+/// What one lease of a source's queue holds.
+struct Lease<'a, T> {
+    scope: &'a Scope,
+    works: Vec<&'a Work<ObjectKey, Arrival<T>>>,
+    initial: bool,
+    version: Option<&'a ResourceVersion>,
+}
+
+/// Why nothing was committed.
+enum NotCommitted {
+    /// An index function panicked, on these objects.
+    Panicked {
+        payload: Box<dyn std::any::Any + Send>,
+        culprits: Vec<ObjectKey>,
+    },
+    /// These objects give an index more values than are allowed (SEC-24).
+    TooManyValues(Vec<ObjectKey>),
+}
+
+impl<T: Send + Sync + 'static> Applier<T> {
+    pub(crate) fn new(
+        status: Arc<SharedStatus>,
+        bounds: Bounds,
+        processor: Processor<ObjectKey, T>,
+    ) -> Self {
+        let (writer, reader) = informer_store::store();
+        let epochs = HashMap::new();
+        Self {
+            status,
+            bounds,
+            reader,
+            processor,
+            quarantine: Quarantine::new(bounds.quarantined),
+            resync_changed: Notify::new(),
+            backlogs_changed: Notify::new(),
+            probes: Probes::default(),
+            writing: Mutex::new(Writing { writer, epochs }),
+        }
+    }
+
+    /// Applies the works of one lease: one commit, then one distribution, in this order (C-05).
+    ///
+    /// Keys in `given_up` keep what they have: their new objects were tried often enough.
+    ///
+    /// Both happen under the writer's lock, so that listeners receive commits in commit order
+    /// (PR-14). Distribution only appends to rings; no handler runs here.
+    pub(crate) fn apply<'w>(
+        &self,
+        scope: &'w Scope,
+        works: impl IntoIterator<Item = &'w Work<ObjectKey, Arrival<T>>>,
+        initial: bool,
+        version: Option<&'w ResourceVersion>,
+        given_up: &BTreeSet<ObjectKey>,
+    ) {
+        let lease = Lease {
+            scope,
+            works: works.into_iter().collect(),
+            initial,
+            version,
+        };
+        let mut writing = self.lock();
+        let attempts = self.bounds.attempts.get();
+        let tried_often = |key: &ObjectKey| (key.clone(), Refusal::Failed { attempts });
+        let mut refused: Refused = given_up.iter().map(tried_often).collect();
+        let (sequence, applied, before) = loop {
+            match self.try_apply(&mut writing, &lease, &refused) {
+                Ok(applied) => break applied,
+                Err(NotCommitted::TooManyValues(keys)) => {
+                    refused.extend(keys.into_iter().map(|key| (key, Refusal::TooManyValues)));
+                }
+                Err(NotCommitted::Panicked { culprits, .. }) if !culprits.is_empty() => {
+                    let refusal = Refusal::Failed { attempts: 1 };
+                    refused.extend(culprits.into_iter().map(|key| (key, refusal)));
+                }
+                // No object is to blame: the supervision of this task tries again.
+                Err(NotCommitted::Panicked { payload, .. }) => resume_unwind(payload),
+            }
+        };
+        self.processor.distribute(sequence, &applied.notices);
+        drop(writing);
+        // The objects that the commit displaced are dropped here, outside of the lock.
+        if catch_unwind(AssertUnwindSafe(|| drop(before))).is_err() {
+            tracing::error!(informer = %self.status.name, "the drop of an object panicked");
+            self.status.count_task_panic();
+        }
+        self.backlogs_changed.notify_one();
+        self.judge(applied.judged, refused);
+        let objects = self.reader.len();
+        self.status
+            .count_events(applied.notices.len() as u64, applied.dropped, objects);
+    }
+
+    /// Moves keys into quarantine and out of it, as they were applied (IN-7).
+    fn judge(&self, judged: BTreeMap<ObjectKey, Judgement>, refused: Refused) {
+        if judged.is_empty() && refused.is_empty() {
+            return;
+        }
+        for (key, judgement) in judged {
+            match judgement {
+                Judgement::Good => self.quarantine.release(&key),
+                Judgement::Kept => self.quarantine.release_kept(&key),
+                Judgement::Unusable { version, error } => {
+                    self.refuse(&key, &version, &QuarantineReason::Undecodable(error));
+                }
+            }
+        }
+        for (key, refusal) in refused {
+            let reason = match refusal {
+                Refusal::Failed { attempts } => QuarantineReason::Unappliable { attempts },
+                Refusal::TooManyValues => self.too_many_values(),
+            };
+            self.refuse(&key, &ResourceVersion::unset(), &reason);
+        }
+        self.note_quarantine();
+    }
+
+    /// Quarantines what the queue has given up, by key (IN-7); the store keeps the last good version.
+    pub(crate) fn give_up(&self, failed: Vec<GivenUp<T>>) {
+        for GivenUp { work, attempts } in failed {
+            let attempts = attempts.get();
+            let reason = QuarantineReason::Unappliable { attempts };
+            let put = |key: &ObjectKey| self.refuse(key, &ResourceVersion::unset(), &reason);
+            match work {
+                Work::Key { key, .. } => put(&key),
+                Work::Replace { items } => items.iter().for_each(|(key, _)| put(key)),
+                Work::Resync => {}
+            }
+        }
+        self.note_quarantine();
+    }
+
+    fn too_many_values(&self) -> QuarantineReason {
+        let most = self.bounds.index_values;
+        QuarantineReason::TooManyValues { most }
+    }
+
+    /// Quarantines one key, and logs what is new about it.
+    fn refuse(&self, key: &ObjectKey, version: &ResourceVersion, reason: &QuarantineReason) {
+        let informer = &self.status.name;
+        if self.quarantine.put(key, version, reason) {
+            tracing::warn!(%informer, %key, %version, "{reason}");
+        }
+    }
+
+    /// Publishes the number of quarantined keys.
+    pub(crate) fn note_quarantine(&self) {
+        self.status.set_quarantined(self.quarantine.len());
+    }
+
+    /// One commit without the objects of `refused`; returns the state before it as well. When an
+    /// index function panics nothing has changed (STX-10), and the objects it panics on are the
+    /// culprits.
+    fn try_apply(
+        &self,
+        writing: &mut Writing<T>,
+        lease: &Lease<'_, T>,
+        refused: &Refused,
+    ) -> Result<(u64, Applied<T>, Snapshot<T>), NotCommitted> {
+        let Writing { writer, epochs } = writing;
+        let epochs = epochs.entry(lease.scope.clone()).or_default();
+        let snapshot = self.reader.snapshot();
+        let initial = lease.initial && !self.status.is_synced();
+        let mut fold = Fold::new(&snapshot, lease.scope, epochs, initial, refused);
+        fold.track_good(self.quarantine.len() > 0);
+        fold.reserve(lease.works.len());
+        lease.works.iter().for_each(|work| fold.work(work));
+        let mut applied = fold.finish();
+        if let Some(version) = lease.version {
+            applied.batch.mark(lease.scope.clone(), version.clone());
+        }
+        let batch = std::mem::take(&mut applied.batch);
+        let most = self.bounds.index_values;
+        let committed = catch_unwind(AssertUnwindSafe(|| writer.commit_bounded(batch, most)));
+        match committed {
+            Ok(Ok(commit)) => {
+                *epochs = std::mem::take(&mut applied.epochs);
+                Ok((commit.sequence, applied, snapshot))
+            }
+            Ok(Err(above_bound)) => Err(NotCommitted::TooManyValues(above_bound.keys)),
+            Err(payload) => {
+                tracing::error!(informer = %self.status.name, "an index function panicked");
+                self.status.count_task_panic();
+                let culprits = self.probes.culprits(&applied.notices);
+                Err(NotCommitted::Panicked { payload, culprits })
+            }
+        }
+    }
+
+    /// The notifications that applying one work would deliver, without applying it.
+    pub(crate) fn preview(
+        &self,
+        scope: &Scope,
+        work: &Work<ObjectKey, Arrival<T>>,
+        initial: bool,
+    ) -> Vec<Event<T>> {
+        let epochs = self.lock().epochs.get(scope).cloned().unwrap_or_default();
+        let snapshot = self.reader.snapshot();
+        let (initial, refused) = (initial && !self.status.is_synced(), Refused::new());
+        let mut fold = Fold::new(&snapshot, scope, &epochs, initial, &refused);
+        fold.work(work);
+        fold.finish().notices
+    }
+
+    /// Publishes how far the store is, and that it is synced, after the effect is visible (C3).
+    ///
+    /// Also where nothing was applied: a bookmark moves the version without a change, and an empty
+    /// collection is synced without one. A caller for which everything received has been applied
+    /// passes the epoch of it.
+    pub(crate) fn publish(&self, scope: &Scope, queue: &Watcher<T>, epoch: Option<u32>) {
+        // Read under the lock, so that of two concurrent calls the later one publishes more.
+        let mut writing = self.lock();
+        let epochs = writing.epochs.entry(scope.clone()).or_default();
+        epochs.advance(epoch.unwrap_or(0));
+        let epoch = epochs.store();
+        let mut progress = queue.progress();
+        if planted!(ReceivedIsApplied) {
+            progress.applied = progress.received;
+        }
+        if let Some(version) = &progress.applied
+            && writing.writer.version(scope) != Some(version)
+        {
+            let mut batch = Batch::new();
+            batch.mark(scope.clone(), version.clone());
+            writing.writer.commit(batch);
+        }
+        self.status
+            .set_progress(scope, progress.applied, epoch, progress.unsettled);
+        drop(writing);
+        if progress.synced && self.status.set_synced(scope) {
+            self.processor.upstream_synced();
+        }
+        self.status.set_queue_depth(progress.unsettled);
+    }
+
+    /// Removes everything a source brought, with a tombstone for each object (FM-79).
+    pub(crate) fn clear(&self, scope: &Scope) {
+        let nothing = Work::Replace { items: Vec::new() };
+        self.apply(scope, [&nothing], false, None, &BTreeSet::new());
+        let mut batch = Batch::new();
+        batch.unmark(scope.clone());
+        let mut writing = self.lock();
+        writing.writer.commit(batch);
+        writing.epochs.remove(scope);
+        drop(writing);
+        self.quarantine.retain(|key| !scope.covers(key));
+        self.note_quarantine();
+    }
+
+    /// Adds an index and, before the next commit, the probe for it (IX-10). Objects that give it
+    /// too many values are not in it, and are quarantined.
+    pub(crate) fn add_index<F, I, V>(
+        &self,
+        name: Arc<str>,
+        values: F,
+    ) -> Result<Index<T>, IndexError>
+    where
+        F: Fn(&T) -> I + Send + Sync + 'static,
+        I: IntoIterator<Item = V>,
+        V: Into<Arc<str>>,
+    {
+        let most = self.bounds.index_values;
+        let values = Arc::new(values);
+        let probe = Arc::clone(&values);
+        // The function runs for all stored objects before the lock is taken. Under the lock it runs
+        // only for those committed since `before`, which also keeps the old state until the end.
+        let snapshot = self.reader.snapshot();
+        let mut prepared = snapshot.prepare_index(name, most, move |object: &T| values(object))?;
+        let before = self.reader.snapshot();
+        prepared.catch_up(&before);
+        let mut writing = self.lock();
+        let (index, above_bound) = writing.writer.install_index(prepared)?;
+        self.probes.add(move |object| {
+            let values = probe(object).into_iter().take(most.get());
+            values.for_each(|value| drop::<Arc<str>>(value.into()));
+        });
+        for key in above_bound {
+            self.refuse(&key, &ResourceVersion::unset(), &self.too_many_values());
+        }
+        self.note_quarantine();
+        drop(writing);
+        drop((snapshot, before));
+        Ok(index)
+    }
+
+    /// The store as exactly what one source received up to a version, if it is so at this moment:
+    /// the first collection is applied, and nothing waits (design 6.5).
+    pub(crate) fn exact_snapshot(
+        &self,
+        queue: &Watcher<T>,
+    ) -> Option<(Snapshot<T>, ResourceVersion)> {
+        // No commit of what is leased meanwhile can come between, since it needs this lock.
+        let _writing = self.lock();
+        let progress = queue.progress();
+        let applied = progress.applied.filter(ResourceVersion::is_exact)?;
+        (progress.synced && progress.unsettled == 0).then(|| (self.reader.snapshot(), applied))
+    }
+
+    /// The epoch of what the store holds of a source.
+    pub(crate) fn epoch(&self, scope: &Scope) -> u32 {
+        self.lock().epochs.get(scope).map_or(0, Epochs::store)
+    }
+
+    /// Lets a registered listener begin: everything there is, then every commit after it (design
+    /// 6.12). The writer does not pause for it.
+    pub(crate) fn join(&self, joining: Joining<ObjectKey, T>) -> Registration {
+        let snapshot = self.reader.snapshot();
+        let registration = joining.begin(snapshot.sequence(), replay::present(snapshot));
+        self.resync_changed.notify_one();
+        self.backlogs_changed.notify_one();
+        registration
+    }
+
+    /// Hands one resync to every listener for which it is due, between two commits (design 6.9).
+    pub(crate) fn resync(&self, now: Instant) {
+        let writing = self.lock();
+        let snapshot = self.reader.snapshot();
+        self.processor
+            .distribute_resync(snapshot.sequence(), now, || {
+                replay::unchanged(snapshot.clone(), self.reader.clone())
+            });
+        drop(writing);
+    }
+
+    /// Makes all gauges exist, before there is anything to report.
+    pub(crate) fn begin_metrics(&self) {
+        self.status.count_events(0, 0, self.reader.len());
+        self.note_quarantine();
+        self.status.set_queue_depth(0);
+        self.backlogs_changed.notify_one();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Writing<T>> {
+        // A panicking index function leaves the store as it was (STX-10), so the lock's poison
+        // tells nothing.
+        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,38 @@
+//! Replays of a snapshot of the store as notifications, made one at a time.
+
+use std::sync::Arc;
+
+use informer_processor::{Cause, Notification, Walk};
+use informer_store::{ObjectKey, Snapshot, StoreReader};
+
+/// Everything the snapshot holds, as additions: for a handler that joins late.
+pub(crate) fn present<T: Send + Sync + 'static>(snapshot: Snapshot<T>) -> Walk<ObjectKey, T> {
+    let present = snapshot.cursor().filter(|_| !planted!(JoinMissesPresent));
+    Walk::new(present.map(|(key, entry)| Notification::Added {
+        key,
+        object: entry.object,
+        initial: true,
+    }))
+}
+
+/// What the snapshot holds and `now` still does, as a resync (SI-16, PR-10).
+///
+/// An object that has changed since is left out: the change itself is on its way to the listener,
+/// so a resync never brings back an older state (FM-50, FQ-7).
+pub(crate) fn unchanged<T: Send + Sync + 'static>(
+    snapshot: Snapshot<T>,
+    now: StoreReader<T>,
+) -> Walk<ObjectKey, T> {
+    Walk::new(snapshot.cursor().filter_map(move |(key, entry)| {
+        let current = now.get(key.as_str())?;
+        Arc::ptr_eq(&current, &entry.object).then(|| {
+            let (old, new) = (Arc::clone(&entry.object), entry.object);
+            Notification::Updated {
+                key,
+                old,
+                new,
+                cause: Cause::Resync,
+            }
+        })
+    }))
+}

@@ -1,0 +1,126 @@
+//! The consuming half of a controller: process, commit what succeeded, try again what did not.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+
+use informer_deltafifo::Work;
+use informer_store::{ObjectKey, Scope};
+
+use crate::applying::apply::Event;
+use crate::applying::arrival::Arrival;
+use crate::controller::{ControllerReport, OnFailure};
+use crate::running::core::Core;
+use crate::running::source_tasks::{BATCH, Consuming};
+
+/// The one consumer of a controller's queue.
+pub(super) struct Consume<'a, T: Send + Sync + 'static, P> {
+    pub(super) core: &'a Core<T>,
+    pub(super) on_failure: OnFailure,
+    pub(super) process: P,
+    pub(super) report: ControllerReport,
+    /// The number of processed notifications of a key whose work failed after them, so that the
+    /// next attempt goes on where the last one stopped. Later changes of a key only add to the end.
+    /// A relist in one piece is tried again on the spot and never gets here.
+    pub(super) begun: HashMap<ObjectKey, usize>,
+}
+
+/// How processing one notification ended.
+enum Attempt {
+    Done,
+    /// To be handed out again by the queue.
+    Failed,
+    /// Tried often enough.
+    GivenUp,
+}
+
+impl<T, P, F, E> Consume<'_, T, P>
+where
+    T: Send + Sync + 'static,
+    P: FnMut(Event<T>) -> F + Send,
+    F: Future<Output = Result<(), E>> + Send,
+    E: fmt::Display + Send,
+{
+    /// Leases, processes, commits what succeeded, and gives back what did not.
+    pub(super) async fn run(&mut self, consumer: &Consuming<T>) {
+        let (applier, watcher) = (&self.core.applier, consumer.watcher());
+        while let Some(leased) = consumer.next(BATCH).await {
+            let (mut failed, mut given_up) = (Vec::new(), BTreeSet::new());
+            for (position, work) in leased.works.iter().enumerate() {
+                let events = applier.preview(&Scope::All, work, leased.initial);
+                let before = self.take_begun(work);
+                for (done, event) in events.into_iter().enumerate().skip(before) {
+                    let key = event.key().clone();
+                    match self.attempt(work, event).await {
+                        Attempt::Done => self.report.processed += 1,
+                        Attempt::GivenUp => drop(given_up.insert(key)),
+                        Attempt::Failed => {
+                            failed.push(position);
+                            self.begun.insert(key, done);
+                            break;
+                        }
+                    }
+                }
+            }
+            let works = leased.works.iter().enumerate();
+            let done = works.filter(|(at, _)| !failed.contains(at));
+            let version = leased.applied_after.clone().filter(|_| failed.is_empty());
+            applier.apply(
+                &Scope::All,
+                done.map(|(_, work)| work),
+                leased.initial,
+                version.as_ref(),
+                &given_up,
+            );
+            if failed.is_empty() {
+                leased.ack();
+            } else {
+                let given_up = leased.nack(&failed);
+                for quarantined in &given_up {
+                    // What is given up begins anew, if its key ever comes again.
+                    self.take_begun(&quarantined.work);
+                }
+                applier.give_up(given_up);
+                self.pause().await;
+            }
+            applier.publish(&Scope::All, &watcher, None);
+        }
+    }
+
+    /// Processes one notification. What is part of a relist in one piece is tried again on the
+    /// spot, since the queue could only hand out the whole of it.
+    async fn attempt(&mut self, work: &Work<ObjectKey, Arrival<T>>, event: Event<T>) -> Attempt {
+        for _ in 0..self.core.settings.bounds.attempts.get() {
+            let Err(error) = (self.process)(Arc::clone(&event)).await else {
+                return Attempt::Done;
+            };
+            self.report.failed += 1;
+            tracing::warn!(controller = %self.core.status.name, "a change failed: {error}");
+            match (self.on_failure, work) {
+                (OnFailure::Skip, _) => return Attempt::Done,
+                (OnFailure::Retry { .. }, Work::Replace { .. }) => self.pause().await,
+                (OnFailure::Retry { .. }, Work::Key { .. } | Work::Resync) => {
+                    return Attempt::Failed;
+                }
+            }
+        }
+        Attempt::GivenUp
+    }
+
+    /// After a stop nothing is waited for, so that the end is near.
+    async fn pause(&self) {
+        let stop = &self.core.runtime.stop;
+        if let OnFailure::Retry { after } = self.on_failure {
+            // An elapsed timeout is the end of the pause.
+            drop(tokio::time::timeout(after, stop.cancelled()).await);
+        }
+    }
+
+    fn take_begun(&mut self, work: &Work<ObjectKey, Arrival<T>>) -> usize {
+        match work {
+            Work::Key { key, .. } => self.begun.remove(key).unwrap_or(0),
+            Work::Replace { .. } | Work::Resync => 0,
+        }
+    }
+}

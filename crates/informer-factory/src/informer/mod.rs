@@ -1,0 +1,332 @@
+//! One shared informer: a cache that follows the server, and everybody who reads or watches it.
+
+mod namespaces;
+mod start;
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use derive_where::derive_where;
+use futures::{Stream, StreamExt};
+use informer_processor::{AsyncHandler, EventStream, Handler, ListenerConfig, Registration};
+use informer_reflector::ResourceVersion;
+use informer_store::{Index, Lister, ObjectKey, Scope, StoreReader};
+
+use crate::applying::quarantine::Quarantined;
+use crate::error::{
+    AddHandlerError, AddIndexError, AlreadyStopped, FromOwnCallback, NotSynced, RuntimeGone,
+    WaitForVersionError,
+};
+use crate::options::Namespaces;
+use crate::running::core::Core;
+use crate::running::shutdown;
+use crate::running::shutdown::{Ending, Grace, InformerReport};
+use crate::status::InformerStatus;
+use crate::status::wait;
+
+/// A cache of one collection that follows the server, shared by any number of readers and handlers.
+///
+/// A handle: cloning it shares the informer. The factory owns it; dropping handles ends nothing
+/// (design 6.16).
+#[derive_where(Clone)]
+#[doc(alias = "SharedIndexInformer")]
+pub struct SharedInformer<T: Send + Sync + 'static> {
+    core: Arc<Core<T>>,
+    pub(crate) scopes: Arc<[Scope]>,
+    ending: Arc<OnceLock<Ending>>,
+}
+
+impl<T: Send + Sync + 'static> SharedInformer<T> {
+    pub(crate) fn new(core: Core<T>, namespaces: &Namespaces) -> Self {
+        let scopes = match namespaces.normal() {
+            Namespaces::All => vec![Scope::All],
+            Namespaces::These(names) => names
+                .into_iter()
+                .map(|name| Scope::Namespace(name.into()))
+                .collect(),
+        };
+        Self {
+            core: Arc::new(core),
+            scopes: scopes.into(),
+            ending: Arc::default(),
+        }
+    }
+
+    /// The informer's name in status, logs and metrics.
+    pub fn name(&self) -> &str {
+        &self.core.status.name
+    }
+
+    /// Everything stored, by key, namespace and predicate. Never waits for the writer.
+    pub fn lister(&self) -> Lister<T> {
+        Lister::new(self.core.applier.reader.clone())
+    }
+
+    /// The reading half of the store: snapshots, indexes by name, the applied version.
+    pub fn reader(&self) -> StoreReader<T> {
+        self.core.applier.reader.clone()
+    }
+
+    /// Adds an index, before or after the start (IX-10).
+    ///
+    /// The function gives every value an object is to be found under. It runs on the informer's
+    /// task for every change, so it must be quick, and it must not call back into the informer;
+    /// nor hold it or a reader of it, which would keep the store alive for ever. An object on which
+    /// it panics, or for which it gives more values than
+    /// [`InformerOptions::index_values`](crate::InformerOptions::index_values), is quarantined by
+    /// key; everything else goes on (IN-7, FM-82, SEC-24).
+    ///
+    /// # Errors
+    ///
+    /// [`AddIndexError`] when the name is taken or the informer has ended.
+    ///
+    /// # Panics
+    ///
+    /// If `values` panics on an object that is stored already; the index is not added then.
+    pub fn add_index<F, I, V>(
+        &self,
+        name: impl Into<Arc<str>>,
+        values: F,
+    ) -> Result<Index<T>, AddIndexError>
+    where
+        F: Fn(&T) -> I + Send + Sync + 'static,
+        I: IntoIterator<Item = V>,
+        V: Into<Arc<str>>,
+    {
+        self.refuse_without_runtime()?;
+        if self.has_ended() {
+            return Err(self.stopped().into());
+        }
+        Ok(self.core.applier.add_index(name.into(), values)?)
+    }
+
+    /// Adds a handler with the default configuration: every change, in order, growing memory.
+    ///
+    /// Before the start or after, it sees everything there is and every change from then on,
+    /// without gap or repetition (C-07, PR-7).
+    ///
+    /// # Errors
+    ///
+    /// [`AddHandlerError`] when the informer or its runtime has ended, or outside a tokio runtime.
+    #[doc(alias = "AddEventHandler")]
+    pub fn add_handler(
+        &self,
+        handler: impl Handler<ObjectKey, T>,
+    ) -> Result<Registration, AddHandlerError> {
+        self.add_handler_with(handler, ListenerConfig::default())
+    }
+
+    /// Adds a handler with a name, an overflow policy, or a resync period of its own.
+    ///
+    /// A handler that asks for no resync gets the informer's default; `Duration::ZERO` means none.
+    /// Where the informer has no default, a handler cannot switch resync on (SI-16): its
+    /// registration says so.
+    ///
+    /// # Errors
+    ///
+    /// As [`add_handler`](Self::add_handler).
+    #[doc(alias = "AddEventHandlerWithOptions")]
+    pub fn add_handler_with(
+        &self,
+        handler: impl Handler<ObjectKey, T>,
+        config: ListenerConfig,
+    ) -> Result<Registration, AddHandlerError> {
+        let config = self.accept(config)?;
+        let joining = self.core.applier.processor.add(handler, config)?;
+        Ok(self.core.applier.join(joining))
+    }
+
+    /// Adds a handler whose callbacks are futures; the next one begins when the last has ended.
+    ///
+    /// # Errors
+    ///
+    /// As [`add_handler`](Self::add_handler).
+    pub fn add_async_handler(
+        &self,
+        handler: impl AsyncHandler<ObjectKey, T>,
+        config: ListenerConfig,
+    ) -> Result<Registration, AddHandlerError> {
+        let config = self.accept(config)?;
+        let joining = self.core.applier.processor.add_async(handler, config)?;
+        Ok(self.core.applier.join(joining))
+    }
+
+    /// Adds a handler that may block; it gets a thread of its own (design 6.14).
+    ///
+    /// # Errors
+    ///
+    /// As [`add_handler`](Self::add_handler).
+    pub fn add_blocking_handler(
+        &self,
+        handler: impl Handler<ObjectKey, T>,
+        config: ListenerConfig,
+    ) -> Result<Registration, AddHandlerError> {
+        let config = self.accept(config)?;
+        let joining = self.core.applier.processor.add_blocking(handler, config)?;
+        Ok(self.core.applier.join(joining))
+    }
+
+    /// The changes as a stream, beginning with everything there is. Dropping it removes it.
+    ///
+    /// An item counts as handled when the next one is asked for, so drop the stream, or go on
+    /// reading, while a shutdown waits.
+    ///
+    /// # Errors
+    ///
+    /// As [`add_handler`](Self::add_handler).
+    pub fn events(
+        &self,
+        config: ListenerConfig,
+    ) -> Result<(Registration, EventStream<ObjectKey, T>), AddHandlerError> {
+        let config = self.accept(config)?;
+        let (joining, stream) = self.core.applier.processor.add_stream(config)?;
+        Ok((self.core.applier.join(joining), stream))
+    }
+
+    /// True once the first list of every source has been applied; never false again (IN-1).
+    ///
+    /// Whether a handler has *seen* it is told by its [`Registration`].
+    pub fn has_synced(&self) -> bool {
+        self.core.status.is_synced()
+    }
+
+    /// Waits until [`has_synced`](Self::has_synced).
+    ///
+    /// # Errors
+    ///
+    /// [`NotSynced`] names the sources that are not, and why.
+    ///
+    /// # Cancel safety
+    ///
+    /// Safe; nothing is lost.
+    pub async fn wait_for_sync(&self, timeout: Duration) -> Result<(), NotSynced> {
+        wait::for_sync(&[&self.core.status], timeout).await
+    }
+
+    /// State, cause and since when; and the handlers' backlogs.
+    pub fn status(&self) -> InformerStatus {
+        let mut status = self.core.status.snapshot();
+        status.objects = self.core.applier.reader.len();
+        status.sequence = self.core.applier.reader.sequence();
+        status.handlers = self.core.applier.processor.listeners();
+        status
+    }
+
+    /// The status now, and again after every change of state, phase or failure: for readiness
+    /// probes. Slow readers see the latest only.
+    pub fn status_stream(&self) -> impl Stream<Item = InformerStatus> + Send + use<T> {
+        let (informer, status) = (self.clone(), Arc::clone(&self.core.status));
+        status.changes().map(move |()| informer.status())
+    }
+
+    /// Waits until what the server wrote at `version` has been applied to the store: read your own
+    /// writes. With several namespaces, waits for all of them; see
+    /// [`wait_for_version_in`](Self::wait_for_version_in).
+    ///
+    /// Without bookmarks, a version that changed nothing here is reached with the next change only.
+    ///
+    /// # Errors
+    ///
+    /// [`WaitForVersionError`]
+    ///
+    /// # Cancel safety
+    ///
+    /// Safe; nothing is lost.
+    pub async fn wait_for_version(
+        &self,
+        version: &ResourceVersion,
+        timeout: Duration,
+    ) -> Result<(), WaitForVersionError> {
+        wait::for_version(&self.core.status, version, timeout, |_| true).await
+    }
+
+    /// As [`wait_for_version`](Self::wait_for_version), for the source of one namespace.
+    ///
+    /// # Errors
+    ///
+    /// [`WaitForVersionError`]; a namespace that is not followed is never reached.
+    ///
+    /// # Cancel safety
+    ///
+    /// Safe; nothing is lost.
+    pub async fn wait_for_version_in(
+        &self,
+        namespace: &str,
+        version: &ResourceVersion,
+        timeout: Duration,
+    ) -> Result<(), WaitForVersionError> {
+        let scope = Scope::Namespace(namespace.into());
+        wait::for_version(&self.core.status, version, timeout, |source| {
+            source.scope == scope
+        })
+        .await
+    }
+
+    /// Objects whose newest version could not be decoded or applied, with the reason (IN-7). Where
+    /// there are more than [`InformerOptions::quarantined`](crate::InformerOptions::quarantined),
+    /// only so many; how many there are in all is in the [`status`](Self::status).
+    pub fn quarantined(&self) -> Vec<Quarantined> {
+        self.core.applier.quarantine.list()
+    }
+
+    /// Ends the informer: the watch first, then the queue is drained, then the handlers get what is
+    /// pending, within the grace. The store can still be read. A second call gives the same report.
+    ///
+    /// # Errors
+    ///
+    /// [`FromOwnCallback`] when awaited in a callback of one of its own handlers, which would wait
+    /// for itself (FM-67); spawn a task for it. Nothing is ended then.
+    ///
+    /// # Cancel safety
+    ///
+    /// The informer ends all the same; a later call waits for the rest. The first grace counts. If
+    /// the runtime ends first, the informer ends where it is, and its report is not complete.
+    pub async fn shutdown(&self, grace: Grace) -> Result<InformerReport, FromOwnCallback> {
+        self.refuse_own_callback()?;
+        let begin = || shutdown::begin(&self.core, grace);
+        Ok(self.ending.get_or_init(begin).clone().await)
+    }
+
+    /// Whether it has been told to end.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.core.status.has_ended()
+    }
+
+    pub(crate) fn refuse_own_callback(&self) -> Result<(), FromOwnCallback> {
+        match self.core.applier.processor.calling_listener() {
+            Some(_) => Err(FromOwnCallback {
+                informer: Arc::clone(&self.core.status.name),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    pub(crate) fn core(&self) -> &Arc<Core<T>> {
+        &self.core
+    }
+
+    /// A handler's configuration with the defaults filled in; an error where the handler would
+    /// receive nothing.
+    fn accept(&self, mut config: ListenerConfig) -> Result<ListenerConfig, RuntimeGone> {
+        self.refuse_without_runtime()?;
+        config.resync = config.resync.or(self.core.settings.default_resync);
+        Ok(config)
+    }
+
+    fn refuse_without_runtime(&self) -> Result<(), RuntimeGone> {
+        self.core.status.gone().map_or(Ok(()), Err)
+    }
+
+    pub(crate) fn stopped(&self) -> AlreadyStopped {
+        AlreadyStopped::new(Arc::clone(&self.core.status.name))
+    }
+}
+
+impl<T: Send + Sync + 'static> fmt::Debug for SharedInformer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedInformer")
+            .field("name", &self.core.status.name)
+            .finish_non_exhaustive()
+    }
+}

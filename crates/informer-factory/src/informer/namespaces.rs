@@ -1,0 +1,100 @@
+//! Namespaces that come and go while an informer runs (design 6.17, FM-79).
+
+use std::sync::Arc;
+
+use informer_store::Scope;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use crate::informer::SharedInformer;
+use crate::options::is_namespace;
+use crate::running::core::Core;
+use crate::running::source_tasks;
+use crate::running::sources::Leaving;
+use crate::status::shared::Life;
+
+impl<T: Send + Sync + 'static> SharedInformer<T> {
+    /// Starts watching another namespace; one that is removed at present is watched again when it
+    /// has been removed. The source runs on the runtime on which the informer was started.
+    ///
+    /// Returns false if the namespace is watched already, all are, nothing runs, or the name cannot
+    /// be one.
+    pub fn add_namespace(&self, namespace: &str) -> bool {
+        if !is_namespace(namespace) {
+            return false;
+        }
+        let core = self.core();
+        let sources = source_tasks::describe(core, &[Scope::Namespace(namespace.into())]);
+        let _turn = core.runtime.turn();
+        core.status.life() == Life::Running
+            && !core.runtime.sources.scopes().contains(&Scope::All)
+            && source_tasks::start(core, sources)
+    }
+
+    /// Stops watching a namespace and deletes its objects, with a tombstone each (FM-79). If it is
+    /// removed at present, and has been added again, the addition is taken back.
+    ///
+    /// Returns false if it was not watched.
+    ///
+    /// # Cancel safety
+    ///
+    /// The namespace goes all the same.
+    pub async fn remove_namespace(&self, namespace: &str) -> bool {
+        match self.begin_removal(Scope::Namespace(namespace.into())) {
+            Some(removed) => {
+                removed.cancelled().await;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Cancelled when a namespace has been removed, or everything has ended; none if the namespace
+    /// is not watched, or the informer is not running.
+    fn begin_removal(&self, scope: Scope) -> Option<CancellationToken> {
+        let runtime = &self.core().runtime;
+        let _turn = runtime.turn();
+        if self.core().status.life() != Life::Running {
+            return None;
+        }
+        let (source, removed) = match runtime.sources.stop(&scope)? {
+            Leaving::Now { task, removed } => (task, removed),
+            Leaving::Already { removed } => return Some(removed),
+        };
+        let (core, guard) = (Arc::clone(self.core()), removed.clone().drop_guard());
+        runtime.spawn(async move {
+            // Made by the task: a runtime that ends now drops the task where the turn is held.
+            let removal = Removal {
+                core,
+                scope,
+                _removed: guard,
+            };
+            // An error is a panic that the source's own supervision has reported already.
+            drop(source.await);
+            removal.core.applier.clear(&removal.scope);
+        });
+        Some(removed)
+    }
+}
+
+/// A namespace that is removed. However the removal ends, the namespace is free afterwards, or
+/// watched again, and the waiters are woken.
+struct Removal<T: Send + Sync + 'static> {
+    core: Arc<Core<T>>,
+    scope: Scope,
+    _removed: DropGuard,
+}
+
+impl<T: Send + Sync + 'static> Drop for Removal<T> {
+    fn drop(&mut self) {
+        let Self { core, scope, .. } = self;
+        if core.status.remove_source(scope) {
+            core.applier.processor.upstream_synced();
+        }
+        let _turn = core.runtime.turn();
+        if let Some(listed) = core.runtime.sources.forget(scope)
+            && core.status.life() == Life::Running
+        {
+            source_tasks::start(core, vec![(scope.clone(), listed)]);
+        }
+    }
+}

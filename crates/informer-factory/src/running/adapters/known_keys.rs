@@ -1,0 +1,56 @@
+//! Lets the queue ask the store which objects it holds.
+
+use informer_deltafifo::Known;
+use informer_store::{Entries, ObjectKey, Scope, Snapshot};
+
+use crate::applying::arrival::Arrival;
+use crate::applying::source_entries;
+
+/// One snapshot of the part of the store that one source fills.
+pub(crate) struct KnownKeys<T> {
+    pub(crate) snapshot: Snapshot<T>,
+    pub(crate) scope: Scope,
+    /// The epoch in which it is asked: what a relist leaves out ends in the epoch of the relist.
+    pub(crate) epoch: u32,
+    /// Whether an object that is stored just so need not be queued again: it is of the same epoch
+    /// as all that is stored, and nobody waits in quarantine for a good version.
+    pub(crate) skip_held: bool,
+}
+
+impl<T> KnownKeys<T> {
+    fn entries(&self) -> Entries<'_, T> {
+        source_entries(&self.snapshot, &self.scope)
+    }
+}
+
+impl<T: Send + Sync + 'static> Known<ObjectKey, Arrival<T>> for KnownKeys<T> {
+    fn get(&self, key: &ObjectKey) -> Option<Arrival<T>> {
+        let entry = self.snapshot.get(key.as_str())?;
+        Some(Arrival::stored(entry, self.epoch))
+    }
+
+    fn for_each(&self, visit: &mut dyn FnMut(&ObjectKey, &Arrival<T>)) {
+        for (key, entry) in self.entries() {
+            visit(key, &Arrival::stored(entry, self.epoch));
+        }
+    }
+
+    fn contains(&self, key: &ObjectKey) -> bool {
+        self.snapshot.contains(key.as_str())
+    }
+
+    /// Judged as [`judge`](crate::applying::verdict::judge) would: to be kept.
+    fn holds(&self, key: &ObjectKey, arrival: &Arrival<T>) -> bool {
+        self.skip_held
+            && arrival.object.is_ok()
+            && !arrival.version.is_unset()
+            && self
+                .snapshot
+                .get(key.as_str())
+                .is_some_and(|entry| entry.version == arrival.version && entry.uid == arrival.uid)
+    }
+
+    fn for_each_key(&self, visit: &mut dyn FnMut(&ObjectKey)) {
+        self.entries().for_each(|(key, _)| visit(key));
+    }
+}

@@ -1,0 +1,212 @@
+//! Puts what the reflector accepted into the queue.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use informer_deltafifo::{Deletion, Final, Producer};
+use informer_object::Identity;
+use informer_reflector::{Body, Change, Emission, Item, Refused, ResourceVersion, Sink};
+use informer_store::{ObjectKey, Scope};
+
+use crate::applying::applier::{Applier, Watcher};
+use crate::applying::arrival::Arrival;
+use crate::running::adapters::KnownKeys;
+
+/// The producing end of one source.
+pub(crate) struct QueueSink<T: Send + Sync + 'static> {
+    applier: Arc<Applier<T>>,
+    scope: Scope,
+    producer: Producer<ObjectKey, Arrival<T>, ResourceVersion>,
+    watcher: Watcher<T>,
+    epoch: u32,
+}
+
+impl<T: Send + Sync + 'static> QueueSink<T> {
+    pub(crate) fn new(
+        applier: Arc<Applier<T>>,
+        scope: Scope,
+        producer: Producer<ObjectKey, Arrival<T>, ResourceVersion>,
+    ) -> Self {
+        let (epoch, watcher) = (applier.status.epoch(&scope), producer.watcher());
+        Self {
+            applier,
+            scope,
+            producer,
+            watcher,
+            epoch,
+        }
+    }
+
+    async fn replace(
+        &mut self,
+        items: Vec<Item<T>>,
+        received: ResourceVersion,
+        new_epoch: bool,
+    ) -> Result<(), Refused> {
+        let unseen = !new_epoch && self.contradicts(&items, &received);
+        let new_epoch = new_epoch || unseen;
+        if new_epoch {
+            self.epoch = self.applier.status.begin_epoch(&self.scope);
+        }
+        if unseen {
+            tracing::warn!(
+                informer = %self.applier.status.name,
+                "a list shows a rewind that no watch reported"
+            );
+        }
+        // In the memory of the items, of which there may be very many.
+        let listed: Vec<_> = items
+            .into_iter()
+            .map(|item| received_item(item, self.epoch))
+            .collect();
+        self.forget_unlisted(&listed);
+        // A change may be applied between this and the relist; epochs then only move on to ours.
+        let same_epoch = !new_epoch && self.applier.epoch(&self.scope) == self.epoch;
+        let known = || self.known(same_epoch);
+        self.producer
+            .replace(listed, received, known)
+            .await
+            .map_err(|_| Refused)?;
+        self.note_progress();
+        Ok(())
+    }
+
+    /// Whether a list knows an object in an older state than we do, without being older itself.
+    ///
+    /// In one history that cannot be. The server was rewound and has grown beyond our version
+    /// since, which no watch shows; the list is what there is (FM-39). What we know is what is
+    /// queued, and then what is stored.
+    fn contradicts(&self, items: &[Item<T>], received: &ResourceVersion) -> bool {
+        // Looked at before the store: what leaves the queue in between is in the store by then.
+        let queued = self.queued_versions();
+        // Versions of an older epoch, which a reflector that panicked had left, say nothing.
+        let is_current = self.applier.epoch(&self.scope) == self.epoch;
+        let store = self.applier.reader.snapshot();
+        // What is reused is just what is stored: only what is queued may be newer.
+        let has_news = |item: &&Item<T>| {
+            !queued.is_empty() || is_current && !(store.is_empty() || is_reused(item))
+        };
+        items.iter().filter(has_news).any(|item| {
+            let (key, version) = (&item.identity.key, &item.identity.version);
+            let stored = || {
+                let held = store
+                    .get(key.as_str())
+                    .filter(|_| is_current && !is_reused(item));
+                held.map(|held| &held.version)
+            };
+            let held = queued.get(key).or_else(stored);
+            held.is_some_and(|held| version.is_older_than(held) && !received.is_older_than(held))
+        })
+    }
+
+    /// The newest version of each key that waits for the store.
+    fn queued_versions(&self) -> HashMap<ObjectKey, ResourceVersion> {
+        let mut queued = HashMap::new();
+        self.producer.for_each_queued(&mut |key, arrival| {
+            if arrival.epoch == self.epoch {
+                queued.insert(key.clone(), arrival.version.clone());
+            }
+        });
+        queued
+    }
+
+    /// A quarantined key that was never good is nobody's to delete: a relist without it is its end.
+    fn forget_unlisted(&self, listed: &[(ObjectKey, Arrival<T>)]) {
+        if self.applier.quarantine.len() > 0 {
+            let listed: HashSet<_> = listed.iter().map(|(key, _)| key).collect();
+            let keep = |key: &ObjectKey| !self.scope.covers(key) || listed.contains(key);
+            self.applier.quarantine.retain(keep);
+            self.applier.note_quarantine();
+        }
+    }
+
+    async fn change(
+        &mut self,
+        change: Change,
+        item: Item<T>,
+        received: ResourceVersion,
+    ) -> Result<(), Refused> {
+        let (key, arrival) = received_item(item, self.epoch);
+        let accepted = match change {
+            Change::Added => self.producer.add(key, arrival, received).await,
+            Change::Modified => self.producer.update(key, arrival, received).await,
+            Change::Deleted => return self.delete(key, arrival, received).await,
+        };
+        accepted.map_err(|_| Refused)
+    }
+
+    async fn delete(
+        &self,
+        key: ObjectKey,
+        arrival: Arrival<T>,
+        received: ResourceVersion,
+    ) -> Result<(), Refused> {
+        let (last, known) = (Final::Observed(arrival), || self.known(false));
+        let delete = self.producer.delete(key.clone(), last, received, known);
+        if delete.await.map_err(|_| Refused)? == Deletion::Ignored {
+            // Nobody knows it, but it may have been there and never been good.
+            self.applier.quarantine.release(&key);
+            self.applier.note_quarantine();
+        }
+        self.note_progress();
+        Ok(())
+    }
+
+    async fn bookmark(&self, received: ResourceVersion) -> Result<(), Refused> {
+        self.producer
+            .bookmark(received)
+            .await
+            .map_err(|_| Refused)?;
+        self.note_progress();
+        Ok(())
+    }
+
+    /// With nothing pending there is no commit that would tell of the progress.
+    fn note_progress(&self) {
+        if self.producer.is_empty() {
+            self.applier
+                .publish(&self.scope, &self.watcher, Some(self.epoch));
+        }
+    }
+
+    /// Taken under the queue's lock, so that queue and store are seen in step.
+    fn known(&self, same_epoch: bool) -> KnownKeys<T> {
+        let (snapshot, scope) = (self.applier.reader.snapshot(), self.scope.clone());
+        KnownKeys {
+            snapshot,
+            scope,
+            epoch: self.epoch,
+            skip_held: same_epoch && self.applier.quarantine.len() == 0,
+        }
+    }
+}
+
+/// What the queue carries of an item, and under which key.
+fn received_item<T>(item: Item<T>, epoch: u32) -> (ObjectKey, Arrival<T>) {
+    let Identity {
+        key, uid, version, ..
+    } = item.identity;
+    (key, Arrival::new(item.body, uid, version, epoch))
+}
+
+fn is_reused<T>(item: &Item<T>) -> bool {
+    matches!(item.body, Body::Reused(_))
+}
+
+impl<T: Send + Sync + 'static> Sink<T> for QueueSink<T> {
+    async fn accept(&mut self, emission: Emission<T>) -> Result<(), Refused> {
+        match emission {
+            Emission::Replace {
+                items,
+                received,
+                new_epoch,
+            } => self.replace(items, received, new_epoch).await,
+            Emission::Change {
+                change,
+                item,
+                received,
+            } => self.change(change, item, received).await,
+            Emission::Bookmark { received } => self.bookmark(received).await,
+        }
+    }
+}

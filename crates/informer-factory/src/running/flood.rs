@@ -1,0 +1,42 @@
+//! When more keys are quarantined than are kept with their reasons (SEC-23).
+//!
+//! So many objects that nobody can use are a broken type or an attack. The informer is degraded for
+//! as long as one key is quarantined; a flood of them is said once, and everything is fetched again
+//! now and then: what caused it may be gone, and not every cause touches the objects.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::sleep;
+
+use crate::running::core::Core;
+
+/// Between two lists while the flood lasts: six an hour are no load to speak of.
+const PERIOD: Duration = Duration::from_secs(600);
+
+/// Attends to a flood, if there is one and nobody does. Without one it costs no task.
+pub(crate) fn attend<T: Send + Sync + 'static>(core: &Arc<Core<T>>) {
+    if core.applier.quarantine.begin_flood() {
+        tracing::error!(
+            informer = %core.status.name, keys = core.applier.quarantine.len(),
+            "more keys are quarantined than are kept with their reasons"
+        );
+        core.runtime
+            .tasks
+            .spawn(relist_until_it_is_over(Arc::clone(core)));
+    }
+}
+
+async fn relist_until_it_is_over<T: Send + Sync + 'static>(core: Arc<Core<T>>) {
+    loop {
+        tokio::select! {
+            biased;
+            () = core.runtime.stop.cancelled() => return,
+            () = sleep(PERIOD) => {}
+        }
+        if core.applier.quarantine.has_flood_ended() {
+            return;
+        }
+        core.runtime.sources.relist_all();
+    }
+}

@@ -1,0 +1,10 @@
+//! Runs an informer: its tasks, its sources, and how both start and stop.
+
+pub(crate) mod adapters;
+pub(crate) mod core;
+pub(crate) mod flood;
+pub(crate) mod launch;
+pub(crate) mod resync;
+pub(crate) mod shutdown;
+pub(crate) mod source_tasks;
+pub(crate) mod sources;

@@ -1,0 +1,156 @@
+//! How things end: in order, within a grace, and with a report (C6, IN-5, D1).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::{BoxFuture, Shared};
+use informer_processor::StopReport;
+use tokio::runtime::Handle;
+use tokio::time::{Instant, timeout};
+
+use crate::running::core::Core;
+use crate::status::shared::Life;
+
+/// How long handlers may go on with what is pending when an informer is shut down.
+///
+/// `Duration::MAX` means as long as it takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grace(pub Duration);
+
+impl Default for Grace {
+    /// 5 s: longer than any handler that keeps up needs, and within the 30 s a pod is given to end.
+    fn default() -> Self {
+        Self(Duration::from_secs(5))
+    }
+}
+
+impl Grace {
+    /// Nothing pending is delivered; callbacks in progress are not waited for.
+    pub fn none() -> Self {
+        Self(Duration::ZERO)
+    }
+}
+
+/// How one informer ended.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct InformerReport {
+    /// The informer's name.
+    pub informer: Arc<str>,
+    /// Sources that did not end within the grace and were aborted. Normally none.
+    pub aborted_sources: usize,
+    /// What the handlers were given, and what not.
+    pub handlers: StopReport,
+    /// The informer ended before its shutdown did, because a runtime ended or a task could not be
+    /// ended. What its queue still held is not known, so such an end is never complete.
+    pub cut_off: bool,
+}
+
+impl InformerReport {
+    /// Whether the informer ended in order, and every handler got everything that was pending.
+    pub fn is_complete(&self) -> bool {
+        !self.cut_off && self.aborted_sources == 0 && self.handlers.is_clean()
+    }
+}
+
+/// How a factory ended.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct ShutdownReport {
+    /// One for each informer, by name.
+    pub informers: Vec<InformerReport>,
+}
+
+impl ShutdownReport {
+    /// Whether every informer ended in order, and every handler got everything that was pending.
+    pub fn is_complete(&self) -> bool {
+        self.informers.iter().all(InformerReport::is_complete)
+    }
+
+    /// How many notifications were pending and not delivered.
+    pub fn abandoned(&self) -> u64 {
+        self.informers
+            .iter()
+            .map(|report| report.handlers.abandoned)
+            .sum()
+    }
+}
+
+/// The end of an informer, which any number may wait for.
+pub(crate) type Ending = Shared<BoxFuture<'static, InformerReport>>;
+
+/// How long tasks that were aborted may take to end. One that does not wait for anything, such as
+/// an index function that does not return, cannot be ended.
+const ABORTED: Duration = Duration::from_secs(1);
+
+/// Begins the end of an informer.
+pub(crate) fn begin<T: Send + Sync + 'static>(core: &Arc<Core<T>>, grace: Grace) -> Ending {
+    let runtime = Handle::try_current().ok();
+    let runtime = runtime.or_else(|| core.runtime.handle().cloned());
+    // A task of its own, so that a caller who gives up does not leave it half done.
+    let ending = runtime.map(|runtime| {
+        let unfinished = Unfinished(Some(Arc::clone(core)));
+        runtime.spawn(unfinished.finish(grace))
+    });
+    let core = Arc::clone(core);
+    let report = async move {
+        match ending {
+            Some(ending) => ending.await.unwrap_or_else(|_| cut_off(&core)),
+            // It was never started, and there is no runtime to wait on.
+            None => cut_off(&core),
+        }
+    };
+    report.boxed().shared()
+}
+
+/// An end that has begun. Dropped before it is done, with the runtime it runs on, it ends the
+/// informer where it is.
+struct Unfinished<T: Send + Sync + 'static>(Option<Arc<Core<T>>>);
+
+impl<T: Send + Sync + 'static> Unfinished<T> {
+    async fn finish(mut self, grace: Grace) -> InformerReport {
+        let core = self.0.as_ref().expect("it is taken at the end");
+        let report = stop(core, grace).await;
+        self.0 = None;
+        report
+    }
+}
+
+impl<T: Send + Sync + 'static> Drop for Unfinished<T> {
+    fn drop(&mut self) {
+        if let Some(core) = &self.0 {
+            core.abort();
+        }
+    }
+}
+
+/// Ends an informer where it is, and tells what is known of it.
+fn cut_off<T: Send + Sync + 'static>(core: &Core<T>) -> InformerReport {
+    InformerReport {
+        informer: Arc::clone(&core.status.name),
+        aborted_sources: 0,
+        handlers: core.abort(),
+        cut_off: true,
+    }
+}
+
+/// Source, reflector, queue, handlers: each ends before the one it feeds.
+async fn stop<T: Send + Sync + 'static>(core: &Core<T>, grace: Grace) -> InformerReport {
+    let start = Instant::now();
+    let was_gone = core.status.gone().is_some();
+    core.begin_stop();
+    let aborted_sources = core.runtime.sources.join(grace.0).await;
+    let left = grace.0.saturating_sub(start.elapsed());
+    let handlers = core.applier.processor.stop(left).await;
+    // Everything has ended or been aborted; an aborted task ends when it next would go on.
+    core.runtime.tasks.close();
+    let have_ended = timeout(ABORTED, core.runtime.tasks.wait()).await.is_ok();
+    core.status.set_life(Life::Stopped);
+    InformerReport {
+        informer: Arc::clone(&core.status.name),
+        aborted_sources,
+        handlers,
+        cut_off: was_gone || !have_ended,
+    }
+}

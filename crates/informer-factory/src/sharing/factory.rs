@@ -1,0 +1,380 @@
+//! A factory hands out one informer per question, however many ask (FA, FAX).
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::{Stream, StreamExt};
+use informer_kube_source::{JsonDecoder, PartialObjectMetadata, Representation};
+use kube_client::Client;
+use kube_core::discovery::ApiResource;
+use kube_core::{DynamicObject, Resource};
+use serde::de::DeserializeOwned;
+
+use crate::error::{AlreadyStopped, FromOwnCallback, InformerError, NotSynced, StartError};
+use crate::informer::SharedInformer;
+use crate::options::{Bounds, InformerOptions, Namespaces};
+use crate::rbac_role::RbacRoles;
+use crate::running::core::{Core, Settings};
+use crate::running::shutdown::{Grace, InformerReport, ShutdownReport};
+use crate::sharing::assembly::{check_scope, checking, connect, is_cluster_scoped};
+use crate::sharing::builder::{Defaults, FactoryBuilder};
+use crate::sharing::key::SharingKey;
+use crate::sharing::registry::{Registry, Shared};
+use crate::status::InformerStatus;
+use crate::status::wait;
+use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Between the seeds of two informers.
+const SEED_STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// Hands out shared informers and owns them.
+///
+/// Cloning shares the factory. When the last clone is dropped without a
+/// [`shutdown`](Self::shutdown), everything it owns is aborted (IN-6).
+#[derive(Clone)]
+pub struct SharedInformerFactory {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    client: Client,
+    defaults: Defaults,
+    registry: Registry,
+    stopped: AtomicBool,
+    report: tokio::sync::Mutex<Option<ShutdownReport>>,
+    /// Distinguishes the seeds of the informers.
+    seeds: AtomicU64,
+}
+
+impl SharedInformerFactory {
+    /// A factory with the defaults. Best over a client from [`crate::client()`].
+    pub fn new(client: Client) -> Self {
+        Self::builder(client).build()
+    }
+
+    /// A factory with choices of one's own.
+    pub fn builder(client: Client) -> FactoryBuilder {
+        FactoryBuilder::new(client)
+    }
+
+    pub(crate) fn over(client: Client, defaults: Defaults, seed: u64) -> Self {
+        let inner = Inner {
+            client,
+            defaults,
+            registry: Registry::default(),
+            stopped: AtomicBool::new(false),
+            report: tokio::sync::Mutex::new(None),
+            seeds: AtomicU64::new(seed.wrapping_add(SEED_STEP)),
+        };
+        Self {
+            inner: Arc::new(inner),
+        }
+    }
+
+    /// The informer for a type, over the factory's namespaces.
+    ///
+    /// The same one for everybody who asks for the same. After a shutdown, an informer that has
+    /// ended: its handlers and its start are refused.
+    ///
+    /// A cluster-scoped type is followed as a whole, whatever the factory's namespaces.
+    ///
+    /// # Panics
+    ///
+    /// If the factory was built for an empty list of namespaces, or for one that cannot be the name
+    /// of a namespace, such as an empty text; ask with
+    /// [`informer_with`](Self::informer_with) for an error instead.
+    pub fn informer<K>(&self) -> SharedInformer<K>
+    where
+        K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+        K::Scope: 'static,
+    {
+        let mut options = self.default_options();
+        if is_cluster_scoped::<K>() {
+            options.namespaces = Namespaces::All;
+        }
+        match self.get_or_make::<K, K>(&(), Representation::Full, options) {
+            Ok(informer) => informer,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// The informer for a type, with options.
+    ///
+    /// # Errors
+    ///
+    /// [`InformerError`]
+    pub fn informer_with<K>(
+        &self,
+        options: InformerOptions<K>,
+    ) -> Result<SharedInformer<K>, InformerError>
+    where
+        K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+        K::Scope: 'static,
+    {
+        self.refuse_after_stop()?;
+        self.get_or_make::<K, K>(&(), Representation::Full, options)
+    }
+
+    /// The informer for a resource known at run time only (FA-10).
+    ///
+    /// # Errors
+    ///
+    /// [`InformerError`]
+    #[doc(alias = "dynamicinformer")]
+    pub fn dynamic(
+        &self,
+        resource: &ApiResource,
+        options: InformerOptions<DynamicObject>,
+    ) -> Result<SharedInformer<DynamicObject>, InformerError> {
+        self.refuse_after_stop()?;
+        self.get_or_make::<DynamicObject, _>(resource, Representation::Full, options)
+    }
+
+    /// The informer for the metadata of a resource: the server sends, and the store holds, nothing
+    /// else (FA-11).
+    ///
+    /// # Errors
+    ///
+    /// [`InformerError`]
+    #[doc(alias = "metadatainformer")]
+    pub fn metadata(
+        &self,
+        resource: &ApiResource,
+        options: InformerOptions<PartialObjectMetadata>,
+    ) -> Result<SharedInformer<PartialObjectMetadata>, InformerError> {
+        self.refuse_after_stop()?;
+        self.get_or_make::<DynamicObject, _>(resource, Representation::MetadataOnly, options)
+    }
+
+    /// Options with the factory's namespaces filled in.
+    pub fn default_options<T>(&self) -> InformerOptions<T> {
+        InformerOptions::new().namespaces(self.inner.defaults.namespaces.clone())
+    }
+
+    /// Starts every informer that has not been started yet; may be called again (FA-04).
+    ///
+    /// # Errors
+    ///
+    /// [`StartError`] after a shutdown, or outside a tokio runtime.
+    pub fn start(&self) -> Result<(), StartError> {
+        self.refuse_after_stop()?;
+        let mut informers = self.inner.registry.all();
+        informers.retain(|informer| !informer.shared_status().has_ended());
+        // All of them, and then the first that could not be.
+        let results: Vec<_> = informers.iter().map(|informer| informer.start()).collect();
+        results.into_iter().collect()
+    }
+
+    /// Waits until every informer is synced, started or not, but for those that have ended (FAX-3).
+    ///
+    /// # Errors
+    ///
+    /// [`NotSynced`] names those that are not, and why.
+    ///
+    /// # Cancel safety
+    ///
+    /// Safe; nothing is lost.
+    pub async fn wait_for_sync(&self, timeout: Duration) -> Result<(), NotSynced> {
+        let informers = self.inner.registry.all();
+        let statuses: Vec<_> = informers
+            .iter()
+            .map(|informer| informer.shared_status())
+            .collect();
+        wait::for_sync(&statuses, timeout).await
+    }
+
+    /// The status of every informer, by name.
+    pub fn status(&self) -> Vec<InformerStatus> {
+        let informers = self.inner.registry.all();
+        let mut all: Vec<_> = informers.iter().map(|informer| informer.status()).collect();
+        all.sort_by(|a, b| a.name.cmp(&b.name));
+        all
+    }
+
+    /// The status of every informer, now and again after every change of one: for a readiness probe
+    /// of the whole program. Informers asked for later are in it once one of the others changes;
+    /// it ends when those there are now have ended.
+    pub fn status_stream(&self) -> impl Stream<Item = Vec<InformerStatus>> + Send + use<> {
+        let informers = self.inner.registry.all().into_iter();
+        let changes =
+            informers.map(|informer| Arc::clone(informer.shared_status()).changes().boxed());
+        let factory = self.clone();
+        futures::stream::select_all(changes).map(move |()| factory.status())
+    }
+
+    /// The permissions that the informers of this factory need, in roles of this name, and no more
+    /// (SEC-15). What is asked for later is not in them.
+    pub fn rbac_role(&self, name: &str) -> RbacRoles {
+        let informers = self.inner.registry.lock().clone();
+        let statuses: Vec<_> = informers.values().map(|owned| owned.status()).collect();
+        let read = informers.keys().zip(&statuses);
+        let read = read.flat_map(|(key, status)| key.reads(&status.sources));
+        RbacRoles::to_read(name, read)
+    }
+
+    /// Ends one informer and forgets it: the next who asks gets a new one (FA-08, FAX-5). Readers
+    /// keep the store as it was.
+    ///
+    /// `None` if it is not one of this factory's, or no longer.
+    ///
+    /// # Cancel safety
+    ///
+    /// The informer is forgotten and ends all the same.
+    ///
+    /// # Errors
+    ///
+    /// [`FromOwnCallback`] when awaited in a callback of one of its own handlers.
+    pub async fn release<T: Send + Sync + 'static>(
+        &self,
+        informer: &SharedInformer<T>,
+        grace: Grace,
+    ) -> Result<Option<InformerReport>, FromOwnCallback> {
+        informer.refuse_own_callback()?;
+        if !self.inner.registry.forget(informer) {
+            return Ok(None);
+        }
+        informer.shutdown(grace).await.map(Some)
+    }
+
+    /// Ends everything, all informers at once, each in order and within the grace. Afterwards
+    /// nothing can be started or asked for. A second call gives the same report (FAX-4).
+    ///
+    /// # Errors
+    ///
+    /// [`FromOwnCallback`] when awaited in a callback of one of its handlers (FM-67); nothing is
+    /// ended then.
+    ///
+    /// # Cancel safety
+    ///
+    /// The informers end all the same; a later call waits for the rest.
+    pub async fn shutdown(&self, grace: Grace) -> Result<ShutdownReport, FromOwnCallback> {
+        let informers = self.inner.registry.all();
+        informers
+            .iter()
+            .try_for_each(|informer| informer.refuse_own_callback())?;
+        if !planted!(RefusedTooLate) {
+            self.inner.stopped.store(true, Ordering::SeqCst);
+        }
+        let mut report = self.inner.report.lock().await;
+        if let Some(report) = &*report {
+            return Ok(report.clone());
+        }
+        // Again, for one that was asked for while this was called.
+        let informers = self.inner.registry.all();
+        if planted!(RefusedTooLate) {
+            self.inner.stopped.store(true, Ordering::SeqCst);
+        }
+        let ends = informers.iter().map(|informer| informer.end(grace));
+        let mut informers = futures::future::try_join_all(ends).await?;
+        informers.sort_by(|a, b| a.informer.cmp(&b.informer));
+        Ok(report.insert(ShutdownReport { informers }).clone())
+    }
+
+    fn get_or_make<R, T>(
+        &self,
+        resource: &R::DynamicType,
+        representation: Representation,
+        options: InformerOptions<T>,
+    ) -> Result<SharedInformer<T>, InformerError>
+    where
+        R: Resource + 'static,
+        R::DynamicType: Clone + Send + Sync + 'static,
+        R::Scope: 'static,
+        T: DeserializeOwned + Send + Sync + 'static,
+    {
+        check_scope::<R>(resource, &options.namespaces)?;
+        let key = SharingKey::new::<R, T>(resource, representation, &options);
+        let (wanted, stopped) = (options.transform.clone(), self.is_stopped());
+        // Locked while the informer is made, so that two concurrent requests get one.
+        let mut informers = self.inner.registry.lock();
+        if let Some(present) = informers.get(&key) {
+            let shared = present.as_any().downcast_ref::<Shared<T>>();
+            let shared = shared.expect("the key holds the object's type");
+            // One that was shut down by itself makes room for a new one.
+            if stopped || !shared.informer.has_ended() {
+                shared.check_transform(wanted.as_ref())?;
+                return Ok(shared.informer.clone());
+            }
+        }
+        if planted!(MadeByTwo) {
+            drop(informers);
+            informers = self.inner.registry.lock();
+        }
+        let identity = key.identity();
+        let (mut settings, namespaces) = (self.settings(&options), options.namespaces.clone());
+        let client = self.inner.client.clone();
+        let consistency = options.consistency.or(self.inner.defaults.consistency);
+        settings.checking = consistency.map(|asked| {
+            let checking =
+                checking::<R, T>(&client, resource, &options, &settings.reflector, asked);
+            Arc::new(checking)
+        });
+        let decoder = Arc::new(JsonDecoder::new(options.projection.clone()));
+        let launch = connect::<R, T>(client, resource.clone(), representation, decoder, options);
+        let informer = SharedInformer::new(Core::new(identity, settings, launch), &namespaces);
+        if self.is_stopped() {
+            drop(informer.core().abort());
+            return Ok(informer);
+        }
+        let shared = Shared {
+            informer: informer.clone(),
+            transform: wanted,
+        };
+        let replaced = informers.insert(key, Arc::new(shared));
+        drop(informers);
+        // Dropped after the lock: with it the handlers of its users may go.
+        drop(replaced);
+        Ok(informer)
+    }
+
+    fn settings<T>(&self, options: &InformerOptions<T>) -> Settings {
+        let defaults = &self.inner.defaults;
+        let reflector = options.reflector.as_ref().unwrap_or(&defaults.reflector);
+        Settings {
+            queue: options.queue.unwrap_or(defaults.queue),
+            queue_bound: options.queue_bound,
+            bounds: Bounds {
+                index_values: options.index_values,
+                quarantined: options.quarantined,
+                ..Bounds::default()
+            },
+            reflector: reflector.clone(),
+            default_resync: options.default_resync.or(defaults.resync),
+            // Any odd step visits all seeds; this one spreads neighbours well.
+            seed: self.inner.seeds.fetch_add(SEED_STEP, Ordering::Relaxed),
+            checking: None,
+        }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.inner.stopped.load(Ordering::SeqCst)
+    }
+
+    fn refuse_after_stop(&self) -> Result<(), AlreadyStopped> {
+        match self.is_stopped() {
+            true => Err(AlreadyStopped::new("the factory")),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        if self.report.get_mut().is_none() {
+            self.registry.all().iter().for_each(|owned| owned.abort());
+        }
+    }
+}
+
+impl fmt::Debug for SharedInformerFactory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let informers = self.inner.registry.lock();
+        let mut names: Vec<_> = informers.keys().map(ToString::to_string).collect();
+        drop(informers);
+        names.sort_unstable();
+        f.debug_struct("SharedInformerFactory")
+            .field("informers", &names)
+            .finish_non_exhaustive()
+    }
+}

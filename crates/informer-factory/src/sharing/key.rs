@@ -1,0 +1,126 @@
+//! What makes two requests the same informer (FAX-1).
+
+use std::any::TypeId;
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use informer_kube_source::{Projection, Representation};
+use informer_store::Scope;
+use kube_core::Resource;
+
+use crate::options::{InformerOptions, Namespaces};
+use crate::status::SourceStatus;
+use crate::status::shared::Identity;
+
+/// Two requests with equal keys get one informer, one watch and one cache.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct SharingKey {
+    /// The Rust type: the same objects as `Pod` and as metadata are two caches.
+    object: TypeId,
+    group: String,
+    version: String,
+    plural: String,
+    namespaces: Namespaces,
+    label_selector: Option<String>,
+    field_selector: Option<String>,
+    projection: Projection,
+    metadata_only: bool,
+}
+
+impl SharingKey {
+    pub(crate) fn new<R: Resource, T: 'static>(
+        resource: &R::DynamicType,
+        representation: Representation,
+        options: &InformerOptions<T>,
+    ) -> Self {
+        Self {
+            object: TypeId::of::<T>(),
+            group: R::group(resource).into_owned(),
+            version: R::version(resource).into_owned(),
+            plural: R::plural(resource).into_owned(),
+            namespaces: options.namespaces.normal(),
+            label_selector: options.label_selector.clone(),
+            field_selector: options.field_selector.clone(),
+            projection: options.projection.clone(),
+            metadata_only: representation == Representation::MetadataOnly,
+        }
+    }
+
+    /// What the informer of this key reads: group, plural and namespace, `None` for all. `sources`
+    /// is what it follows now; none if it has not been started.
+    pub(crate) fn reads(
+        &self,
+        sources: &[SourceStatus],
+    ) -> impl Iterator<Item = (String, String, Option<String>)> {
+        let namespaces: Vec<Option<String>> = match &self.namespaces {
+            Namespaces::All => vec![None],
+            Namespaces::These(names) if sources.is_empty() => {
+                names.iter().cloned().map(Some).collect()
+            }
+            Namespaces::These(_) => {
+                let scopes = sources.iter().map(|source| &source.scope);
+                let namespace = |scope: &Scope| match scope {
+                    Scope::All => None,
+                    Scope::Namespace(name) => Some(name.to_string()),
+                };
+                scopes.map(namespace).collect()
+            }
+        };
+        let of = |namespace| (self.group.clone(), self.plural.clone(), namespace);
+        namespaces.into_iter().map(of)
+    }
+
+    /// The informer's name and label. The label must not show a namespace or a selector, and yet
+    /// be its own: what restricts the informer goes into a short hash.
+    pub(crate) fn identity(&self) -> Identity {
+        // SEC-10
+        let restrictions = self.restrictions();
+        if restrictions.is_empty() {
+            return Identity::named(self.resource().into());
+        }
+        let mut hasher = DefaultHasher::new();
+        (&restrictions, &self.projection).hash(&mut hasher);
+        let label = format!("{}#{:08x}", self.resource(), hasher.finish() as u32);
+        Identity {
+            name: format!("{label} [{}]", restrictions.join("; ")).into(),
+            label: label.into(),
+        }
+    }
+
+    /// The resource as people write it: `pods`, `deployments.apps`.
+    fn resource(&self) -> String {
+        match &*self.group {
+            "" => self.plural.clone(),
+            group => format!("{}.{group}", self.plural),
+        }
+    }
+
+    /// What tells it from other informers of the resource; empty if nothing does.
+    fn restrictions(&self) -> Vec<String> {
+        let mut restrictions = Vec::new();
+        if let Namespaces::These(names) = &self.namespaces {
+            restrictions.push(format!("in {}", names.join(", ")));
+        }
+        restrictions.extend(self.label_selector.clone());
+        restrictions.extend(self.field_selector.clone());
+        if self.metadata_only {
+            restrictions.push("metadata".to_owned());
+        }
+        if !self.projection.is_empty() {
+            restrictions.push("projected".to_owned());
+        }
+        restrictions
+    }
+}
+
+/// What was asked for: `pods`, `deployments.apps`, with what restricts it in brackets.
+impl fmt::Display for SharingKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.resource())?;
+        let restrictions = self.restrictions();
+        if !restrictions.is_empty() {
+            write!(f, " [{}]", restrictions.join("; "))?;
+        }
+        Ok(())
+    }
+}

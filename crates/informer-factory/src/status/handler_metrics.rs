@@ -1,0 +1,108 @@
+//! The backlogs of handlers as metrics.
+//!
+//! Handlers are sampled at most once a second, and only after a commit and while one of them is
+//! behind: an idle informer costs nothing, and one with a hundred handlers is not slowed down.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use informer_processor::ListenerStatus;
+use metrics::{counter, gauge};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use crate::status::telemetry;
+
+/// Between two samples.
+const EVERY: Duration = Duration::from_secs(1);
+
+/// Publishes the backlogs of `listeners` whenever they may have changed, until `stop`.
+pub(crate) async fn run(
+    informer: &Arc<str>,
+    listeners: impl Fn() -> Vec<ListenerStatus>,
+    changed: &Notify,
+    stop: &CancellationToken,
+) {
+    let mut published = Published {
+        informer: Arc::clone(informer),
+        handlers: BTreeMap::new(),
+    };
+    let sampling = async {
+        loop {
+            changed.notified().await;
+            loop {
+                let pending = published.publish(&listeners());
+                tokio::time::sleep(EVERY).await;
+                if pending == 0 {
+                    break;
+                }
+            }
+        }
+    };
+    tokio::select! {
+        biased;
+        () = stop.cancelled() => {}
+        () = sampling => {}
+    }
+    published.publish(&[]);
+}
+
+/// The sums over all handlers of one name.
+#[derive(Clone, Copy, Default)]
+struct Handlers {
+    backlog: usize,
+    oldest: Duration,
+    coalesced: u64,
+    panics: u64,
+}
+
+/// The handlers that have been published, by name.
+struct Published {
+    informer: Arc<str>,
+    handlers: BTreeMap<Arc<str>, Handlers>,
+}
+
+impl Published {
+    /// Publishes all handlers, and an empty backlog for removed ones. Returns the number of pending
+    /// notifications.
+    fn publish(&mut self, listeners: &[ListenerStatus]) -> usize {
+        for handlers in self.handlers.values_mut() {
+            (handlers.backlog, handlers.oldest) = (0, Duration::ZERO);
+        }
+        let mut counts: BTreeMap<&Arc<str>, (u64, u64)> = BTreeMap::new();
+        for listener in listeners {
+            let handlers = self.handlers.entry(Arc::clone(&listener.name)).or_default();
+            handlers.backlog += listener.depth;
+            handlers.oldest = handlers.oldest.max(listener.oldest_age.unwrap_or_default());
+            let count = counts.entry(&listener.name).or_default();
+            count.0 += listener.coalesced;
+            count.1 += listener.panics;
+        }
+        for (name, (coalesced, panics)) in counts {
+            if let Some(handlers) = self.handlers.get_mut(name) {
+                // A handler of the same name that is gone must not take the counters back.
+                handlers.coalesced = handlers.coalesced.max(coalesced);
+                handlers.panics = handlers.panics.max(panics);
+            }
+        }
+        self.handlers
+            .iter()
+            .for_each(|(name, handlers)| self.record(name, *handlers));
+        self.handlers
+            .values()
+            .map(|handlers| handlers.backlog)
+            .sum()
+    }
+
+    fn record(&self, name: &Arc<str>, handlers: Handlers) {
+        let labels = [
+            ("informer", Arc::clone(&self.informer)),
+            ("handler", Arc::clone(name)),
+        ];
+        gauge!(telemetry::HANDLER_BACKLOG, &labels).set(handlers.backlog as f64);
+        gauge!(telemetry::HANDLER_OLDEST, &labels).set(handlers.oldest.as_secs_f64());
+        counter!(telemetry::HANDLER_COALESCED, &labels).absolute(handlers.coalesced);
+        counter!(telemetry::HANDLER_PANICS, &labels).absolute(handlers.panics);
+    }
+}

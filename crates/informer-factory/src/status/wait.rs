@@ -1,0 +1,165 @@
+//! Waiting, without polling: for sync with named culprits, and for a version.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use informer_reflector::ResourceVersion;
+use informer_store::Scope;
+use tokio::time::Instant;
+
+use crate::error::{AlreadyStopped, Culprit, NotSynced, WaitForVersionError};
+use crate::status::shared::SharedStatus;
+use crate::status::{InformerState, SourceStatus};
+
+/// Waits until everything on the statuses is synced (WF-02, FAX-3).
+pub(crate) async fn for_sync(
+    statuses: &[&Arc<SharedStatus>],
+    timeout: Duration,
+) -> Result<(), NotSynced> {
+    let start = Instant::now();
+    let all = async {
+        for status in statuses {
+            let mut changes = status.subscribe();
+            while !status.is_synced() && !status.life().is_over() {
+                // The status outlives its receivers, so the sender is never gone.
+                drop(changes.changed().await);
+            }
+        }
+    };
+    // What is left to say is read from the statuses, whether or not the time sufficed.
+    drop(tokio::time::timeout(timeout, all).await);
+    let culprits: Vec<Culprit> = statuses
+        .iter()
+        .flat_map(|status| culprits(status))
+        .collect();
+    if culprits.is_empty() {
+        return Ok(());
+    }
+    Err(NotSynced {
+        waited: start.elapsed(),
+        culprits,
+    })
+}
+
+fn culprits(status: &SharedStatus) -> Vec<Culprit> {
+    let status = status.snapshot();
+    let is_gone = status.state == InformerState::RuntimeGone;
+    if status.synced && !is_gone {
+        return Vec::new();
+    }
+    let (name, state, sources) = (status.name, status.state, status.sources);
+    if sources.is_empty() {
+        return vec![Culprit {
+            informer: name,
+            state,
+            source: Arc::from("no source"),
+            phase: informer_reflector::Phase::Created,
+            failure: None,
+            attempts: 0,
+        }];
+    }
+    // A source that was synced is behind by now, if nothing follows the server.
+    let unsynced = sources
+        .into_iter()
+        .filter(|source| !source.synced || is_gone);
+    unsynced
+        .map(|source| Culprit {
+            informer: Arc::clone(&name),
+            state,
+            source: source.source,
+            phase: source.phase,
+            failure: source.failure,
+            attempts: source.attempts,
+        })
+        .collect()
+}
+
+/// Waits until each source that `select` names has applied `wanted` (IN-8).
+pub(crate) async fn for_version(
+    status: &SharedStatus,
+    wanted: &ResourceVersion,
+    timeout: Duration,
+    select: impl Fn(&SourceStatus) -> bool,
+) -> Result<(), WaitForVersionError> {
+    let mut epochs: HashMap<Scope, u32> = HashMap::new();
+    let reached = async {
+        loop {
+            // Registered before the look, so that a change between look and wait is not missed.
+            let applied = status.applied.notified();
+            let mut applied = std::pin::pin!(applied);
+            applied.as_mut().enable();
+            let mut sources = status.sources();
+            sources.retain(&select);
+            let rewound = |source: &SourceStatus| {
+                *epochs.entry(source.scope.clone()).or_insert(source.epoch) != source.epoch
+            };
+            if sources.iter().any(rewound) {
+                return Err(WaitForVersionError::NewEpoch {
+                    wanted: wanted.to_string(),
+                });
+            }
+            if all_reached(&sources, wanted)? {
+                return Ok(());
+            }
+            if let Some(gone) = status.gone() {
+                return Err(gone.into());
+            }
+            if status.life().is_over() {
+                return Err(AlreadyStopped::new(status.snapshot().name).into());
+            }
+            applied.await;
+        }
+    };
+    match tokio::time::timeout(timeout, reached).await {
+        Ok(result) => result,
+        Err(_) => Err(WaitForVersionError::TimedOut {
+            wanted: wanted.to_string(),
+            applied: oldest_applied(&status.sources(), select),
+            waited: timeout,
+        }),
+    }
+}
+
+fn all_reached(
+    sources: &[SourceStatus],
+    wanted: &ResourceVersion,
+) -> Result<bool, WaitForVersionError> {
+    let mut reached = !sources.is_empty();
+    for source in sources {
+        // Across a rewind the versions of before mean nothing.
+        let applied = source
+            .applied
+            .as_ref()
+            .filter(|_| source.applied_epoch == source.epoch);
+        reached &= match applied {
+            None => false,
+            Some(applied) if applied == wanted => true,
+            Some(applied) => match applied.compare(wanted) {
+                Some(order) => order != Ordering::Less,
+                None => {
+                    return Err(WaitForVersionError::Incomparable {
+                        wanted: wanted.to_string(),
+                        applied: applied.to_string(),
+                    });
+                }
+            },
+        };
+    }
+    Ok(reached)
+}
+
+fn oldest_applied(
+    sources: &[SourceStatus],
+    select: impl Fn(&SourceStatus) -> bool,
+) -> Option<String> {
+    let mut oldest: Option<&ResourceVersion> = None;
+    for source in sources.iter().filter(|source| select(source)) {
+        let applied = source.applied.as_ref()?;
+        if oldest.is_none_or(|oldest| applied.is_older_than(oldest)) {
+            oldest = Some(applied);
+        }
+    }
+    oldest.map(ToString::to_string)
+}
