@@ -83,6 +83,6 @@ impl<K, T> InHand<K, T> {
 
     #[cfg(any(test, fuzzing))]
     pub(crate) fn len(&self) -> usize {
-        self.runs.iter().map(Run::len).sum::<usize>() - self.next
+        self.runs.entries().iter().map(Run::len).sum::<usize>() - self.next
     }
 }
