@@ -49,70 +49,43 @@
 mod planted;
 
 mod backlog;
-mod batch;
-mod callbacks;
-mod cell;
-mod coalesce;
-mod compress;
-mod consumer;
-mod counts;
 mod deleted;
-mod driver;
+mod delivery;
 mod error;
-mod fanout;
-mod filter;
-mod gate;
 mod handler;
-mod in_hand;
 mod key;
-mod late_join;
 mod listener;
-mod listener_config;
-mod log_gate;
 mod notification;
-mod overflow;
-mod pending_item;
-mod phase;
 mod processor;
-mod registration;
-mod resync;
-mod ring;
-mod status;
-mod stop;
-mod stream;
 mod sync;
-mod sync_tracker;
-mod walk;
 
 #[cfg(any(test, fuzzing))]
-mod proof;
-#[cfg(all(test, shuttle))]
-mod schedules;
+mod tests;
 
 #[cfg(any(test, sim))]
 #[doc(hidden)]
 pub use planted::{Planted, with as with_planted};
 
-pub use callbacks::{AsyncFn, Callbacks, HandlerFn, async_fn, handler_fn};
 pub use deleted::Deleted;
+pub use delivery::stream::EventStream;
 pub use error::{AddError, NeverSynced, RemoveError};
-pub use filter::Filtered;
+pub use handler::callbacks::{AsyncFn, Callbacks, HandlerFn, async_fn, handler_fn};
+pub use handler::filter::Filtered;
 pub use handler::{AsyncHandler, Handler};
 pub use key::Key;
-pub use late_join::Joining;
-pub use listener_config::ListenerConfig;
+pub use listener::config::ListenerConfig;
+pub use listener::overflow::Overflow;
+pub use listener::phase::ListenerPhase;
+pub use listener::resync::{ResyncReason, ResyncTerms};
+pub use listener::status::{ListenerId, ListenerStatus};
+pub use listener::walk::Walk;
 pub use notification::{Cause, Notification};
-pub use overflow::Overflow;
-pub use phase::ListenerPhase;
+pub use processor::joining::Joining;
+pub use processor::registration::Registration;
+pub use processor::stop::{ListenerReport, StopReport};
 pub use processor::{JoiningStream, Processor, ProcessorConfig};
-pub use registration::Registration;
-pub use resync::{ResyncReason, ResyncTerms};
-pub use status::{ListenerId, ListenerStatus};
-pub use stop::{ListenerReport, StopReport};
-pub use stream::EventStream;
-pub use walk::Walk;
 
 /// For fuzz targets, which are programs of their own (`crates/fuzz`).
 #[cfg(fuzzing)]
 #[doc(hidden)]
-pub use proof::fuzzed as fuzzing;
+pub use tests::fuzzed as fuzzing;

@@ -1,0 +1,181 @@
+//! The taking side of a listener: what a task, a thread and a stream have in common.
+//!
+//! Hands out one notification at a time. It counts as handled when `finish` is called or the next
+//! one is asked for; the gate decides whether it may start. Walks are pulled here, outside locks.
+//!
+//! - PR-1: one at a time, each at most once. `tests/delivery.rs`
+//! - Dropped in whatever way, it reports the listener's end (FM-70). `tests/remove.rs`
+
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use crate::backlog::in_flight::InHand;
+use crate::delivery::log_gate::LogGate;
+use crate::delivery::{self, Panicked};
+use crate::key::Key;
+use crate::listener::Cell;
+use crate::listener::state::{Listener, Taken};
+use crate::listener::walk::ActiveWalk;
+use crate::notification::Notification;
+
+/// See the top of this file.
+pub(crate) struct Consumer<K: Key, T: Send + Sync + 'static> {
+    cell: Arc<Cell<K, T>>,
+    in_hand: InHand<K, T>,
+    walk: Option<ActiveWalk<K, T>>,
+    /// The notification that was handed out and is not handled yet, if any.
+    running: Option<Running>,
+    panic_log: LogGate,
+}
+
+struct Running {
+    /// Whether "synced" waits for it. Items of a walk are counted by the walk.
+    counted: bool,
+}
+
+impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
+    pub(crate) fn new(cell: Arc<Cell<K, T>>) -> Self {
+        Self {
+            cell,
+            in_hand: InHand::new(),
+            walk: None,
+            running: None,
+            panic_log: LogGate::default(),
+        }
+    }
+
+    pub(crate) fn cell(&self) -> &Arc<Cell<K, T>> {
+        &self.cell
+    }
+
+    /// The notification that was handed out last, while it is handled.
+    pub(crate) fn current(&self) -> &Arc<Notification<K, T>> {
+        self.in_hand
+            .first()
+            .expect("a notification is in hand until it is handled")
+    }
+
+    /// Whether there is a next notification, which is then the current one. Otherwise there will
+    /// be none any more. The one before counts as handled.
+    pub(crate) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<bool> {
+        self.settle(false);
+        loop {
+            if let Some((since, counted)) = self.in_hand.terms() {
+                return Poll::Ready(self.start(since, counted));
+            }
+            if self.walk.is_some() {
+                self.pull();
+                continue;
+            }
+            match self.cell.take(&mut self.in_hand, cx) {
+                Taken::Entries(_) => {}
+                Taken::Walk(walk) => self.walk = Some(walk),
+                Taken::Nothing => return Poll::Pending,
+                Taken::Closed => {
+                    // A stream that is kept after its end must not hold up a stop.
+                    if self.cell.is_stream() {
+                        self.cell.close();
+                    }
+                    return Poll::Ready(false);
+                }
+            }
+        }
+    }
+
+    /// Takes the next item of the walk in hand, unless it is skipped or the walk is over.
+    fn pull(&mut self) {
+        let Some(walk) = &mut self.walk else {
+            return;
+        };
+        let pulled = match self.cell.gate().is_closed() {
+            true => Ok(None),
+            false => delivery::guarded(|| walk.items.next()),
+        };
+        match pulled {
+            Ok(Some(notification)) => {
+                if self.cell.admit_walked(walk.kind, notification.key()) {
+                    self.in_hand.push_walked(walk.since, notification);
+                }
+            }
+            Ok(None) => {
+                self.walk = None;
+                self.cell.with(Listener::walk_ended);
+            }
+            Err(panicked) => {
+                self.walk = None;
+                self.cell.count_panic();
+                self.log(&panicked, None);
+                self.cell.with(Listener::walk_ended);
+            }
+        }
+    }
+
+    /// Hands a notification out, unless the listener has been removed (PR-11).
+    fn start(&mut self, since: u64, counted: bool) -> bool {
+        if !self.cell.gate().enter() {
+            return false;
+        }
+        self.cell.started(since);
+        self.running = Some(Running { counted });
+        true
+    }
+
+    /// The callback of the notification that was handed out has ended (PR-12).
+    pub(crate) fn finish(&mut self, result: &Result<(), Panicked>) {
+        if let Err(panicked) = result {
+            self.log_current(panicked);
+        }
+        self.settle(result.is_err());
+    }
+
+    /// As `finish`; then the next notification is handed out if it is in hand already.
+    #[inline]
+    pub(crate) fn follow(&mut self, result: &Result<(), Panicked>) -> bool {
+        if let Err(panicked) = result {
+            self.log_current(panicked);
+        }
+        let Some(running) = self.running.take() else {
+            return false;
+        };
+        self.in_hand.advance();
+        let (initial, panicked) = (running.counted, result.is_err());
+        let Some((since, counted)) = self.in_hand.terms() else {
+            return self.cell.handled(initial, panicked, None);
+        };
+        let follows = self.cell.handled(initial, panicked, Some(since));
+        if follows {
+            self.running = Some(Running { counted });
+        }
+        follows
+    }
+
+    fn settle(&mut self, panicked: bool) {
+        if let Some(running) = self.running.take() {
+            self.cell.handled(running.counted, panicked, None);
+            self.in_hand.advance();
+        }
+    }
+
+    fn log_current(&mut self, panicked: &Panicked) {
+        let current = Arc::clone(self.current());
+        self.log(panicked, Some(current.key()));
+    }
+
+    fn log(&mut self, panicked: &Panicked, key: Option<&K>) {
+        if let Some(suppressed) = self.panic_log.admit(delivery::now()) {
+            tracing::error!(
+                listener = %self.cell.name(),
+                key = key.map(tracing::field::debug),
+                panic = %panicked.message,
+                suppressed,
+                "a callback panicked; its notification is skipped",
+            );
+        }
+    }
+}
+
+impl<K: Key, T: Send + Sync + 'static> Drop for Consumer<K, T> {
+    fn drop(&mut self) {
+        self.cell.consumer_gone();
+    }
+}

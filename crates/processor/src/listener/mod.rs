@@ -1,0 +1,406 @@
+//! A listener behind its lock, with the waker of its consumer: where the sides meet.
+//!
+//! The sender hands over under one lock and wakes at most once; the consumer takes under the same
+//! lock and leaves its waker there when it finds nothing. No user code runs under it but `Hash`,
+//! `Eq` and `Clone` of keys: leftovers and displaced objects are dropped after it.
+//!
+//! - RB-3: a consumer that found nothing has left its waker in the same critical section, so no
+//!   wake-up is lost. `tests/wake.rs`
+//! - PR-11: `remove` closes the gate first. `gate`
+
+pub(crate) mod config;
+pub(crate) mod counts;
+pub(crate) mod gate;
+pub(crate) mod overflow;
+pub(crate) mod phase;
+pub(crate) mod resync;
+pub(crate) mod state;
+pub(crate) mod status;
+pub(crate) mod sync_tracker;
+pub(crate) mod walk;
+
+use std::sync::{Arc, OnceLock, PoisonError, Weak};
+use std::task::{Context, Waker};
+use std::time::{Duration, Instant};
+
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
+
+use crate::backlog::batch::Batch;
+use crate::backlog::in_flight::InHand;
+use crate::backlog::pending_item::Displaced;
+use crate::delivery::Caller;
+use crate::key::Key;
+use crate::listener::gate::Gate;
+use crate::listener::phase::ListenerPhase;
+use crate::listener::state::{Listener, Taken};
+use crate::listener::status::{ListenerId, ListenerStatus};
+use crate::listener::walk::{Walk, WalkKind};
+use crate::processor::fanout::Shared;
+use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use crate::sync::{Mutex, MutexGuard};
+
+/// Notifications taken from a growing ring at once, and the rest of the last one's batch: enough to
+/// spare the lock, too few to hide a backlog.
+const BATCH: usize = 64;
+
+/// No callback is running.
+const IDLE: u64 = u64::MAX;
+
+/// Who takes from the listener.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ConsumerKind {
+    /// A task or a thread of ours, which ends by itself.
+    Driven,
+    /// A stream in the user's hands, which nobody can end.
+    Stream,
+}
+
+/// What is waited for. Both become true once and stay so.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Milestones {
+    pub(crate) synced: bool,
+    pub(crate) ended: bool,
+}
+
+struct Guarded<K, T> {
+    listener: Listener<K, T>,
+    waker: Option<Waker>,
+}
+
+/// Numbers the consumer keeps while it has the lock not. Nobody else writes them.
+#[derive(Debug)]
+struct Gauges {
+    /// Entries taken and not handled yet.
+    in_hand: AtomicUsize,
+    delivered: AtomicU64,
+    panics: AtomicU64,
+    /// Since when the notification being handled had waited, or `IDLE`.
+    running_since: AtomicU64,
+}
+
+/// See the top of this file.
+pub(crate) struct Cell<K, T> {
+    id: ListenerId,
+    caller: Caller,
+    name: Arc<str>,
+    kind: ConsumerKind,
+    epoch: Instant,
+    guarded: Mutex<Guarded<K, T>>,
+    gate: Gate,
+    gauges: Gauges,
+    milestones: watch::Sender<Milestones>,
+    abort: OnceLock<AbortHandle>,
+    shared: Weak<Shared<K, T>>,
+}
+
+impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
+    pub(crate) fn new(
+        (id, caller, name): (ListenerId, Caller, Arc<str>),
+        kind: ConsumerKind,
+        listener: Listener<K, T>,
+        epoch: Instant,
+        shared: Weak<Shared<K, T>>,
+    ) -> Self {
+        Self {
+            id,
+            caller,
+            name,
+            kind,
+            epoch,
+            guarded: Mutex::new(Guarded {
+                listener,
+                waker: None,
+            }),
+            gate: Gate::default(),
+            gauges: Gauges {
+                in_hand: AtomicUsize::new(0),
+                delivered: AtomicU64::new(0),
+                panics: AtomicU64::new(0),
+                running_since: AtomicU64::new(IDLE),
+            },
+            milestones: watch::Sender::new(Milestones::default()),
+            abort: OnceLock::new(),
+            shared,
+        }
+    }
+
+    pub(crate) fn id(&self) -> ListenerId {
+        self.id
+    }
+
+    /// Who a callback of this listener is.
+    pub(crate) fn caller(&self) -> Caller {
+        self.caller
+    }
+
+    pub(crate) fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    pub(crate) fn gate(&self) -> &Gate {
+        &self.gate
+    }
+
+    pub(crate) fn subscribe(&self) -> watch::Receiver<Milestones> {
+        self.milestones.subscribe()
+    }
+
+    pub(crate) fn milestones(&self) -> Milestones {
+        *self.milestones.borrow()
+    }
+
+    /// Lets a stop that has run out of grace end a task that awaits.
+    pub(crate) fn set_abort(&self, handle: AbortHandle) {
+        // Ignored: called once, right after the task was made.
+        drop(self.abort.set(handle));
+    }
+
+    /// A panic under this lock can only come from the user's `Hash`, `Eq` or `Clone` of a key; the
+    /// other listeners and the sender go on.
+    fn lock(&self) -> MutexGuard<'_, Guarded<K, T>> {
+        self.guarded.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes or asks the listener, wakes the consumer if that gave it something to do, and tells
+    /// those who wait for "synced".
+    pub(crate) fn with<R>(&self, f: impl FnOnce(&mut Listener<K, T>) -> R) -> R {
+        let mut guarded = self.lock();
+        let before = guarded.listener.is_synced();
+        let result = f(&mut guarded.listener);
+        let synced = guarded.listener.is_synced() && !before;
+        let wake = guarded.waker.is_some() && guarded.listener.has_work();
+        let waker = wake.then(|| guarded.waker.take()).flatten();
+        drop(guarded);
+        if synced {
+            self.milestones
+                .send_modify(|milestones| milestones.synced = true);
+        }
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+        result
+    }
+
+    /// Hands over what was committed under `sequence`.
+    pub(crate) fn push(
+        &self,
+        news: (u64, &[Batch<K, T>]),
+        since: u64,
+        displaced: &mut Vec<Displaced<K, T>>,
+    ) {
+        let warn = self.with(|listener| listener.push(news, since, self.in_hand(), displaced));
+        self.warn(warn);
+    }
+
+    /// See [`Joining::begin`](crate::Joining::begin).
+    pub(crate) fn begin(&self, sequence: u64, walk: Walk<K, T>) {
+        let since = self.nanos(crate::delivery::now());
+        let mut displaced = Vec::new();
+        let begun = self.with(|listener| listener.begin(sequence, walk, since, &mut displaced));
+        self.warn(begun.warn);
+    }
+
+    fn warn(&self, depth: Option<usize>) {
+        if let Some(pending) = depth {
+            tracing::warn!(
+                listener = %self.name,
+                pending,
+                "a handler is slower than its notifications arrive",
+            );
+        }
+    }
+
+    fn nanos(&self, at: Instant) -> u64 {
+        u64::try_from(at.saturating_duration_since(self.epoch).as_nanos()).unwrap_or(IDLE - 1)
+    }
+
+    /// Takes what is next. With nothing there, `cx` is woken when there is.
+    pub(crate) fn take(&self, out: &mut InHand<K, T>, cx: &mut Context<'_>) -> Taken<K, T> {
+        let mut guarded = self.lock();
+        let taken = guarded.listener.take(BATCH, out);
+        if let Taken::Entries(count) = taken {
+            self.set_in_hand(self.in_hand() + count);
+        }
+        if planted!(WakerLeftTooLate) {
+            drop(guarded);
+            guarded = self.lock();
+        }
+        let mut stale = None;
+        if matches!(taken, Taken::Nothing)
+            && !guarded
+                .waker
+                .as_ref()
+                .is_some_and(|waker| waker.will_wake(cx.waker()))
+        {
+            stale = guarded.waker.replace(cx.waker().clone());
+        }
+        drop(guarded);
+        // Outside the lock: dropping a waker may run the code of an executor.
+        drop(stale);
+        taken
+    }
+
+    /// Whether an item pulled from a walk is to be delivered; then it is in hand.
+    pub(crate) fn admit_walked(&self, kind: WalkKind, key: &K) -> bool {
+        let mut guarded = self.lock();
+        let admitted = guarded.listener.admit_walked(kind, key);
+        self.set_in_hand(self.in_hand() + usize::from(admitted));
+        admitted
+    }
+
+    /// A callback begins.
+    pub(crate) fn started(&self, since: u64) {
+        self.gauges.running_since.store(since, Ordering::Release);
+    }
+
+    /// A callback has returned or panicked; if there is a next one that waits since `next`, it
+    /// starts at once. False if there is none, or the listener has been removed.
+    #[inline]
+    pub(crate) fn handled(&self, initial: bool, panicked: bool, next: Option<u64>) -> bool {
+        let since = next.unwrap_or(IDLE);
+        self.gauges.running_since.store(since, Ordering::Release);
+        if panicked {
+            self.count_panic();
+        }
+        let delivered = self.gauges.delivered.load(Ordering::Acquire);
+        self.gauges
+            .delivered
+            .store(delivered + 1, Ordering::Release);
+        let passed = match next {
+            Some(_) => self.gate.pass(),
+            None => {
+                self.gate.leave();
+                false
+            }
+        };
+        // After the gate: with nothing in hand, no callback runs.
+        self.set_in_hand(self.in_hand() - 1);
+        if initial {
+            self.with(Listener::initial_handled);
+        }
+        passed
+    }
+
+    /// A walk panicked and is over.
+    pub(crate) fn count_panic(&self) {
+        self.gauges.panics.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Lets no callback start from here on, throws away what waits, and tells the consumer.
+    pub(crate) fn remove(&self) {
+        self.close();
+        if let Some(shared) = self.shared.upgrade() {
+            shared.forget(self.id);
+        }
+    }
+
+    /// Whether a stream takes what is here.
+    pub(crate) fn is_stream(&self) -> bool {
+        self.kind == ConsumerKind::Stream
+    }
+
+    /// As `remove`, but stays in the processor's list, for its report.
+    pub(crate) fn close(&self) {
+        if !planted!(RemovalOnlyEmpties) {
+            self.gate.close();
+        }
+        let _leftover = self.with(Listener::end);
+        if self.is_stream() {
+            // Nothing of ours runs; the stream says the end when it is asked.
+            self.set_ended();
+        }
+    }
+
+    /// Takes nothing new from here on and delivers the rest.
+    pub(crate) fn drain(&self) {
+        let _leftover = self.with(Listener::drain);
+        let idle = self.with(|listener| listener.is_drained()) && self.in_hand() == 0;
+        if idle && self.is_stream() {
+            self.close();
+        }
+    }
+
+    /// Ends a task that awaits. A callback that blocks cannot be ended.
+    pub(crate) fn abort(&self) {
+        if let Some(handle) = self.abort.get() {
+            handle.abort();
+        }
+    }
+
+    /// Whether a callback may still run, or the handler is still there.
+    pub(crate) fn is_leaving(&self) -> bool {
+        !self.is_stream() && !self.milestones().ended
+    }
+
+    /// The consumer is gone, with whatever it had taken.
+    pub(crate) fn consumer_gone(&self) {
+        self.gate.close();
+        self.gate.leave();
+        self.gauges.running_since.store(IDLE, Ordering::Release);
+        let _leftover = self.with(|listener| {
+            listener.lost(self.gauges.in_hand.swap(0, Ordering::AcqRel));
+            listener.end()
+        });
+        self.set_ended();
+        if let Some(shared) = self.shared.upgrade() {
+            shared.left(self.id);
+        }
+    }
+
+    fn set_ended(&self) {
+        self.milestones
+            .send_modify(|milestones| milestones.ended = true);
+    }
+
+    /// Only the consumer calls this, so it needs no read-modify-write.
+    fn set_in_hand(&self, count: usize) {
+        self.gauges.in_hand.store(count, Ordering::Release);
+    }
+
+    pub(crate) fn in_hand(&self) -> usize {
+        self.gauges.in_hand.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn initial_unfinished(&self) -> bool {
+        self.with(|listener| listener.initial_unfinished())
+    }
+
+    /// The listener at `now`.
+    pub(crate) fn status(&self, now: Instant) -> ListenerStatus {
+        let now = self.nanos(now);
+        let guarded = self.lock();
+        let listener = &guarded.listener;
+        let counts = listener.counts();
+        let running = self.gauges.running_since.load(Ordering::Acquire);
+        let oldest = listener
+            .oldest()
+            .into_iter()
+            .chain((running != IDLE).then_some(running));
+        let ended = self.milestones().ended;
+        ListenerStatus {
+            id: self.id,
+            name: Arc::clone(&self.name),
+            phase: if ended {
+                ListenerPhase::Ended
+            } else {
+                listener.phase()
+            },
+            overflow: listener.overflow(),
+            synced: listener.is_synced(),
+            depth: listener.depth() + self.in_hand(),
+            high_water: counts.high_water,
+            oldest_age: oldest
+                .min()
+                .map(|since| Duration::from_nanos(now.saturating_sub(since))),
+            received: counts.received,
+            walked: counts.walked,
+            delivered: self.gauges.delivered.load(Ordering::Acquire),
+            coalesced: counts.coalesced,
+            abandoned: counts.abandoned,
+            panics: self.gauges.panics.load(Ordering::Acquire),
+            resync: listener.terms(),
+            resyncs_skipped: counts.resyncs_skipped,
+        }
+    }
+}

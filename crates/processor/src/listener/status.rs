@@ -1,0 +1,53 @@
+//! What a listener tells of itself. Plain values; whoever exports metrics maps them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::listener::overflow::Overflow;
+use crate::listener::phase::ListenerPhase;
+use crate::listener::resync::ResyncTerms;
+
+/// Tells the listeners of one processor apart. Never used twice by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ListenerId(pub(crate) u64);
+
+/// One listener at one moment.
+///
+/// When it has begun and nothing is being handed over or handled the numbers are exact, and (RB-7)
+/// `received + walked = delivered + depth + coalesced + abandoned`.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ListenerStatus {
+    /// Which one.
+    pub id: ListenerId,
+    /// Its name.
+    pub name: Arc<str>,
+    /// Where it is in its life.
+    pub phase: ListenerPhase,
+    /// What it does with a backlog.
+    pub overflow: Overflow,
+    /// Whether everything that was there at the start has been handled (SY-02, FM-72).
+    pub synced: bool,
+    /// Notifications handed over and not handled yet; the one being handled counts.
+    pub depth: usize,
+    /// Largest depth so far.
+    pub high_water: usize,
+    /// How long the oldest of them has waited, the one being handled included.
+    pub oldest_age: Option<Duration>,
+    /// Notifications handed over by the source.
+    pub received: u64,
+    /// Notifications pulled from initial walks and resyncs.
+    pub walked: u64,
+    /// Notifications handled, those included that ended in a panic.
+    pub delivered: u64,
+    /// Notifications that became part of another, or needed no delivery.
+    pub coalesced: u64,
+    /// Notifications thrown away because the listener ended.
+    pub abandoned: u64,
+    /// Callbacks that panicked.
+    pub panics: u64,
+    /// Requested and effective resync period, and why they differ.
+    pub resync: ResyncTerms,
+    /// Resyncs left out because the one before was still going on (design 6.9).
+    pub resyncs_skipped: u64,
+}

@@ -1,0 +1,302 @@
+//! The handle of the shared part: add listeners, hand out news, ask, stop.
+//!
+//! Adding is here, distributing is in `fanout`, stopping in `stop`.
+
+pub(crate) mod fanout;
+pub(crate) mod joining;
+pub(crate) mod registration;
+pub(crate) mod stop;
+
+use std::any::type_name_of_val;
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::runtime::Handle;
+
+use crate::delivery::consumer::Consumer;
+use crate::delivery::stream::EventStream;
+use crate::delivery::{self, Delivery};
+use crate::error::AddError;
+use crate::handler::{AsyncHandler, Handler};
+use crate::key::Key;
+use crate::listener::config::ListenerConfig;
+use crate::listener::status::{ListenerId, ListenerStatus};
+use crate::listener::walk::Walk;
+use crate::listener::{Cell, ConsumerKind};
+use crate::notification::Notification;
+use crate::processor::fanout::Shared;
+use crate::processor::joining::Joining;
+use crate::sync::thread;
+
+/// What can be chosen when a processor is made.
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct ProcessorConfig {
+    /// How often the source checks who is due for a resync. `None`, the default: never, and then no
+    /// listener can have resyncs (SI-16).
+    #[doc(alias = "resyncCheckPeriod")]
+    pub check_period: Option<Duration>,
+}
+
+impl ProcessorConfig {
+    /// Checks for resyncs each `period`; zero means never.
+    #[must_use]
+    pub fn check_period(mut self, period: Duration) -> Self {
+        self.check_period = Some(period);
+        self
+    }
+}
+
+/// A listener that is joining, and the stream of what it will be told.
+pub type JoiningStream<K, T> = (Joining<K, T>, EventStream<K, T>);
+
+/// Hands notifications to any number of listeners, none of which can delay another or the sender.
+///
+/// A handle; clones are the same processor. When the last one is dropped without
+/// [`stop`](Processor::stop), no callback starts any more and tasks end at their next await.
+///
+/// Sequences grow with each commit. Calls of `distribute`, `distribute_resync` and
+/// `upstream_synced` have to be made in the order of the commits, one after the other.
+#[doc(alias = "sharedProcessor")]
+pub struct Processor<K: Key, T: Send + Sync + 'static> {
+    pub(crate) shared: Arc<Shared<K, T>>,
+    runtime: Option<Handle>,
+}
+
+impl<K: Key, T: Send + Sync + 'static> Clone for Processor<K, T> {
+    fn clone(&self) -> Self {
+        Self {
+            shared: Arc::clone(&self.shared),
+            runtime: self.runtime.clone(),
+        }
+    }
+}
+
+impl<K: Key, T: Send + Sync + 'static> Default for Processor<K, T> {
+    fn default() -> Self {
+        Self::new(ProcessorConfig::default())
+    }
+}
+
+impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
+    /// A processor without listeners. Made within a tokio runtime, it runs its handlers there.
+    pub fn new(config: ProcessorConfig) -> Self {
+        Self {
+            shared: Shared::new(config.check_period),
+            runtime: Handle::try_current().ok(),
+        }
+    }
+
+    /// Adds a handler, which is called on the runtime and must not block it.
+    ///
+    /// Made in three steps, so that nothing is missed or repeated: this call registers it, the
+    /// caller takes a snapshot, [`Joining::begin`] starts delivery (PR-7).
+    ///
+    /// # Errors
+    ///
+    /// [`AddError::Stopped`]; [`AddError::NoRuntime`] when neither the processor was made nor this
+    /// is called within a tokio runtime; [`AddError::RuntimeGone`] when the runtime within which
+    /// the processor was made has ended.
+    #[doc(alias = "addListener")]
+    #[doc(alias = "AddEventHandler")]
+    pub fn add(
+        &self,
+        handler: impl Handler<K, T>,
+        config: ListenerConfig,
+    ) -> Result<Joining<K, T>, AddError> {
+        let runtime = self.runtime()?;
+        let delivery = self.register(handler, config, ConsumerKind::Driven)?;
+        let cell = Arc::clone(delivery.consumer.cell());
+        cell.set_abort(runtime.spawn(delivery::run(delivery)).abort_handle());
+        self.joining(cell)
+    }
+
+    /// Adds a handler that awaits; the next notification waits until its future is ready.
+    ///
+    /// # Errors
+    ///
+    /// As [`add`](Processor::add).
+    pub fn add_async(
+        &self,
+        handler: impl AsyncHandler<K, T>,
+        config: ListenerConfig,
+    ) -> Result<Joining<K, T>, AddError> {
+        let runtime = self.runtime()?;
+        let delivery = self.register(handler, config, ConsumerKind::Driven)?;
+        let cell = Arc::clone(delivery.consumer.cell());
+        cell.set_abort(runtime.spawn(delivery::run_async(delivery)).abort_handle());
+        self.joining(cell)
+    }
+
+    /// Adds a handler that may block: it gets a thread of its own, which ends with its listener
+    /// (design 6.14). Needs no runtime; within one, the thread can use its handle.
+    ///
+    /// # Errors
+    ///
+    /// [`AddError::Stopped`]; [`AddError::Thread`] when the system has no thread left.
+    pub fn add_blocking(
+        &self,
+        handler: impl Handler<K, T>,
+        config: ListenerConfig,
+    ) -> Result<Joining<K, T>, AddError> {
+        let delivery = self.register(handler, config, ConsumerKind::Driven)?;
+        let joining = Joining::new(Arc::clone(delivery.consumer.cell()));
+        let runtime = self.runtime().ok();
+        let name = delivery
+            .consumer
+            .cell()
+            .name()
+            .to_string()
+            .replace('\0', " ");
+        // Not joined: the listener announces its own end, and a thread that blocks for ever must
+        // not keep a stop from returning.
+        let _thread = thread::Builder::new()
+            .name(name)
+            .spawn(move || {
+                let _entered = runtime.as_ref().map(Handle::enter);
+                delivery::run_blocking(delivery);
+            })
+            .map_err(AddError::Thread)?;
+        Ok(joining)
+    }
+
+    /// Adds a listener whose notifications are taken from a stream. Needs no runtime.
+    ///
+    /// # Errors
+    ///
+    /// [`AddError::Stopped`].
+    pub fn add_stream(&self, config: ListenerConfig) -> Result<JoiningStream<K, T>, AddError> {
+        let cell = self
+            .shared
+            .register(config, "EventStream", ConsumerKind::Stream)?;
+        let stream = EventStream::new(Consumer::new(Arc::clone(&cell)));
+        Ok((Joining::new(cell), stream))
+    }
+
+    fn register<H>(
+        &self,
+        handler: H,
+        config: ListenerConfig,
+        kind: ConsumerKind,
+    ) -> Result<Delivery<H, K, T>, AddError> {
+        let cell = self
+            .shared
+            .register(config, type_name_of_val(&handler), kind)?;
+        Ok(Delivery {
+            handler,
+            consumer: Consumer::new(cell),
+        })
+    }
+
+    /// The rest of a registration, unless a runtime that has ended dropped the task it was given.
+    fn joining(&self, cell: Arc<Cell<K, T>>) -> Result<Joining<K, T>, AddError> {
+        match cell.is_leaving() {
+            true => Ok(Joining::new(cell)),
+            // A stop that came meanwhile ends a listener too.
+            false if self.is_stopped() => Err(AddError::Stopped),
+            false => {
+                cell.remove();
+                Err(AddError::RuntimeGone)
+            }
+        }
+    }
+
+    fn runtime(&self) -> Result<Handle, AddError> {
+        match &self.runtime {
+            Some(runtime) => Ok(runtime.clone()),
+            None => Handle::try_current().map_err(|_none| AddError::NoRuntime),
+        }
+    }
+
+    /// Settles the check period: listeners added later can no longer lower it (SI-16). The first
+    /// distribution does the same.
+    pub fn start(&self) {
+        self.shared.start();
+    }
+
+    /// Hands `batch`, committed under `sequence`, to every listener.
+    ///
+    /// Takes each listener's lock once and wakes its handler at most once; never waits for any of
+    /// them (PR-9). After a stop it does nothing.
+    pub fn distribute(&self, sequence: u64, batch: &[Arc<Notification<K, T>>]) {
+        self.shared.distribute(sequence, batch);
+    }
+
+    /// Announces every object again to the listeners that are due at `now`, and arms their next
+    /// resync. One entry per listener, however many objects: `walk` is called once for each and
+    /// pulled lazily, at its place in line. It shows the state of `sequence`, as
+    /// [`Notification::Updated`] with [`Cause::Resync`](crate::Cause::Resync).
+    ///
+    /// Left out for a listener whose previous resync or initial walk is still going on (design
+    /// 6.9); an item is left out where newer news of its key wait (RB-5).
+    pub fn distribute_resync(&self, sequence: u64, now: Instant, walk: impl Fn() -> Walk<K, T>) {
+        self.shared.distribute_resync(sequence, now, walk);
+    }
+
+    /// Whether a listener is due for a resync at `now` (SP-05).
+    #[doc(alias = "shouldResync")]
+    pub fn resync_due(&self, now: Instant) -> bool {
+        self.shared
+            .cells()
+            .iter()
+            .any(|cell| cell.with(|listener| listener.is_resync_due(now)))
+    }
+
+    /// When the next listener will be due; `None` if none ever is.
+    pub fn next_resync(&self) -> Option<Instant> {
+        let cells = self.shared.cells();
+        cells
+            .iter()
+            .filter_map(|cell| cell.with(|listener| listener.next_resync()))
+            .min()
+    }
+
+    /// How often resyncs are checked for, as negotiated so far (SI-16).
+    pub fn check_period(&self) -> Option<Duration> {
+        self.shared.check_period()
+    }
+
+    /// Every initial notification has been handed over. From here on a listener is synced as soon
+    /// as it has handled them all (SY-02, SY-03).
+    pub fn upstream_synced(&self) {
+        self.shared.upstream_synced();
+    }
+
+    /// All listeners, in the order in which they were added.
+    pub fn listeners(&self) -> Vec<ListenerStatus> {
+        let now = delivery::now();
+        self.shared
+            .cells()
+            .iter()
+            .map(|cell| cell.status(now))
+            .collect()
+    }
+
+    /// The listener in whose callback this is called, if it is one of this processor's.
+    pub fn calling_listener(&self) -> Option<ListenerId> {
+        delivery::caller()
+            .filter(|(processor, _)| *processor == self.shared.number())
+            .map(|(_, listener)| listener)
+    }
+
+    /// Hands out and adds nothing from here on; what waits is still delivered, and streams end
+    /// after it. [`stop`](Processor::stop) does the same and waits.
+    pub fn close(&self) {
+        self.shared.close();
+    }
+
+    /// Whether [`close`](Processor::close) or [`stop`](Processor::stop) was called.
+    pub fn is_stopped(&self) -> bool {
+        self.shared.is_stopped()
+    }
+}
+
+impl<K: Key, T: Send + Sync + 'static> fmt::Debug for Processor<K, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Processor")
+            .field("listeners", &self.shared.cells().len())
+            .field("stopped", &self.is_stopped())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,155 @@
+//! The handle of a listener: is it synced, how does it fare, remove it.
+//!
+//! Dropping the handle keeps the handler (design 6.16). It does not keep the processor.
+
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+use crate::delivery::{self, Caller};
+use crate::error::{NeverSynced, RemoveError};
+use crate::key::Key;
+use crate::listener::resync::ResyncTerms;
+use crate::listener::status::{ListenerId, ListenerStatus};
+use crate::listener::{Cell, Milestones};
+
+/// A listener without its types, so that handles of all kinds fit into one list.
+trait Remote: Send + Sync {
+    fn caller(&self) -> Caller;
+    fn name(&self) -> &Arc<str>;
+    fn subscribe(&self) -> watch::Receiver<Milestones>;
+    fn milestones(&self) -> Milestones;
+    fn status(&self) -> ListenerStatus;
+    fn remove(&self);
+}
+
+impl<K: Key, T: Send + Sync + 'static> Remote for Cell<K, T> {
+    fn caller(&self) -> Caller {
+        Cell::caller(self)
+    }
+
+    fn name(&self) -> &Arc<str> {
+        Cell::name(self)
+    }
+
+    fn subscribe(&self) -> watch::Receiver<Milestones> {
+        Cell::subscribe(self)
+    }
+
+    fn milestones(&self) -> Milestones {
+        Cell::milestones(self)
+    }
+
+    fn status(&self) -> ListenerStatus {
+        Cell::status(self, delivery::now())
+    }
+
+    fn remove(&self) {
+        Cell::remove(self);
+    }
+}
+
+/// A handle of one listener. Clones are the same listener; dropping all of them changes nothing.
+#[doc(alias = "ResourceEventHandlerRegistration")]
+#[derive(Clone)]
+pub struct Registration {
+    remote: Arc<dyn Remote>,
+}
+
+impl Registration {
+    pub(crate) fn new<K: Key, T: Send + Sync + 'static>(cell: Arc<Cell<K, T>>) -> Self {
+        Self { remote: cell }
+    }
+
+    /// Tells it apart from the other listeners of its processor.
+    pub fn id(&self) -> ListenerId {
+        self.remote.caller().1
+    }
+
+    /// Its name in logs and status.
+    pub fn name(&self) -> &str {
+        self.remote.name()
+    }
+
+    /// Whether the callbacks of all objects that were there at the start have returned, or panicked
+    /// (FM-72). Once true it stays true.
+    ///
+    /// A stream has handled an item when it is asked for the next one.
+    pub fn has_synced(&self) -> bool {
+        self.remote.milestones().synced
+    }
+
+    /// Waits for [`has_synced`](Registration::has_synced).
+    ///
+    /// # Errors
+    ///
+    /// [`NeverSynced::Ended`] when the listener ended before.
+    ///
+    /// # Cancel safety
+    ///
+    /// Safe: it only looks.
+    pub async fn synced(&self) -> Result<(), NeverSynced> {
+        let mut milestones = self.remote.subscribe();
+        match milestones.wait_for(|seen| seen.synced || seen.ended).await {
+            Ok(seen) if seen.synced => Ok(()),
+            // The sender lives in the listener this handle holds, so the first case is the rule.
+            Ok(_) | Err(_) => Err(NeverSynced::Ended),
+        }
+    }
+
+    /// Its numbers now.
+    pub fn status(&self) -> ListenerStatus {
+        self.remote.status()
+    }
+
+    /// Requested and effective resync period, and why they differ (SI-16).
+    pub fn resync(&self) -> ResyncTerms {
+        self.remote.status().resync
+    }
+
+    /// Removes the listener: when this returns, no callback starts any more; one that is running
+    /// goes on. What waits is thrown away (PL-04). Allowed from the listener's own callback, and
+    /// any number of times.
+    #[doc(alias = "RemoveEventHandler")]
+    pub fn remove_now(&self) {
+        self.remote.remove();
+    }
+
+    /// Removes the listener as [`remove_now`](Registration::remove_now) does, at the call, and then
+    /// waits until the running callback has returned and the handler has been dropped (PR-11,
+    /// FM-70). A stream, which has no callbacks, is not waited for.
+    ///
+    /// # Errors
+    ///
+    /// [`RemoveError::FromOwnCallback`] when awaited in the listener's own callback.
+    ///
+    /// # Cancel safety
+    ///
+    /// Safe: the removal has happened, only the waiting ends.
+    #[doc(alias = "ShutDownEventHandler")]
+    pub fn remove(&self) -> impl Future<Output = Result<(), RemoveError>> + Send + use<> {
+        self.remote.remove();
+        let own = self.remote.caller();
+        let mut milestones = self.remote.subscribe();
+        async move {
+            if delivery::caller() == Some(own) {
+                return Err(RemoveError::FromOwnCallback);
+            }
+            // An error means that the listener itself is gone, which is an end too.
+            drop(milestones.wait_for(|seen| seen.ended).await);
+            Ok(())
+        }
+    }
+}
+
+impl fmt::Debug for Registration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Registration")
+            .field("id", &self.id())
+            .field("name", &self.name())
+            .field("synced", &self.has_synced())
+            .finish_non_exhaustive()
+    }
+}
