@@ -22,7 +22,7 @@ impl<K, T> Run<K, T> {
 }
 
 /// See the top of this file.
-pub(crate) struct InHand<K, T> {
+pub(crate) struct InFlight<K, T> {
     runs: Ring<Run<K, T>>,
     /// Which of the first run is next.
     next: usize,
@@ -30,7 +30,7 @@ pub(crate) struct InHand<K, T> {
     walked: bool,
 }
 
-impl<K, T> InHand<K, T> {
+impl<K, T> InFlight<K, T> {
     pub(crate) fn new() -> Self {
         Self {
             runs: Ring::new(),

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use crate::backlog::batch::{Batch, News};
 use crate::backlog::coalesce::{CoalescingRing, Merged};
-use crate::backlog::in_flight::{InHand, Run};
+use crate::backlog::in_flight::{InFlight, Run};
 use crate::backlog::pending_item::Displaced;
 use crate::backlog::ring::Ring;
 use crate::listener::overflow::Overflow;
@@ -137,7 +137,7 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
         &mut self,
         limit: usize,
         walk: Option<u64>,
-        out: &mut InHand<K, T>,
+        out: &mut InFlight<K, T>,
     ) -> usize {
         match self {
             Self::Grow {
@@ -237,7 +237,7 @@ mod tests {
         for batch in Batch::split(&[gone(3), gone(4)]).as_slice() {
             assert!(backlog.push_batch(batch, 0));
         }
-        let mut out = InHand::new();
+        let mut out = InFlight::new();
         assert_eq!(backlog.take(2, None, &mut out), 2);
         assert_eq!((backlog.len(), out.len()), (3, 2));
         assert_eq!(backlog.take(2, None, &mut out), 3);

@@ -9,19 +9,20 @@
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use crate::backlog::in_flight::InHand;
+use crate::backlog::in_flight::InFlight;
+use crate::delivery::boundary::{Panicked, guarded};
 use crate::delivery::log_gate::LogGate;
-use crate::delivery::{self, Panicked};
 use crate::key::Key;
-use crate::listener::Cell;
-use crate::listener::state::{Listener, Taken};
+use crate::listener::Listener;
+use crate::listener::state::{ListenerState, Taken};
 use crate::listener::walk::ActiveWalk;
 use crate::notification::Notification;
+use crate::sync::now;
 
 /// See the top of this file.
 pub(crate) struct Consumer<K: Key, T: Send + Sync + 'static> {
-    cell: Arc<Cell<K, T>>,
-    in_hand: InHand<K, T>,
+    listener: Arc<Listener<K, T>>,
+    in_flight: InFlight<K, T>,
     walk: Option<ActiveWalk<K, T>>,
     /// The notification that was handed out and is not handled yet, if any.
     running: Option<Running>,
@@ -34,23 +35,23 @@ struct Running {
 }
 
 impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
-    pub(crate) fn new(cell: Arc<Cell<K, T>>) -> Self {
+    pub(crate) fn new(listener: Arc<Listener<K, T>>) -> Self {
         Self {
-            cell,
-            in_hand: InHand::new(),
+            listener,
+            in_flight: InFlight::new(),
             walk: None,
             running: None,
             panic_log: LogGate::default(),
         }
     }
 
-    pub(crate) fn cell(&self) -> &Arc<Cell<K, T>> {
-        &self.cell
+    pub(crate) fn listener(&self) -> &Arc<Listener<K, T>> {
+        &self.listener
     }
 
     /// The notification that was handed out last, while it is handled.
     pub(crate) fn current(&self) -> &Arc<Notification<K, T>> {
-        self.in_hand
+        self.in_flight
             .first()
             .expect("a notification is in hand until it is handled")
     }
@@ -60,21 +61,21 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
     pub(crate) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<bool> {
         self.settle(false);
         loop {
-            if let Some((since, counted)) = self.in_hand.terms() {
+            if let Some((since, counted)) = self.in_flight.terms() {
                 return Poll::Ready(self.start(since, counted));
             }
             if self.walk.is_some() {
                 self.pull();
                 continue;
             }
-            match self.cell.take(&mut self.in_hand, cx) {
+            match self.listener.take(&mut self.in_flight, cx) {
                 Taken::Entries(_) => {}
                 Taken::Walk(walk) => self.walk = Some(walk),
                 Taken::Nothing => return Poll::Pending,
                 Taken::Closed => {
                     // A stream that is kept after its end must not hold up a stop.
-                    if self.cell.is_stream() {
-                        self.cell.close();
+                    if self.listener.is_stream() {
+                        self.listener.close();
                     }
                     return Poll::Ready(false);
                 }
@@ -87,35 +88,35 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
         let Some(walk) = &mut self.walk else {
             return;
         };
-        let pulled = match self.cell.gate().is_closed() {
+        let pulled = match self.listener.gate().is_closed() {
             true => Ok(None),
-            false => delivery::guarded(|| walk.items.next()),
+            false => guarded(|| walk.items.next()),
         };
         match pulled {
             Ok(Some(notification)) => {
-                if self.cell.admit_walked(walk.kind, notification.key()) {
-                    self.in_hand.push_walked(walk.since, notification);
+                if self.listener.admit_walked(walk.kind, notification.key()) {
+                    self.in_flight.push_walked(walk.since, notification);
                 }
             }
             Ok(None) => {
                 self.walk = None;
-                self.cell.with(Listener::walk_ended);
+                self.listener.with(ListenerState::walk_ended);
             }
             Err(panicked) => {
                 self.walk = None;
-                self.cell.count_panic();
+                self.listener.count_panic();
                 self.log(&panicked, None);
-                self.cell.with(Listener::walk_ended);
+                self.listener.with(ListenerState::walk_ended);
             }
         }
     }
 
     /// Hands a notification out, unless the listener has been removed (PR-11).
     fn start(&mut self, since: u64, counted: bool) -> bool {
-        if !self.cell.gate().enter() {
+        if !self.listener.gate().enter() {
             return false;
         }
-        self.cell.started(since);
+        self.listener.started(since);
         self.running = Some(Running { counted });
         true
     }
@@ -137,12 +138,12 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
         let Some(running) = self.running.take() else {
             return false;
         };
-        self.in_hand.advance();
+        self.in_flight.advance();
         let (initial, panicked) = (running.counted, result.is_err());
-        let Some((since, counted)) = self.in_hand.terms() else {
-            return self.cell.handled(initial, panicked, None);
+        let Some((since, counted)) = self.in_flight.terms() else {
+            return self.listener.handled(initial, panicked, None);
         };
-        let follows = self.cell.handled(initial, panicked, Some(since));
+        let follows = self.listener.handled(initial, panicked, Some(since));
         if follows {
             self.running = Some(Running { counted });
         }
@@ -151,8 +152,8 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
 
     fn settle(&mut self, panicked: bool) {
         if let Some(running) = self.running.take() {
-            self.cell.handled(running.counted, panicked, None);
-            self.in_hand.advance();
+            self.listener.handled(running.counted, panicked, None);
+            self.in_flight.advance();
         }
     }
 
@@ -162,9 +163,9 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
     }
 
     fn log(&mut self, panicked: &Panicked, key: Option<&K>) {
-        if let Some(suppressed) = self.panic_log.admit(delivery::now()) {
+        if let Some(suppressed) = self.panic_log.admit(now()) {
             tracing::error!(
-                listener = %self.cell.name(),
+                listener = %self.listener.name(),
                 key = key.map(tracing::field::debug),
                 panic = %panicked.message,
                 suppressed,
@@ -176,6 +177,6 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
 
 impl<K: Key, T: Send + Sync + 'static> Drop for Consumer<K, T> {
     fn drop(&mut self) {
-        self.cell.consumer_gone();
+        self.listener.consumer_gone();
     }
 }

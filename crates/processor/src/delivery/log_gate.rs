@@ -31,7 +31,7 @@ mod tests {
     #[test]
     fn one_line_per_interval_and_the_rest_is_counted() {
         let mut gate = LogGate::default();
-        let start = crate::delivery::now();
+        let start = crate::sync::now();
         assert_eq!(gate.admit(start), Some(0));
         assert_eq!(gate.admit(start), None);
         assert_eq!(gate.admit(start + INTERVAL / 2), None);

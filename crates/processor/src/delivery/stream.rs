@@ -45,14 +45,14 @@ impl<K: Key, T: Send + Sync + 'static> Stream for EventStream<K, T> {
 
 impl<K: Key, T: Send + Sync + 'static> Drop for EventStream<K, T> {
     fn drop(&mut self) {
-        self.consumer.cell().remove();
+        self.consumer.listener().remove();
     }
 }
 
 impl<K: Key, T: Send + Sync + 'static> fmt::Debug for EventStream<K, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("EventStream")
-            .field("name", self.consumer.cell().name())
+            .field("name", self.consumer.listener().name())
             .finish_non_exhaustive()
     }
 }

@@ -27,18 +27,15 @@ use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
 use crate::backlog::batch::Batch;
-use crate::backlog::in_flight::InHand;
+use crate::backlog::in_flight::InFlight;
 use crate::backlog::pending_item::Displaced;
-use crate::delivery::Caller;
 use crate::key::Key;
 use crate::listener::gate::Gate;
-use crate::listener::phase::ListenerPhase;
-use crate::listener::state::{Listener, Taken};
-use crate::listener::status::{ListenerId, ListenerStatus};
+use crate::listener::state::{ListenerState, Taken};
+use crate::listener::status::{Caller, ListenerId, ListenerPhase, ListenerStatus};
 use crate::listener::walk::{Walk, WalkKind};
-use crate::processor::fanout::Shared;
 use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use crate::sync::{Mutex, MutexGuard};
+use crate::sync::{Mutex, MutexGuard, now};
 
 /// Notifications taken from a growing ring at once, and the rest of the last one's batch: enough to
 /// spare the lock, too few to hide a backlog.
@@ -63,8 +60,16 @@ pub(crate) struct Milestones {
     pub(crate) ended: bool,
 }
 
+/// The list of listeners, which a listener leaves.
+pub(crate) trait Roster: Send + Sync {
+    /// Takes a removed listener off the list.
+    fn forget(&self, id: ListenerId);
+    /// Reports that a removed listener has ended.
+    fn left(&self, id: ListenerId);
+}
+
 struct Guarded<K, T> {
-    listener: Listener<K, T>,
+    state: ListenerState<K, T>,
     waker: Option<Waker>,
 }
 
@@ -72,7 +77,7 @@ struct Guarded<K, T> {
 #[derive(Debug)]
 struct Gauges {
     /// Entries taken and not handled yet.
-    in_hand: AtomicUsize,
+    in_flight: AtomicUsize,
     delivered: AtomicU64,
     panics: AtomicU64,
     /// Since when the notification being handled had waited, or `IDLE`.
@@ -80,7 +85,7 @@ struct Gauges {
 }
 
 /// See the top of this file.
-pub(crate) struct Cell<K, T> {
+pub(crate) struct Listener<K, T> {
     id: ListenerId,
     caller: Caller,
     name: Arc<str>,
@@ -91,16 +96,16 @@ pub(crate) struct Cell<K, T> {
     gauges: Gauges,
     milestones: watch::Sender<Milestones>,
     abort: OnceLock<AbortHandle>,
-    shared: Weak<Shared<K, T>>,
+    roster: Weak<dyn Roster>,
 }
 
-impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
+impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
     pub(crate) fn new(
         (id, caller, name): (ListenerId, Caller, Arc<str>),
         kind: ConsumerKind,
-        listener: Listener<K, T>,
+        state: ListenerState<K, T>,
         epoch: Instant,
-        shared: Weak<Shared<K, T>>,
+        roster: Weak<dyn Roster>,
     ) -> Self {
         Self {
             id,
@@ -108,20 +113,17 @@ impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
             name,
             kind,
             epoch,
-            guarded: Mutex::new(Guarded {
-                listener,
-                waker: None,
-            }),
+            guarded: Mutex::new(Guarded { state, waker: None }),
             gate: Gate::default(),
             gauges: Gauges {
-                in_hand: AtomicUsize::new(0),
+                in_flight: AtomicUsize::new(0),
                 delivered: AtomicU64::new(0),
                 panics: AtomicU64::new(0),
                 running_since: AtomicU64::new(IDLE),
             },
             milestones: watch::Sender::new(Milestones::default()),
             abort: OnceLock::new(),
-            shared,
+            roster,
         }
     }
 
@@ -164,12 +166,12 @@ impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
 
     /// Changes or asks the listener, wakes the consumer if that gave it something to do, and tells
     /// those who wait for "synced".
-    pub(crate) fn with<R>(&self, f: impl FnOnce(&mut Listener<K, T>) -> R) -> R {
+    pub(crate) fn with<R>(&self, f: impl FnOnce(&mut ListenerState<K, T>) -> R) -> R {
         let mut guarded = self.lock();
-        let before = guarded.listener.is_synced();
-        let result = f(&mut guarded.listener);
-        let synced = guarded.listener.is_synced() && !before;
-        let wake = guarded.waker.is_some() && guarded.listener.has_work();
+        let before = guarded.state.is_synced();
+        let result = f(&mut guarded.state);
+        let synced = guarded.state.is_synced() && !before;
+        let wake = guarded.waker.is_some() && guarded.state.has_work();
         let waker = wake.then(|| guarded.waker.take()).flatten();
         drop(guarded);
         if synced {
@@ -189,15 +191,15 @@ impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
         since: u64,
         displaced: &mut Vec<Displaced<K, T>>,
     ) {
-        let warn = self.with(|listener| listener.push(news, since, self.in_hand(), displaced));
+        let warn = self.with(|state| state.push(news, since, self.in_flight(), displaced));
         self.warn(warn);
     }
 
     /// See [`Joining::begin`](crate::Joining::begin).
     pub(crate) fn begin(&self, sequence: u64, walk: Walk<K, T>) {
-        let since = self.nanos(crate::delivery::now());
+        let since = self.nanos(now());
         let mut displaced = Vec::new();
-        let begun = self.with(|listener| listener.begin(sequence, walk, since, &mut displaced));
+        let begun = self.with(|state| state.begin(sequence, walk, since, &mut displaced));
         self.warn(begun.warn);
     }
 
@@ -216,11 +218,11 @@ impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
     }
 
     /// Takes what is next. With nothing there, `cx` is woken when there is.
-    pub(crate) fn take(&self, out: &mut InHand<K, T>, cx: &mut Context<'_>) -> Taken<K, T> {
+    pub(crate) fn take(&self, out: &mut InFlight<K, T>, cx: &mut Context<'_>) -> Taken<K, T> {
         let mut guarded = self.lock();
-        let taken = guarded.listener.take(BATCH, out);
+        let taken = guarded.state.take(BATCH, out);
         if let Taken::Entries(count) = taken {
-            self.set_in_hand(self.in_hand() + count);
+            self.set_in_flight(self.in_flight() + count);
         }
         if planted!(WakerLeftTooLate) {
             drop(guarded);
@@ -244,8 +246,8 @@ impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
     /// Whether an item pulled from a walk is to be delivered; then it is in hand.
     pub(crate) fn admit_walked(&self, kind: WalkKind, key: &K) -> bool {
         let mut guarded = self.lock();
-        let admitted = guarded.listener.admit_walked(kind, key);
-        self.set_in_hand(self.in_hand() + usize::from(admitted));
+        let admitted = guarded.state.admit_walked(kind, key);
+        self.set_in_flight(self.in_flight() + usize::from(admitted));
         admitted
     }
 
@@ -275,9 +277,9 @@ impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
             }
         };
         // After the gate: with nothing in hand, no callback runs.
-        self.set_in_hand(self.in_hand() - 1);
+        self.set_in_flight(self.in_flight() - 1);
         if initial {
-            self.with(Listener::initial_handled);
+            self.with(ListenerState::initial_handled);
         }
         passed
     }
@@ -290,8 +292,8 @@ impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
     /// Lets no callback start from here on, throws away what waits, and tells the consumer.
     pub(crate) fn remove(&self) {
         self.close();
-        if let Some(shared) = self.shared.upgrade() {
-            shared.forget(self.id);
+        if let Some(roster) = self.roster.upgrade() {
+            roster.forget(self.id);
         }
     }
 
@@ -305,7 +307,7 @@ impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
         if !planted!(RemovalOnlyEmpties) {
             self.gate.close();
         }
-        let _leftover = self.with(Listener::end);
+        let _leftover = self.with(ListenerState::end);
         if self.is_stream() {
             // Nothing of ours runs; the stream says the end when it is asked.
             self.set_ended();
@@ -314,8 +316,8 @@ impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
 
     /// Takes nothing new from here on and delivers the rest.
     pub(crate) fn drain(&self) {
-        let _leftover = self.with(Listener::drain);
-        let idle = self.with(|listener| listener.is_drained()) && self.in_hand() == 0;
+        let _leftover = self.with(ListenerState::drain);
+        let idle = self.with(|state| state.is_drained()) && self.in_flight() == 0;
         if idle && self.is_stream() {
             self.close();
         }
@@ -338,13 +340,13 @@ impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
         self.gate.close();
         self.gate.leave();
         self.gauges.running_since.store(IDLE, Ordering::Release);
-        let _leftover = self.with(|listener| {
-            listener.lost(self.gauges.in_hand.swap(0, Ordering::AcqRel));
-            listener.end()
+        let _leftover = self.with(|state| {
+            state.lost(self.gauges.in_flight.swap(0, Ordering::AcqRel));
+            state.end()
         });
         self.set_ended();
-        if let Some(shared) = self.shared.upgrade() {
-            shared.left(self.id);
+        if let Some(roster) = self.roster.upgrade() {
+            roster.left(self.id);
         }
     }
 
@@ -354,26 +356,26 @@ impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
     }
 
     /// Only the consumer calls this, so it needs no read-modify-write.
-    fn set_in_hand(&self, count: usize) {
-        self.gauges.in_hand.store(count, Ordering::Release);
+    fn set_in_flight(&self, count: usize) {
+        self.gauges.in_flight.store(count, Ordering::Release);
     }
 
-    pub(crate) fn in_hand(&self) -> usize {
-        self.gauges.in_hand.load(Ordering::Acquire)
+    pub(crate) fn in_flight(&self) -> usize {
+        self.gauges.in_flight.load(Ordering::Acquire)
     }
 
     pub(crate) fn initial_unfinished(&self) -> bool {
-        self.with(|listener| listener.initial_unfinished())
+        self.with(|state| state.initial_unfinished())
     }
 
     /// The listener at `now`.
     pub(crate) fn status(&self, now: Instant) -> ListenerStatus {
         let now = self.nanos(now);
         let guarded = self.lock();
-        let listener = &guarded.listener;
-        let counts = listener.counts();
+        let state = &guarded.state;
+        let counts = state.counts();
         let running = self.gauges.running_since.load(Ordering::Acquire);
-        let oldest = listener
+        let oldest = state
             .oldest()
             .into_iter()
             .chain((running != IDLE).then_some(running));
@@ -384,11 +386,11 @@ impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
             phase: if ended {
                 ListenerPhase::Ended
             } else {
-                listener.phase()
+                state.phase()
             },
-            overflow: listener.overflow(),
-            synced: listener.is_synced(),
-            depth: listener.depth() + self.in_hand(),
+            overflow: state.overflow(),
+            synced: state.is_synced(),
+            depth: state.depth() + self.in_flight(),
             high_water: counts.high_water,
             oldest_age: oldest
                 .min()
@@ -399,7 +401,7 @@ impl<K: Key, T: Send + Sync + 'static> Cell<K, T> {
             coalesced: counts.coalesced,
             abandoned: counts.abandoned,
             panics: self.gauges.panics.load(Ordering::Acquire),
-            resync: listener.terms(),
+            resync: state.terms(),
             resyncs_skipped: counts.resyncs_skipped,
         }
     }

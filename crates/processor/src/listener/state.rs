@@ -13,17 +13,17 @@ use std::time::Instant;
 
 use crate::backlog::Backlog;
 use crate::backlog::batch::Batch;
-use crate::backlog::in_flight::InHand;
+use crate::backlog::in_flight::InFlight;
 use crate::backlog::pending_item::Displaced;
 use crate::key::Key;
 use crate::listener::counts::Counts;
 use crate::listener::overflow::Overflow;
-use crate::listener::phase::{ListenerPhase, Phase};
+use crate::listener::phase::{Buffered, Phase};
 use crate::listener::resync::{ResyncTerms, Schedule};
+use crate::listener::status::ListenerPhase;
 use crate::listener::sync_tracker::SyncTracker;
 use crate::listener::walk::{ActiveWalk, Walk, WalkKind, WalkSlot};
 use crate::notification::Notification;
-use crate::processor::joining::Held;
 
 /// What the consumer gets.
 pub(crate) enum Taken<K, T> {
@@ -40,7 +40,7 @@ pub(crate) enum Taken<K, T> {
 /// What beginning leaves over, to be dropped outside the lock, and a depth to warn of.
 pub(crate) struct Begun<K, T> {
     pub(crate) warn: Option<usize>,
-    _held: Held<K, T>,
+    _held: Buffered<K, T>,
     /// The walk, if the listener has ended before it began.
     _refused: Option<Walk<K, T>>,
 }
@@ -53,7 +53,7 @@ pub(crate) struct Leftover<K, T> {
 }
 
 /// See the top of this file.
-pub(crate) struct Listener<K, T> {
+pub(crate) struct ListenerState<K, T> {
     phase: Phase<K, T>,
     /// The sequence of the snapshot it joined with: news up to it are known already.
     floor: Option<u64>,
@@ -66,14 +66,14 @@ pub(crate) struct Listener<K, T> {
     counts: Counts,
 }
 
-impl<K: Key, T> Listener<K, T> {
+impl<K: Key, T> ListenerState<K, T> {
     pub(crate) fn new(overflow: Overflow, terms: ResyncTerms, now: Instant) -> Self {
         let mut tracker = SyncTracker::default();
         // The initial walk counts as one from the beginning, so that "synced" cannot come before
         // it.
         tracker.start(1);
         Self {
-            phase: Phase::Joining(Held::default()),
+            phase: Phase::Joining(Buffered::default()),
             floor: None,
             overflow,
             backlog: Backlog::new(overflow),
@@ -85,20 +85,20 @@ impl<K: Key, T> Listener<K, T> {
         }
     }
 
-    /// Hands over what was committed under `sequence`. `in_hand` entries are with the consumer.
+    /// Hands over what was committed under `sequence`. `in_flight` entries are with the consumer.
     /// Says at which depth a warning is due.
     pub(crate) fn push(
         &mut self,
         (sequence, batches): (u64, &[Batch<K, T>]),
         since: u64,
-        in_hand: usize,
+        in_flight: usize,
         displaced: &mut Vec<Displaced<K, T>>,
     ) -> Option<usize> {
         match &mut self.phase {
             Phase::Joining(held) => {
                 batches
                     .iter()
-                    .for_each(|batch| held.hold(sequence, since, batch.news.as_slice()));
+                    .for_each(|batch| held.extend(sequence, since, batch.news.as_slice()));
                 return None;
             }
             Phase::Live => {}
@@ -117,7 +117,7 @@ impl<K: Key, T> Listener<K, T> {
                 self.push_one(notification, since, displaced);
             }
         }
-        self.pushed(in_hand)
+        self.pushed(in_flight)
     }
 
     /// Starts delivery: `walk` first, then what was held and is newer than `sequence` (PR-7).
@@ -133,7 +133,7 @@ impl<K: Key, T> Listener<K, T> {
             Phase::Live | Phase::Draining | Phase::Ended => {
                 return Begun {
                     warn: None,
-                    _held: Held::default(),
+                    _held: Buffered::default(),
                     _refused: Some(walk),
                 };
             }
@@ -183,8 +183,8 @@ impl<K: Key, T> Listener<K, T> {
         }
     }
 
-    fn pushed(&mut self, in_hand: usize) -> Option<usize> {
-        let depth = self.backlog.len() + in_hand;
+    fn pushed(&mut self, in_flight: usize) -> Option<usize> {
+        let depth = self.backlog.len() + in_flight;
         self.counts.high_water = self.counts.high_water.max(depth);
         self.backlog.warn(depth)
     }
@@ -237,7 +237,7 @@ impl<K: Key, T> Listener<K, T> {
     }
 
     /// Takes what is next in line.
-    pub(crate) fn take(&mut self, limit: usize, out: &mut InHand<K, T>) -> Taken<K, T> {
+    pub(crate) fn take(&mut self, limit: usize, out: &mut InFlight<K, T>) -> Taken<K, T> {
         if matches!(self.phase, Phase::Joining(_)) {
             return Taken::Nothing;
         }
@@ -339,7 +339,7 @@ impl<K: Key, T> Listener<K, T> {
     }
 
     pub(crate) fn phase(&self) -> ListenerPhase {
-        self.phase.shown()
+        self.phase.public()
     }
 
     /// Whether a consumer that asks gets something, be it the news that this is the end.

@@ -4,12 +4,27 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::listener::overflow::Overflow;
-use crate::listener::phase::ListenerPhase;
 use crate::listener::resync::ResyncTerms;
 
 /// Tells the listeners of one processor apart. Never used twice by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ListenerId(pub(crate) u64);
+
+/// A listener of a process: the number of its processor, and its own.
+pub(crate) type Caller = (u64, ListenerId);
+
+/// Where a listener is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ListenerPhase {
+    /// Registered; what happens is held until [`Joining::begin`](crate::Joining::begin).
+    Joining,
+    /// Delivering.
+    Live,
+    /// Delivering what it had when the processor was stopped; gets nothing new.
+    Draining,
+    /// Removed, stopped or gone: nothing more is delivered.
+    Ended,
+}
 
 /// One listener at one moment.
 ///

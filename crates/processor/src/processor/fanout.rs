@@ -15,20 +15,20 @@ use crate::error::AddError;
 use crate::key::Key;
 use crate::listener::config::ListenerConfig;
 use crate::listener::resync::negotiate;
-use crate::listener::state::Listener;
+use crate::listener::state::ListenerState;
 use crate::listener::status::ListenerId;
 use crate::listener::walk::Walk;
-use crate::listener::{Cell, ConsumerKind};
+use crate::listener::{ConsumerKind, Listener, Roster};
 use crate::notification::Notification;
 use crate::sync::atomic::{AtomicBool, Ordering};
-use crate::sync::{Mutex, MutexGuard};
+use crate::sync::{Mutex, MutexGuard, now};
 
-type Cells<K, T> = Arc<Vec<Arc<Cell<K, T>>>>;
+type Listeners<K, T> = Arc<Vec<Arc<Listener<K, T>>>>;
 
-struct Registry<K, T> {
-    cells: Cells<K, T>,
+struct Registry<K: Key, T: Send + Sync + 'static> {
+    listeners: Listeners<K, T>,
     /// Removed, and not ended yet: a stop waits for their callbacks too.
-    leaving: Vec<Arc<Cell<K, T>>>,
+    leaving: Vec<Arc<Listener<K, T>>>,
     next_id: u64,
     check_period: Option<Duration>,
     upstream_synced: bool,
@@ -36,13 +36,12 @@ struct Registry<K, T> {
 }
 
 /// What all handles of a processor share.
-pub(crate) struct Shared<K, T> {
+pub(crate) struct Shared<K: Key, T: Send + Sync + 'static> {
     number: u64,
     epoch: Instant,
     registry: Mutex<Registry<K, T>>,
     started: AtomicBool,
-    weak: Weak<Shared<K, T>>,
-    end: fn(&Registry<K, T>),
+    weak: Weak<Self>,
 }
 
 /// Tells processors apart, for callbacks of one that use another.
@@ -52,9 +51,9 @@ impl<K: Key, T: Send + Sync + 'static> Shared<K, T> {
     pub(crate) fn new(check_period: Option<Duration>) -> Arc<Self> {
         Arc::new_cyclic(|weak| Self {
             number: NEXT_NUMBER.fetch_add(1, Ordering::Relaxed),
-            epoch: crate::delivery::now(),
+            epoch: now(),
             registry: Mutex::new(Registry {
-                cells: Arc::default(),
+                listeners: Arc::default(),
                 leaving: Vec::new(),
                 next_id: 0,
                 check_period: check_period.filter(|period| !period.is_zero()),
@@ -62,13 +61,7 @@ impl<K: Key, T: Send + Sync + 'static> Shared<K, T> {
                 stopped: false,
             }),
             started: AtomicBool::new(false),
-            weak: weak.clone(),
-            end: |registry| {
-                for cell in registry.cells.iter() {
-                    cell.close();
-                    cell.abort();
-                }
-            },
+            weak: Weak::clone(weak),
         })
     }
 
@@ -81,8 +74,8 @@ impl<K: Key, T: Send + Sync + 'static> Shared<K, T> {
         self.number
     }
 
-    pub(crate) fn cells(&self) -> Cells<K, T> {
-        Arc::clone(&self.lock().cells)
+    pub(crate) fn listeners(&self) -> Listeners<K, T> {
+        Arc::clone(&self.lock().listeners)
     }
 
     pub(crate) fn is_stopped(&self) -> bool {
@@ -104,12 +97,12 @@ impl<K: Key, T: Send + Sync + 'static> Shared<K, T> {
         config: ListenerConfig,
         handler: &str,
         kind: ConsumerKind,
-    ) -> Result<Arc<Cell<K, T>>, AddError> {
+    ) -> Result<Arc<Listener<K, T>>, AddError> {
         let name = match config.name.is_empty() {
             true => Arc::from(handler),
             false => config.name,
         };
-        let now = crate::delivery::now();
+        let now = now();
         let mut registry = self.lock();
         if registry.stopped {
             return Err(AddError::Stopped);
@@ -117,57 +110,33 @@ impl<K: Key, T: Send + Sync + 'static> Shared<K, T> {
         let started = self.started.load(Ordering::Acquire);
         let agreement = negotiate(config.resync, registry.check_period, started);
         registry.check_period = agreement.check_period;
-        let mut listener = Listener::new(config.overflow, agreement.terms, now);
+        let mut state = ListenerState::new(config.overflow, agreement.terms, now);
         if registry.upstream_synced {
-            listener.upstream_synced();
+            state.upstream_synced();
         }
         let id = ListenerId(registry.next_id);
         registry.next_id += 1;
         let identity = (id, (self.number, id), name);
-        let cell = Arc::new(Cell::new(
+        let listener = Arc::new(Listener::new(
             identity,
             kind,
-            listener,
+            state,
             self.epoch,
-            self.weak.clone(),
+            Weak::clone(&self.weak) as Weak<dyn Roster>,
         ));
         if planted!(ListIsWrittenBack) {
-            let mut list = Vec::clone(&registry.cells);
+            let mut list = Vec::clone(&registry.listeners);
             drop(registry);
-            list.push(Arc::clone(&cell));
-            self.lock().cells = Arc::new(list);
-            return Ok(cell);
+            list.push(Arc::clone(&listener));
+            self.lock().listeners = Arc::new(list);
+            return Ok(listener);
         }
-        Arc::make_mut(&mut registry.cells).push(Arc::clone(&cell));
-        Ok(cell)
-    }
-
-    /// Takes a removed listener off the list.
-    pub(crate) fn forget(&self, id: ListenerId) {
-        let mut registry = self.lock();
-        let forgotten = registry
-            .cells
-            .iter()
-            .position(|cell| cell.id() == id)
-            .map(|at| Arc::make_mut(&mut registry.cells).remove(at));
-        let leaving = forgotten.iter().filter(|cell| cell.is_leaving());
-        registry.leaving.extend(leaving.cloned());
-        drop(registry);
-        // Outside the lock: the last reference to a listener may free much.
-        drop(forgotten);
-    }
-
-    /// A removed listener has ended; nobody need wait for it.
-    pub(crate) fn left(&self, id: ListenerId) {
-        let mut registry = self.lock();
-        let at = registry.leaving.iter().position(|cell| cell.id() == id);
-        let left = at.map(|at| registry.leaving.swap_remove(at));
-        drop(registry);
-        drop(left);
+        Arc::make_mut(&mut registry.listeners).push(Arc::clone(&listener));
+        Ok(listener)
     }
 
     /// Those who were removed and have not ended.
-    pub(crate) fn leaving(&self) -> Vec<Arc<Cell<K, T>>> {
+    pub(crate) fn leaving(&self) -> Vec<Arc<Listener<K, T>>> {
         self.lock().leaving.clone()
     }
 
@@ -177,15 +146,15 @@ impl<K: Key, T: Send + Sync + 'static> Shared<K, T> {
             return;
         }
         self.start();
-        let since = self.nanos(crate::delivery::now());
-        let cells = self.cells();
-        if cells.is_empty() {
+        let since = self.nanos(now());
+        let listeners = self.listeners();
+        if listeners.is_empty() {
             return;
         }
         let batches = Batch::split(batch);
         let mut displaced = Vec::new();
-        for cell in cells.iter() {
-            cell.push((sequence, batches.as_slice()), since, &mut displaced);
+        for listener in listeners.iter() {
+            listener.push((sequence, batches.as_slice()), since, &mut displaced);
             // Outside the listener's lock: drops may run user code.
             displaced.clear();
         }
@@ -200,38 +169,38 @@ impl<K: Key, T: Send + Sync + 'static> Shared<K, T> {
     ) {
         self.start();
         let since = self.nanos(now);
-        for cell in self.cells().iter() {
-            if cell.with(|listener| listener.wants_resync(sequence, now)) {
+        for listener in self.listeners().iter() {
+            if listener.with(|state| state.wants_resync(sequence, now)) {
                 let walk = walk();
                 // Given back if the listener was removed meanwhile; dropped outside its lock.
-                drop(cell.with(|listener| listener.push_resync(walk, since)));
+                drop(listener.with(|state| state.push_resync(walk, since)));
             }
         }
     }
 
     /// Every initial notification has been handed over, for those who join later too.
     pub(crate) fn upstream_synced(&self) {
-        let early = planted!(SyncReadsTheListFirst).then(|| self.cells());
+        let early = planted!(SyncReadsTheListFirst).then(|| self.listeners());
         let mut registry = self.lock();
         registry.upstream_synced = true;
-        let cells = early.unwrap_or_else(|| Arc::clone(&registry.cells));
+        let listeners = early.unwrap_or_else(|| Arc::clone(&registry.listeners));
         drop(registry);
-        for cell in cells.iter() {
-            cell.with(Listener::upstream_synced);
+        for listener in listeners.iter() {
+            listener.with(ListenerState::upstream_synced);
         }
     }
 
     /// Adds nobody and hands out nothing from here on; what waits is delivered.
-    pub(crate) fn close(&self) -> Cells<K, T> {
-        let early = planted!(StopReadsTheListFirst).then(|| self.cells());
+    pub(crate) fn close(&self) -> Listeners<K, T> {
+        let early = planted!(StopReadsTheListFirst).then(|| self.listeners());
         let mut registry = self.lock();
         registry.stopped = true;
-        let cells = early.unwrap_or_else(|| Arc::clone(&registry.cells));
+        let listeners = early.unwrap_or_else(|| Arc::clone(&registry.listeners));
         drop(registry);
-        for cell in cells.iter() {
-            cell.drain();
+        for listener in listeners.iter() {
+            listener.drain();
         }
-        cells
+        listeners
     }
 
     fn nanos(&self, at: Instant) -> u64 {
@@ -240,13 +209,43 @@ impl<K: Key, T: Send + Sync + 'static> Shared<K, T> {
     }
 }
 
-impl<K, T> Drop for Shared<K, T> {
+impl<K: Key, T: Send + Sync + 'static> Roster for Shared<K, T> {
+    fn forget(&self, id: ListenerId) {
+        let mut registry = self.lock();
+        let forgotten = registry
+            .listeners
+            .iter()
+            .position(|listener| listener.id() == id)
+            .map(|at| Arc::make_mut(&mut registry.listeners).remove(at));
+        let leaving = forgotten.iter().filter(|listener| listener.is_leaving());
+        registry.leaving.extend(leaving.cloned());
+        drop(registry);
+        // Outside the lock: the last reference to a listener may free much.
+        drop(forgotten);
+    }
+
+    fn left(&self, id: ListenerId) {
+        let mut registry = self.lock();
+        let at = registry
+            .leaving
+            .iter()
+            .position(|listener| listener.id() == id);
+        let left = at.map(|at| registry.leaving.swap_remove(at));
+        drop(registry);
+        drop(left);
+    }
+}
+
+impl<K: Key, T: Send + Sync + 'static> Drop for Shared<K, T> {
     fn drop(&mut self) {
         // The last handle is gone without a stop: no callback starts any more (IN-6).
         let registry = self
             .registry
             .get_mut()
             .unwrap_or_else(PoisonError::into_inner);
-        (self.end)(registry);
+        for listener in registry.listeners.iter() {
+            listener.close();
+            listener.abort();
+        }
     }
 }

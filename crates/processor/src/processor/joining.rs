@@ -12,55 +12,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::key::Key;
-use crate::listener::Cell;
+use crate::listener::Listener;
 use crate::listener::walk::Walk;
-use crate::notification::Notification;
 use crate::processor::registration::Registration;
-
-/// What happened since a listener registered, in order, with sequences.
-pub(crate) struct Held<K, T> {
-    entries: Vec<HeldEntry<K, T>>,
-}
-
-struct HeldEntry<K, T> {
-    sequence: u64,
-    since: u64,
-    notification: Arc<Notification<K, T>>,
-}
-
-impl<K, T> Default for Held<K, T> {
-    fn default() -> Self {
-        Self {
-            entries: Vec::new(),
-        }
-    }
-}
-
-impl<K, T> Held<K, T> {
-    pub(crate) fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    pub(crate) fn hold(&mut self, sequence: u64, since: u64, batch: &[Arc<Notification<K, T>>]) {
-        self.entries
-            .extend(batch.iter().map(|notification| HeldEntry {
-                sequence,
-                since,
-                notification: Arc::clone(notification),
-            }));
-    }
-
-    /// What the snapshot of `sequence` does not show.
-    pub(crate) fn newer_than(
-        &self,
-        sequence: u64,
-    ) -> impl Iterator<Item = (u64, &Arc<Notification<K, T>>)> {
-        self.entries
-            .iter()
-            .filter(move |entry| entry.sequence > sequence || planted!(JoinKeepsOverlap))
-            .map(|entry| (entry.since, &entry.notification))
-    }
-}
 
 /// A listener that is registered and holds what happens; nothing is delivered yet.
 ///
@@ -68,12 +22,14 @@ impl<K, T> Held<K, T> {
 /// happens until then is held in memory. Dropped without that, the listener is removed.
 #[must_use = "a listener delivers nothing until `begin`, and is removed when this is dropped"]
 pub struct Joining<K: Key, T: Send + Sync + 'static> {
-    cell: Option<Arc<Cell<K, T>>>,
+    listener: Option<Arc<Listener<K, T>>>,
 }
 
 impl<K: Key, T: Send + Sync + 'static> Joining<K, T> {
-    pub(crate) fn new(cell: Arc<Cell<K, T>>) -> Self {
-        Self { cell: Some(cell) }
+    pub(crate) fn new(listener: Arc<Listener<K, T>>) -> Self {
+        Self {
+            listener: Some(listener),
+        }
     }
 
     /// Starts delivery: the items of `initial`, pulled one by one, then every notification whose
@@ -83,23 +39,26 @@ impl<K: Key, T: Send + Sync + 'static> Joining<K, T> {
     /// [`Notification::Added`] with `initial: true`. Each commit has to be distributed after it has
     /// become visible to snapshots.
     pub fn begin(mut self, sequence: u64, initial: Walk<K, T>) -> Registration {
-        let cell = self.cell.take().expect("a joining listener begins once");
-        cell.begin(sequence, initial);
-        Registration::new(cell)
+        let listener = self
+            .listener
+            .take()
+            .expect("a joining listener begins once");
+        listener.begin(sequence, initial);
+        Registration::new(listener)
     }
 }
 
 impl<K: Key, T: Send + Sync + 'static> Drop for Joining<K, T> {
     fn drop(&mut self) {
-        if let Some(cell) = self.cell.take() {
-            cell.remove();
+        if let Some(listener) = self.listener.take() {
+            listener.remove();
         }
     }
 }
 
 impl<K: Key, T: Send + Sync + 'static> fmt::Debug for Joining<K, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self.cell.as_ref().map(|cell| cell.name());
+        let name = self.listener.as_ref().map(|listener| listener.name());
         f.debug_struct("Joining")
             .field("name", &name)
             .finish_non_exhaustive()

@@ -16,18 +16,18 @@ use tokio::runtime::Handle;
 
 use crate::delivery::consumer::Consumer;
 use crate::delivery::stream::EventStream;
-use crate::delivery::{self, Delivery};
+use crate::delivery::{self, Delivery, boundary};
 use crate::error::AddError;
 use crate::handler::{AsyncHandler, Handler};
 use crate::key::Key;
 use crate::listener::config::ListenerConfig;
 use crate::listener::status::{ListenerId, ListenerStatus};
 use crate::listener::walk::Walk;
-use crate::listener::{Cell, ConsumerKind};
+use crate::listener::{ConsumerKind, Listener};
 use crate::notification::Notification;
 use crate::processor::fanout::Shared;
 use crate::processor::joining::Joining;
-use crate::sync::thread;
+use crate::sync::{now, thread};
 
 /// What can be chosen when a processor is made.
 #[derive(Clone, Copy, Debug, Default)]
@@ -107,9 +107,9 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
     ) -> Result<Joining<K, T>, AddError> {
         let runtime = self.runtime()?;
         let delivery = self.register(handler, config, ConsumerKind::Driven)?;
-        let cell = Arc::clone(delivery.consumer.cell());
-        cell.set_abort(runtime.spawn(delivery::run(delivery)).abort_handle());
-        self.joining(cell)
+        let listener = Arc::clone(delivery.consumer.listener());
+        listener.set_abort(runtime.spawn(delivery::run(delivery)).abort_handle());
+        self.joining(listener)
     }
 
     /// Adds a handler that awaits; the next notification waits until its future is ready.
@@ -124,9 +124,9 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
     ) -> Result<Joining<K, T>, AddError> {
         let runtime = self.runtime()?;
         let delivery = self.register(handler, config, ConsumerKind::Driven)?;
-        let cell = Arc::clone(delivery.consumer.cell());
-        cell.set_abort(runtime.spawn(delivery::run_async(delivery)).abort_handle());
-        self.joining(cell)
+        let listener = Arc::clone(delivery.consumer.listener());
+        listener.set_abort(runtime.spawn(delivery::run_async(delivery)).abort_handle());
+        self.joining(listener)
     }
 
     /// Adds a handler that may block: it gets a thread of its own, which ends with its listener
@@ -141,11 +141,11 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
         config: ListenerConfig,
     ) -> Result<Joining<K, T>, AddError> {
         let delivery = self.register(handler, config, ConsumerKind::Driven)?;
-        let joining = Joining::new(Arc::clone(delivery.consumer.cell()));
+        let joining = Joining::new(Arc::clone(delivery.consumer.listener()));
         let runtime = self.runtime().ok();
         let name = delivery
             .consumer
-            .cell()
+            .listener()
             .name()
             .to_string()
             .replace('\0', " ");
@@ -167,11 +167,11 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
     ///
     /// [`AddError::Stopped`].
     pub fn add_stream(&self, config: ListenerConfig) -> Result<JoiningStream<K, T>, AddError> {
-        let cell = self
+        let listener = self
             .shared
             .register(config, "EventStream", ConsumerKind::Stream)?;
-        let stream = EventStream::new(Consumer::new(Arc::clone(&cell)));
-        Ok((Joining::new(cell), stream))
+        let stream = EventStream::new(Consumer::new(Arc::clone(&listener)));
+        Ok((Joining::new(listener), stream))
     }
 
     fn register<H>(
@@ -180,23 +180,23 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
         config: ListenerConfig,
         kind: ConsumerKind,
     ) -> Result<Delivery<H, K, T>, AddError> {
-        let cell = self
+        let listener = self
             .shared
             .register(config, type_name_of_val(&handler), kind)?;
         Ok(Delivery {
             handler,
-            consumer: Consumer::new(cell),
+            consumer: Consumer::new(listener),
         })
     }
 
     /// The rest of a registration, unless a runtime that has ended dropped the task it was given.
-    fn joining(&self, cell: Arc<Cell<K, T>>) -> Result<Joining<K, T>, AddError> {
-        match cell.is_leaving() {
-            true => Ok(Joining::new(cell)),
+    fn joining(&self, listener: Arc<Listener<K, T>>) -> Result<Joining<K, T>, AddError> {
+        match listener.is_leaving() {
+            true => Ok(Joining::new(listener)),
             // A stop that came meanwhile ends a listener too.
             false if self.is_stopped() => Err(AddError::Stopped),
             false => {
-                cell.remove();
+                listener.remove();
                 Err(AddError::RuntimeGone)
             }
         }
@@ -238,17 +238,17 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
     #[doc(alias = "shouldResync")]
     pub fn resync_due(&self, now: Instant) -> bool {
         self.shared
-            .cells()
+            .listeners()
             .iter()
-            .any(|cell| cell.with(|listener| listener.is_resync_due(now)))
+            .any(|listener| listener.with(|state| state.is_resync_due(now)))
     }
 
     /// When the next listener will be due; `None` if none ever is.
     pub fn next_resync(&self) -> Option<Instant> {
-        let cells = self.shared.cells();
-        cells
+        let listeners = self.shared.listeners();
+        listeners
             .iter()
-            .filter_map(|cell| cell.with(|listener| listener.next_resync()))
+            .filter_map(|listener| listener.with(|state| state.next_resync()))
             .min()
     }
 
@@ -265,17 +265,17 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
 
     /// All listeners, in the order in which they were added.
     pub fn listeners(&self) -> Vec<ListenerStatus> {
-        let now = delivery::now();
+        let now = now();
         self.shared
-            .cells()
+            .listeners()
             .iter()
-            .map(|cell| cell.status(now))
+            .map(|listener| listener.status(now))
             .collect()
     }
 
     /// The listener in whose callback this is called, if it is one of this processor's.
     pub fn calling_listener(&self) -> Option<ListenerId> {
-        delivery::caller()
+        boundary::caller()
             .filter(|(processor, _)| *processor == self.shared.number())
             .map(|(_, listener)| listener)
     }
@@ -295,7 +295,7 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
 impl<K: Key, T: Send + Sync + 'static> fmt::Debug for Processor<K, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Processor")
-            .field("listeners", &self.shared.cells().len())
+            .field("listeners", &self.shared.listeners().len())
             .field("stopped", &self.is_stopped())
             .finish_non_exhaustive()
     }

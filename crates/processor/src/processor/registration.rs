@@ -8,12 +8,13 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
-use crate::delivery::{self, Caller};
+use crate::delivery::boundary;
 use crate::error::{NeverSynced, RemoveError};
 use crate::key::Key;
 use crate::listener::resync::ResyncTerms;
-use crate::listener::status::{ListenerId, ListenerStatus};
-use crate::listener::{Cell, Milestones};
+use crate::listener::status::{Caller, ListenerId, ListenerStatus};
+use crate::listener::{Listener, Milestones};
+use crate::sync::now;
 
 /// A listener without its types, so that handles of all kinds fit into one list.
 trait Remote: Send + Sync {
@@ -25,29 +26,29 @@ trait Remote: Send + Sync {
     fn remove(&self);
 }
 
-impl<K: Key, T: Send + Sync + 'static> Remote for Cell<K, T> {
+impl<K: Key, T: Send + Sync + 'static> Remote for Listener<K, T> {
     fn caller(&self) -> Caller {
-        Cell::caller(self)
+        Listener::caller(self)
     }
 
     fn name(&self) -> &Arc<str> {
-        Cell::name(self)
+        Listener::name(self)
     }
 
     fn subscribe(&self) -> watch::Receiver<Milestones> {
-        Cell::subscribe(self)
+        Listener::subscribe(self)
     }
 
     fn milestones(&self) -> Milestones {
-        Cell::milestones(self)
+        Listener::milestones(self)
     }
 
     fn status(&self) -> ListenerStatus {
-        Cell::status(self, delivery::now())
+        Listener::status(self, now())
     }
 
     fn remove(&self) {
-        Cell::remove(self);
+        Listener::remove(self);
     }
 }
 
@@ -59,8 +60,8 @@ pub struct Registration {
 }
 
 impl Registration {
-    pub(crate) fn new<K: Key, T: Send + Sync + 'static>(cell: Arc<Cell<K, T>>) -> Self {
-        Self { remote: cell }
+    pub(crate) fn new<K: Key, T: Send + Sync + 'static>(listener: Arc<Listener<K, T>>) -> Self {
+        Self { remote: listener }
     }
 
     /// Tells it apart from the other listeners of its processor.
@@ -134,7 +135,7 @@ impl Registration {
         let own = self.remote.caller();
         let mut milestones = self.remote.subscribe();
         async move {
-            if delivery::caller() == Some(own) {
+            if boundary::caller() == Some(own) {
                 return Err(RemoveError::FromOwnCallback);
             }
             // An error means that the listener itself is gone, which is an end too.

@@ -71,40 +71,40 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
     /// Dropped before it is ready, the listeners go on draining and nothing is thrown away. Call it
     /// again to go on waiting.
     pub async fn stop(&self, grace: Duration) -> StopReport {
-        let cells = self.shared.close();
+        let listeners = self.shared.close();
         let leaving = self.shared.leaving();
         let own = self.calling_listener();
         if !grace.is_zero() {
-            let ended = async {
-                let all = cells.iter().chain(&leaving);
-                for cell in all.filter(|cell| Some(cell.id()) != own) {
+            let all_ended = async {
+                let all = listeners.iter().chain(&leaving);
+                for listener in all.filter(|listener| Some(listener.id()) != own) {
                     // An error cannot be: the listener is in our hands.
-                    drop(cell.subscribe().wait_for(|seen| seen.ended).await);
+                    drop(listener.subscribe().wait_for(|seen| seen.ended).await);
                 }
             };
             // Running out of grace is an answer, told below.
-            drop(timeout(grace, ended).await);
+            drop(timeout(grace, all_ended).await);
         }
         let mut report = StopReport::default();
         // Of those who were removed, only the ones that could not be waited for.
-        let unended = leaving.iter().filter(|cell| cell.is_leaving());
-        for cell in cells.iter().chain(unended) {
-            cell.close();
+        let unended = leaving.iter().filter(|listener| listener.is_leaving());
+        for listener in listeners.iter().chain(unended) {
+            listener.close();
             // After the gate is closed: what does not run now will not.
-            let still_running = cell.gate().is_running();
-            cell.abort();
-            let status = cell.status(crate::delivery::now());
-            let listener = ListenerReport {
+            let still_running = listener.gate().is_running();
+            listener.abort();
+            let status = listener.status(crate::sync::now());
+            let ended = ListenerReport {
                 id: status.id,
                 name: status.name,
                 delivered: status.delivered,
                 abandoned: status.abandoned + status.depth as u64,
-                initial_unfinished: cell.initial_unfinished(),
+                initial_unfinished: listener.initial_unfinished(),
                 still_running,
             };
-            report.delivered += listener.delivered;
-            report.abandoned += listener.abandoned;
-            report.listeners.push(listener);
+            report.delivered += ended.delivered;
+            report.abandoned += ended.abandoned;
+            report.listeners.push(ended);
         }
         report
     }

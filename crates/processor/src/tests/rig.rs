@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use super::history::{Act, Fold, Key, News, Object, Source, reminder};
 use crate::backlog::batch::Batch;
-use crate::backlog::in_flight::InHand;
+use crate::backlog::in_flight::InFlight;
 use crate::listener::overflow::Overflow;
 use crate::listener::resync::negotiate;
-use crate::listener::state::{Listener, Taken};
+use crate::listener::state::{ListenerState, Taken};
 use crate::listener::walk::{ActiveWalk, Walk, WalkKind};
 
 pub(super) type State = BTreeMap<Key, Arc<Object>>;
@@ -23,13 +23,13 @@ pub(super) const GROW: Overflow = Overflow::Grow {
 const PERIOD: Duration = Duration::from_secs(1);
 
 pub(super) struct Rig {
-    pub(super) listener: Listener<Key, Object>,
+    pub(super) listener: ListenerState<Key, Object>,
     pub(super) source: Source,
     /// The state after each commit, the first one before any.
     pub(super) states: Vec<State>,
     commits: Vec<Option<Arc<News>>>,
     now: Instant,
-    in_hand: InHand<Key, Object>,
+    in_flight: InFlight<Key, Object>,
     walk: Option<ActiveWalk<Key, Object>>,
     pub(super) fold: Fold,
     pub(super) heard: Vec<News>,
@@ -41,12 +41,12 @@ impl Rig {
         let now = a_moment();
         let terms = negotiate(Some(PERIOD), Some(PERIOD), true).terms;
         Self {
-            listener: Listener::new(overflow, terms, now),
+            listener: ListenerState::new(overflow, terms, now),
             source: Source::default(),
             states: vec![State::new()],
             commits: vec![None],
             now,
-            in_hand: InHand::new(),
+            in_flight: InFlight::new(),
             walk: None,
             fold: Fold::default(),
             heard: Vec::new(),
@@ -73,11 +73,11 @@ impl Rig {
 
     pub(super) fn distribute(&mut self, sequence: u64) {
         let batch: Vec<_> = self.news(sequence).cloned().into_iter().collect();
-        let in_hand = self.in_hand.len();
+        let in_flight = self.in_flight.len();
         self.listener.push(
             (sequence, Batch::split(&batch).as_slice()),
             sequence,
-            in_hand,
+            in_flight,
             &mut Vec::new(),
         );
     }
@@ -114,9 +114,9 @@ impl Rig {
 
     /// The consumer takes what is next, if it has nothing in hand.
     pub(super) fn take(&mut self, limit: usize) {
-        if self.in_hand.first().is_none()
+        if self.in_flight.first().is_none()
             && self.walk.is_none()
-            && let Taken::Walk(walk) = self.listener.take(limit, &mut self.in_hand)
+            && let Taken::Walk(walk) = self.listener.take(limit, &mut self.in_flight)
         {
             self.walk = Some(walk);
         }
@@ -124,8 +124,8 @@ impl Rig {
 
     /// The consumer handles one notification. False if it has none.
     pub(super) fn handle(&mut self) -> Result<bool, String> {
-        if let Some(notification) = self.in_hand.first().cloned() {
-            self.in_hand.advance();
+        if let Some(notification) = self.in_flight.first().cloned() {
+            self.in_flight.advance();
             self.hear(&notification)?;
             if notification.is_initial() {
                 self.listener.initial_handled();
@@ -179,7 +179,7 @@ impl Rig {
     /// RB-7, at every moment between two steps.
     pub(super) fn check_accounts(&self) -> Result<(), String> {
         let counts = self.listener.counts();
-        let waits = (self.listener.depth() + self.in_hand.len()) as u64;
+        let waits = (self.listener.depth() + self.in_flight.len()) as u64;
         let left = counts.received + counts.walked;
         let right = self.delivered + waits + counts.coalesced + counts.abandoned;
         if left != right {
@@ -213,5 +213,5 @@ impl Rig {
 
 /// Some moment. The cores compare moments and never ask for one.
 pub(super) fn a_moment() -> Instant {
-    crate::delivery::now()
+    crate::sync::now()
 }

@@ -12,7 +12,7 @@ use crate::{Handler, ListenerConfig, Notification, Registration, Walk};
 pub(super) fn now() {
     let (world, heard) = (World::new(), Heard::new());
     let registration = world.add(&heard).expect("nobody has stopped it");
-    let cell = Arc::clone(&world.processor.shared.cells()[0]);
+    let listener = Arc::clone(&world.processor.shared.listeners()[0]);
     let writer = thread::spawn({
         let world = world.clone();
         move || {
@@ -21,7 +21,7 @@ pub(super) fn now() {
         }
     });
     registration.remove_now();
-    if !cell.gate().is_running() {
+    if !listener.gate().is_running() {
         heard.expect_silence();
     }
     writer.join().expect("the writer ends");

@@ -21,7 +21,7 @@ pub(super) fn amid_commits() {
         .expect("nobody has stopped it");
     let resync = thread::spawn({
         let world = world.clone();
-        move || world.resync(crate::delivery::now() + 2 * PERIOD)
+        move || world.resync(crate::sync::now() + 2 * PERIOD)
     });
     world.set(1, 2);
     world.set(2, 1);

@@ -80,10 +80,10 @@ pub(super) fn beside_others() {
 pub(super) fn dropped() {
     let (world, heard) = (World::new(), Heard::new());
     let registration = world.add(&heard).expect("nobody has stopped it");
-    let cell = Arc::clone(&world.processor.shared.cells()[0]);
+    let listener = Arc::clone(&world.processor.shared.listeners()[0]);
     world.set(1, 1);
     drop(world);
-    if !cell.gate().is_running() {
+    if !listener.gate().is_running() {
         heard.expect_silence();
     }
     block_on(registration.remove()).expect("not in a callback");
