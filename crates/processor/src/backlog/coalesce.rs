@@ -1,20 +1,21 @@
 //! A buffer with at most one pending entry per key, two after a deletion and a new addition.
 //!
-//! Entries sit in numbered slots, linked in the order in which their keys first waited; a table
-//! finds the slot of a key and borrows the key from it. Taking, merging and annihilating cost
-//! constant time; after a burst the slots are packed again.
+//! Entries stand in the order in which their keys first waited. A table finds the place of a key
+//! and borrows the key from it. Taking, merging and annihilating cost amortised constant time:
+//! annihilation leaves a hole, and when holes outnumber keys the entries are packed.
 //!
-//! What two notifications become is decided by `compress`; this file only carries it out. It counts
-//! nothing but what waits. What a merge displaces is handed out, to be dropped outside the lock.
+//! `compress` decides what two notifications become; this file carries it out. A displaced value
+//! leaves through `displaced`, because its drop may run user code, which must not run under a lock.
 //!
-//! While a resync is in line, keys whose waiting addition is annihilated are remembered if the
-//! resync's snapshot can show them: the handler must not be reminded of what it never heard of.
+//! While a resync is queued, the buffer remembers keys whose pending addition is annihilated if the
+//! resync's snapshot can show them. Otherwise the handler would receive an update of an object that
+//! it was never notified of.
 //!
 //! - RB-4: <= 2 entries per key, 2 only for a deletion and an addition. `tests/coalescing.rs`
 //! - RB-6: keys leave in the order in which they first waited. `tests/coalescing.rs`
 //! - RB-8: per key two objects and <= 128 B besides the key. `examples/blocked_handler.rs`
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::sync::Arc;
 
@@ -24,13 +25,10 @@ use crate::backlog::compress::{Merge, compress};
 use crate::backlog::pending_item::{Displaced, Item, settled};
 use crate::notification::Notification;
 
-/// Slots below which packing is not worth it.
+/// The number of slots below which packing and shrinking are not worth it.
 const INITIAL: usize = 16;
 
-/// The end of a chain of slots.
-const NONE: u32 = u32::MAX;
-
-/// What one push did.
+/// The effect of one push on the counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Merged {
     /// Notifications that will not be delivered on their own: 1 for a merge, 2 when both vanish.
@@ -44,27 +42,23 @@ struct Slot<K, T> {
     /// The addition after a deletion: the second of the two entries a key can have.
     again: Option<Box<Item<K, T>>>,
     since: u64,
-    /// How many entries had been appended before this one.
-    position: u64,
-    previous: u32,
-    next: u32,
 }
 
-/// See the top of this file.
+/// A buffer with one pending entry per key. See the module.
 pub(crate) struct CoalescingRing<K, T> {
-    slots: Vec<Option<Slot<K, T>>>,
-    free: Vec<u32>,
-    keys: HashTable<u32>,
+    /// The slots from position `first` on, `None` where an entry was annihilated. The first one is
+    /// always filled.
+    slots: VecDeque<Option<Slot<K, T>>>,
+    first: u64,
+    /// The positions of the filled slots.
+    keys: HashTable<u64>,
     hasher: RandomState,
-    first: u32,
-    last: u32,
     entries: usize,
-    appended: u64,
     resync: Option<Vanished<K>>,
 }
 
-/// Keys that came before a resync and went while it was in line, unnoticed by the handler. No more
-/// than waited when the resync was put in line.
+/// The keys that were pending before position `before`, where a resync was queued, and whose
+/// addition was annihilated since.
 struct Vanished<K> {
     before: u64,
     keys: HashSet<K>,
@@ -73,63 +67,59 @@ struct Vanished<K> {
 impl<K: Clone + Eq + Hash, T> CoalescingRing<K, T> {
     pub(crate) fn new() -> Self {
         Self {
-            slots: Vec::new(),
-            free: Vec::new(),
+            slots: VecDeque::new(),
+            first: 0,
             keys: HashTable::new(),
             hasher: RandomState::new(),
-            first: NONE,
-            last: NONE,
             entries: 0,
-            appended: 0,
             resync: None,
         }
     }
 
-    /// Entries that wait: at most two per key.
+    /// The number of pending entries: at most two per key.
     pub(crate) fn len(&self) -> usize {
         self.entries
     }
 
     #[cfg(any(test, fuzzing))]
-    pub(crate) fn slot_count(&self) -> usize {
-        self.slots.len()
+    pub(crate) fn capacity(&self) -> usize {
+        self.slots.capacity()
     }
 
-    /// Whether something waits for this key.
+    /// Whether an entry is pending for this key.
     pub(crate) fn has_pending(&self, key: &K) -> bool {
         self.find(key).is_some()
     }
 
-    /// A resync of the current state is put in line.
+    /// Records that a resync of the current state was queued.
     pub(crate) fn resync_begins(&mut self) {
         self.resync = Some(Vanished {
-            before: self.appended,
+            before: self.end(),
             keys: HashSet::new(),
         });
     }
 
-    /// It is over.
+    /// Records that the resync is over.
     pub(crate) fn resync_ends(&mut self) {
         self.resync = None;
     }
 
-    /// Whether the resync in line must not tell of this key: newer news of it wait, or it has gone
-    /// without the handler ever hearing of it (RB-5, PR-2).
+    /// Whether the queued resync must skip this key: a newer notification of it is pending, or its
+    /// addition was annihilated.
+    // RB-5, PR-2.
     pub(crate) fn overtakes_resync(&self, key: &K) -> bool {
         let vanished = |resync: &Vanished<K>| resync.keys.contains(key);
         (self.has_pending(key) && !planted!(ResyncIgnoresPending))
             || self.resync.as_ref().is_some_and(vanished)
     }
 
-    /// When the first key in line began to wait.
+    /// The time since when the first key waits.
     pub(crate) fn front_since(&self) -> Option<u64> {
-        self.slots
-            .get(self.first as usize)?
-            .as_ref()
-            .map(|slot| slot.since)
+        Some(self.slots.front()?.as_ref()?.since)
     }
 
-    /// Adds what happened, merged with what waits for the key (RB-5).
+    /// Adds a notification, merged with the pending entry of its key.
+    // RB-5.
     pub(crate) fn push(
         &mut self,
         newer: &Arc<Notification<K, T>>,
@@ -140,12 +130,14 @@ impl<K: Clone + Eq + Hash, T> CoalescingRing<K, T> {
             .find(newer.key())
             .filter(|_| !planted!(CoalesceAppends))
         else {
-            self.append(newer, since);
+            self.append(Slot {
+                item: Item::Shared(Arc::clone(newer)),
+                again: None,
+                since,
+            });
             return Merged::default();
         };
-        let slot = self.slots[at as usize]
-            .as_mut()
-            .expect("RB-4: the table names filled slots");
+        let slot = self.slot_mut(at);
         let older = slot.again.as_deref_mut().unwrap_or(&mut slot.item);
         let merge = compress(older.get(), newer);
         let settled = settled(older.get(), newer, &merge);
@@ -176,17 +168,16 @@ impl<K: Clone + Eq + Hash, T> CoalescingRing<K, T> {
             }
         }
         if coalesced == 1 && planted!(MergedGoesToTheEnd) {
-            self.unlink(at);
-            self.link_last(at);
+            self.entries -= 1;
+            let slot = self.remove(at);
+            self.append(slot);
         }
         Merged { coalesced, settled }
     }
 
     /// Puts the addition of a new object behind the deletion of the one before.
-    fn append_again(&mut self, at: u32, added: Item<K, T>) {
-        let slot = self.slots[at as usize]
-            .as_mut()
-            .expect("RB-4: the table names filled slots");
+    fn append_again(&mut self, at: u64, added: Item<K, T>) {
+        let slot = self.slot_mut(at);
         assert!(
             slot.again.is_none(),
             "RB-4: only a deletion has an entry behind it"
@@ -195,174 +186,106 @@ impl<K: Clone + Eq + Hash, T> CoalescingRing<K, T> {
         self.entries += 1;
     }
 
-    /// Takes the first entry in line. The addition behind a deletion stays first.
+    /// Takes the first entry. The addition behind a deletion stays first.
     pub(crate) fn pop(&mut self) -> Option<(u64, Arc<Notification<K, T>>)> {
-        let at = self.first;
-        let slot = self
-            .slots
-            .get_mut(at as usize)?
-            .as_mut()
-            .expect("RB-6: the chain is filled");
+        let slot = self.slots.front_mut()?.as_mut();
+        let slot = slot.expect("RB-6: the first slot is filled");
+        self.entries -= 1;
         let since = slot.since;
-        self.entries -= 1;
-        if let Some(again) = slot.again.take() {
-            let item = std::mem::replace(&mut slot.item, *again);
-            return Some((since, item.into_arc()));
-        }
-        let item = self.remove(at).item.into_arc();
-        Some((since, item))
+        let item = match slot.again.take() {
+            Some(again) => std::mem::replace(&mut slot.item, *again),
+            None => self.remove(self.first).item,
+        };
+        Some((since, item.into_arc()))
     }
 
-    /// Drops the last entry of a slot: the object came and went unnoticed.
-    fn annihilate(&mut self, at: u32, displaced: &mut Vec<Displaced<K, T>>) {
-        let slot = self.slots[at as usize]
+    /// Drops the last entry of a slot: the object came and went between two deliveries.
+    fn annihilate(&mut self, at: u64, displaced: &mut Vec<Displaced<K, T>>) {
+        self.entries -= 1;
+        if let Some(again) = self.slot_mut(at).again.take() {
+            displaced.push(again.displaced());
+            return;
+        }
+        // Before the removal, which may pack.
+        if let Some(resync) = &mut self.resync
+            && at < resync.before
+            && !planted!(ResyncRemembersNothing)
+        {
+            let slot = filled(&self.slots, self.first, at);
+            resync.keys.insert(slot.item.get().key().clone());
+        }
+        displaced.push(self.remove(at).item.displaced());
+    }
+
+    /// The position behind the last slot.
+    fn end(&self) -> u64 {
+        self.first + self.slots.len() as u64
+    }
+
+    fn slot_mut(&mut self, at: u64) -> &mut Slot<K, T> {
+        self.slots[(at - self.first) as usize]
             .as_mut()
-            .expect("RB-4: the table names filled slots");
-        self.entries -= 1;
-        match slot.again.take() {
-            Some(again) => displaced.push(again.displaced()),
-            None => {
-                let slot = self.remove(at);
-                if let Some(resync) = self.resync.as_mut()
-                    && slot.position < resync.before
-                    && !planted!(ResyncRemembersNothing)
-                {
-                    resync.keys.insert(slot.item.get().key().clone());
-                }
-                displaced.push(slot.item.displaced());
-            }
-        }
+            .expect("RB-4: the table names filled slots")
     }
 
-    fn find(&self, key: &K) -> Option<u32> {
+    fn find(&self, key: &K) -> Option<u64> {
         let hash = self.hasher.hash_one(key);
-        self.keys.find(hash, |at| self.key_of(*at) == key).copied()
+        let is_it = |at: &u64| filled(&self.slots, self.first, *at).item.get().key() == key;
+        self.keys.find(hash, is_it).copied()
     }
 
-    fn key_of(&self, at: u32) -> &K {
-        let slot = self.slots[at as usize]
-            .as_ref()
-            .expect("RB-4: the table names filled slots");
-        slot.item.get().key()
-    }
-
-    fn append(&mut self, newer: &Arc<Notification<K, T>>, since: u64) {
-        let hash = self.hasher.hash_one(newer.key());
-        let item = Item::Shared(Arc::clone(newer));
-        let slot = Slot {
-            item,
-            again: None,
-            since,
-            position: self.appended,
-            previous: NONE,
-            next: NONE,
-        };
-        let at = match self.free.pop() {
-            Some(at) => {
-                self.slots[at as usize] = Some(slot);
-                at
-            }
-            None => {
-                let at = u32::try_from(self.slots.len()).unwrap_or(NONE);
-                assert!(at != NONE, "fewer than 2^32 keys wait in one listener");
-                self.slots.push(Some(slot));
-                at
-            }
-        };
-        self.link_last(at);
+    fn append(&mut self, slot: Slot<K, T>) {
+        let (at, hash) = (self.end(), self.hasher.hash_one(slot.item.get().key()));
+        self.slots.push_back(Some(slot));
         self.entries += 1;
-        self.appended += 1;
-        let (slots, hasher) = (&self.slots, &self.hasher);
+        let (slots, first, hasher) = (&self.slots, self.first, &self.hasher);
         self.keys.insert_unique(hash, at, |at| {
-            let slot = slots[*at as usize]
-                .as_ref()
-                .expect("RB-4: the table names filled slots");
-            hasher.hash_one(slot.item.get().key())
+            hasher.hash_one(filled(slots, first, *at).item.get().key())
         });
     }
 
-    fn link_last(&mut self, at: u32) {
-        let last = self.last;
-        match self.slots.get_mut(last as usize).and_then(Option::as_mut) {
-            Some(slot) => slot.next = at,
-            None => self.first = at,
-        }
-        let slot = self.slots[at as usize]
-            .as_mut()
-            .expect("RB-6: a linked slot is filled");
-        slot.previous = last;
-        slot.next = NONE;
-        self.last = at;
-    }
-
-    fn unlink(&mut self, at: u32) {
-        let slot = self.slots[at as usize]
-            .as_ref()
-            .expect("RB-6: a linked slot is filled");
-        let (previous, next) = (slot.previous, slot.next);
-        match self
-            .slots
-            .get_mut(previous as usize)
-            .and_then(Option::as_mut)
-        {
-            Some(slot) => slot.next = next,
-            None => self.first = next,
-        }
-        match self.slots.get_mut(next as usize).and_then(Option::as_mut) {
-            Some(slot) => slot.previous = previous,
-            None => self.last = previous,
-        }
-    }
-
-    fn remove(&mut self, at: u32) -> Slot<K, T> {
-        let hash = self.hasher.hash_one(self.key_of(at));
+    fn remove(&mut self, at: u64) -> Slot<K, T> {
+        let hash = self
+            .hasher
+            .hash_one(filled(&self.slots, self.first, at).item.get().key());
         if let Ok(entry) = self.keys.find_entry(hash, |candidate| *candidate == at) {
             entry.remove();
         }
-        self.unlink(at);
-        let slot = self.slots[at as usize]
-            .take()
-            .expect("RB-4: a slot is removed once");
-        self.free.push(at);
-        let live = self.slots.len() - self.free.len();
-        if self.slots.len() > INITIAL && self.slots.len() > 4 * live {
-            self.pack(live);
+        let slot = self.slots[(at - self.first) as usize].take();
+        while let Some(None) = self.slots.front() {
+            self.slots.pop_front();
+            self.first += 1;
         }
-        slot
+        let live = self.keys.len();
+        if self.slots.len() > INITIAL.max(2 * live) || self.slots.capacity() > INITIAL.max(4 * live)
+        {
+            self.pack();
+        }
+        slot.expect("RB-4: a slot is removed once")
     }
 
-    /// Gives memory back after a burst. Costs as much as the removals that led here.
-    fn pack(&mut self, live: usize) {
-        let mut packed = Vec::with_capacity((2 * live).max(INITIAL));
-        let mut keys = HashTable::with_capacity(live);
-        let hash_of = |slot: &Slot<K, T>| self.hasher.hash_one(slot.item.get().key());
-        let mut at = self.first;
-        while let Some(mut slot) = self.slots.get_mut(at as usize).and_then(Option::take) {
-            at = slot.next;
-            // Fits: the packed ones are fewer than the slots there were.
-            let new = packed.len() as u32;
-            slot.previous = new.checked_sub(1).unwrap_or(NONE);
-            slot.next = if packed.len() + 1 == live {
-                NONE
-            } else {
-                new + 1
-            };
-            let hash = hash_of(&slot);
-            packed.push(Some(slot));
-            keys.insert_unique(hash, new, |at| {
-                let slot = packed[*at as usize].as_ref().expect("RB-4: just filled");
-                hash_of(slot)
-            });
+    /// Closes the holes and gives memory back. Costs as much as the removals that led here.
+    fn pack(&mut self) {
+        if let Some(resync) = &mut self.resync {
+            let before = resync.before.saturating_sub(self.first) as usize;
+            let filled = self.slots.iter().take(before).flatten().count();
+            resync.before = self.first + filled as u64;
         }
-        assert_eq!(
-            packed.len(),
-            live,
-            "RB-6: every waiting key is in the chain"
-        );
-        self.first = if live == 0 { NONE } else { 0 };
-        self.last = (live as u32).checked_sub(1).unwrap_or(NONE);
-        self.slots = packed;
-        self.free = Vec::new();
-        self.keys = keys;
+        let live = self.keys.len();
+        self.slots.retain(Option::is_some);
+        assert_eq!(self.slots.len(), live, "RB-6: every pending key has a slot");
+        self.slots.shrink_to((2 * live).max(INITIAL));
+        self.keys = HashTable::with_capacity(live);
+        let (slots, first, hasher) = (&self.slots, self.first, &self.hasher);
+        let hash_of = |at: &u64| hasher.hash_one(filled(slots, first, *at).item.get().key());
+        for at in first..first + live as u64 {
+            self.keys.insert_unique(hash_of(&at), at, hash_of);
+        }
     }
+}
+
+fn filled<K, T>(slots: &VecDeque<Option<Slot<K, T>>>, first: u64, at: u64) -> &Slot<K, T> {
+    slots[(at - first) as usize]
+        .as_ref()
+        .expect("RB-4: the table names filled slots")
 }
