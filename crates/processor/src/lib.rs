@@ -49,11 +49,9 @@
 mod planted;
 
 mod backlog;
-mod deleted;
 mod delivery;
 mod error;
 mod handler;
-mod key;
 mod listener;
 mod notification;
 mod processor;
@@ -66,19 +64,16 @@ mod tests;
 #[doc(hidden)]
 pub use planted::{Planted, with as with_planted};
 
-pub use deleted::Deleted;
 pub use delivery::stream::EventStream;
 pub use error::{AddError, NeverSynced, RemoveError};
 pub use handler::callbacks::{AsyncFn, Callbacks, HandlerFn, async_fn, handler_fn};
 pub use handler::filter::Filtered;
 pub use handler::{AsyncHandler, Handler};
-pub use key::Key;
-pub use listener::config::ListenerConfig;
-pub use listener::overflow::Overflow;
+pub use listener::config::{ListenerConfig, Overflow};
 pub use listener::resync::{ResyncReason, ResyncTerms};
 pub use listener::status::{ListenerId, ListenerPhase, ListenerStatus};
 pub use listener::walk::Walk;
-pub use notification::{Cause, Notification};
+pub use notification::{Cause, Deleted, Key, Notification};
 pub use processor::joining::Joining;
 pub use processor::registration::Registration;
 pub use processor::stop::{ListenerReport, StopReport};

@@ -5,12 +5,15 @@
 
 use std::sync::Arc;
 
+use derive_where::derive_where;
+
 use crate::notification::Notification;
 
 /// The longest batch. What a slow handler has passed is kept until the rest of its batch is done.
 const LONGEST: usize = 64;
 
 /// One notification or several that belong together.
+#[derive_where(Clone)]
 pub(crate) enum News<K, T> {
     /// Alone, so that it needs no array around it.
     One(Arc<Notification<K, T>>),
@@ -23,15 +26,6 @@ impl<K, T> News<K, T> {
         match self {
             Self::One(one) => std::slice::from_ref(one),
             Self::Several(several) => several,
-        }
-    }
-}
-
-impl<K, T> Clone for News<K, T> {
-    fn clone(&self) -> Self {
-        match self {
-            Self::One(one) => Self::One(Arc::clone(one)),
-            Self::Several(several) => Self::Several(Arc::clone(several)),
         }
     }
 }

@@ -11,8 +11,7 @@
 
 use std::sync::Arc;
 
-use crate::deleted::Deleted;
-use crate::notification::{Cause, Notification};
+use crate::notification::{Cause, Deleted, Notification};
 
 /// What to do with the waiting entry and the new one.
 pub(crate) enum Merge<T> {

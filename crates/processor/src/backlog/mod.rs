@@ -18,7 +18,7 @@ use crate::backlog::coalesce::{CoalescingRing, Merged};
 use crate::backlog::in_flight::{InFlight, Run};
 use crate::backlog::pending_item::Displaced;
 use crate::backlog::ring::Ring;
-use crate::listener::overflow::Overflow;
+use crate::listener::config::Overflow;
 use crate::notification::Notification;
 
 /// See the top of this file.
@@ -219,7 +219,7 @@ impl Warning {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::deleted::Deleted;
+    use crate::notification::Deleted;
 
     fn gone(key: u8) -> Arc<Notification<u8, ()>> {
         Arc::new(Notification::Deleted(Deleted::Unknown { key, last: None }))

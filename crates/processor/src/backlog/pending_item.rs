@@ -10,8 +10,7 @@
 use std::sync::Arc;
 
 use crate::backlog::compress::Merge;
-use crate::deleted::Deleted;
-use crate::notification::{Cause, Notification};
+use crate::notification::{Cause, Deleted, Notification};
 
 /// Something a merge no longer needs. Its drop may run user code, so it leaves the lock first.
 pub(crate) enum Displaced<K, T> {

@@ -12,11 +12,10 @@ use std::task::{Context, Poll};
 use crate::backlog::in_flight::InFlight;
 use crate::delivery::boundary::{Panicked, guarded};
 use crate::delivery::log_gate::LogGate;
-use crate::key::Key;
 use crate::listener::Listener;
 use crate::listener::state::{ListenerState, Taken};
 use crate::listener::walk::ActiveWalk;
-use crate::notification::Notification;
+use crate::notification::{Key, Notification};
 use crate::sync::now;
 
 /// See the top of this file.

@@ -16,8 +16,8 @@ use std::task::Poll;
 use crate::delivery::boundary::{Calling, Panicked, call, guarded};
 use crate::delivery::consumer::Consumer;
 use crate::handler::{AsyncHandler, Handler};
-use crate::key::Key;
 use crate::listener::status::Caller;
+use crate::notification::Key;
 use crate::sync::block_on;
 
 /// A handler and where its notifications come from. The handler is dropped first, so that it is

@@ -11,8 +11,7 @@ use std::task::{Context, Poll, ready};
 use futures::Stream;
 
 use crate::delivery::consumer::Consumer;
-use crate::key::Key;
-use crate::notification::Notification;
+use crate::notification::{Key, Notification};
 
 /// The notifications of one listener. Ends when it is removed, or when the processor has stopped
 /// and everything was taken. Dropping it removes the listener.

@@ -4,9 +4,10 @@ use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 
-use crate::deleted::Deleted;
+use derive_where::derive_where;
+
 use crate::handler::{AsyncHandler, Handler};
-use crate::notification::{Cause, Notification};
+use crate::notification::{Cause, Deleted, Notification};
 
 type OnAdd<T> = Box<dyn FnMut(&Arc<T>, bool) + Send>;
 type OnUpdate<T> = Box<dyn FnMut(&Arc<T>, &Arc<T>, Cause) + Send>;
@@ -15,6 +16,7 @@ type OnDelete<K, T> = Box<dyn FnMut(&Deleted<K, T>) + Send>;
 /// A handler put together from closures; what is not given is skipped (EH-01).
 #[doc(alias = "ResourceEventHandlerFuncs")]
 #[doc(alias = "ResourceEventHandlerDetailedFuncs")]
+#[derive_where(Default)]
 pub struct Callbacks<K, T> {
     add: Option<OnAdd<T>>,
     update: Option<OnUpdate<T>>,
@@ -24,11 +26,7 @@ pub struct Callbacks<K, T> {
 impl<K, T> Callbacks<K, T> {
     /// A handler that does nothing yet.
     pub fn new() -> Self {
-        Self {
-            add: None,
-            update: None,
-            delete: None,
-        }
+        Self::default()
     }
 
     /// Calls `f` with each object that appears, and whether it was there at the start.
@@ -50,12 +48,6 @@ impl<K, T> Callbacks<K, T> {
     pub fn on_delete(mut self, f: impl FnMut(&Deleted<K, T>) + Send + 'static) -> Self {
         self.delete = Some(Box::new(f));
         self
-    }
-}
-
-impl<K, T> Default for Callbacks<K, T> {
-    fn default() -> Self {
-        Self::new()
     }
 }
 
@@ -98,14 +90,10 @@ where
 }
 
 /// See [`handler_fn`].
+#[derive_where(Debug)]
 pub struct HandlerFn<F> {
+    #[derive_where(skip)]
     f: F,
-}
-
-impl<F> fmt::Debug for HandlerFn<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HandlerFn").finish_non_exhaustive()
-    }
 }
 
 impl<K, T, F> Handler<K, T> for HandlerFn<F>
@@ -127,14 +115,10 @@ where
 }
 
 /// See [`async_fn`].
+#[derive_where(Debug)]
 pub struct AsyncFn<F> {
+    #[derive_where(skip)]
     f: F,
-}
-
-impl<F> fmt::Debug for AsyncFn<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AsyncFn").finish_non_exhaustive()
-    }
 }
 
 impl<K, T, F, R> AsyncHandler<K, T> for AsyncFn<F>

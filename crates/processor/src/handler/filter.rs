@@ -4,12 +4,12 @@
 //! a watched deletion whose *final* state no longer matches is not forwarded, even when an earlier
 //! state was. A deletion of which no state is known is forwarded: one too many is harmless.
 
-use std::fmt;
 use std::sync::Arc;
 
-use crate::deleted::Deleted;
+use derive_where::derive_where;
+
 use crate::handler::Handler;
-use crate::notification::Notification;
+use crate::notification::{Deleted, Notification};
 
 /// Forwards to `inner` what `predicate` lets through.
 ///
@@ -20,8 +20,11 @@ use crate::notification::Notification;
 /// | yes | no | a delete of the old state |
 /// | no | no | nothing |
 #[doc(alias = "FilteringResourceEventHandler")]
+#[derive_where(Debug)]
 pub struct Filtered<H, F> {
+    #[derive_where(skip)]
     predicate: F,
+    #[derive_where(skip)]
     inner: H,
 }
 
@@ -32,12 +35,6 @@ impl<H, F> Filtered<H, F> {
         F: Fn(&T) -> bool + Send + 'static,
     {
         Self { predicate, inner }
-    }
-}
-
-impl<H, F> fmt::Debug for Filtered<H, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Filtered").finish_non_exhaustive()
     }
 }
 

@@ -10,8 +10,7 @@ pub(crate) mod filter;
 use std::future::Future;
 use std::sync::Arc;
 
-use crate::deleted::Deleted;
-use crate::notification::{Cause, Notification};
+use crate::notification::{Cause, Deleted, Notification};
 
 /// Is told about every change, one at a time (PR-1). Implement what is needed; the rest is skipped
 /// (EH-01).

@@ -9,9 +9,7 @@
 //! - PR-11: `remove` closes the gate first. `gate`
 
 pub(crate) mod config;
-pub(crate) mod counts;
 pub(crate) mod gate;
-pub(crate) mod overflow;
 pub(crate) mod phase;
 pub(crate) mod resync;
 pub(crate) mod state;
@@ -29,11 +27,11 @@ use tokio::task::AbortHandle;
 use crate::backlog::batch::Batch;
 use crate::backlog::in_flight::InFlight;
 use crate::backlog::pending_item::Displaced;
-use crate::key::Key;
 use crate::listener::gate::Gate;
 use crate::listener::state::{ListenerState, Taken};
 use crate::listener::status::{Caller, ListenerId, ListenerPhase, ListenerStatus};
 use crate::listener::walk::{Walk, WalkKind};
+use crate::notification::Key;
 use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use crate::sync::{Mutex, MutexGuard, now};
 
@@ -86,7 +84,6 @@ struct Gauges {
 
 /// See the top of this file.
 pub(crate) struct Listener<K, T> {
-    id: ListenerId,
     caller: Caller,
     name: Arc<str>,
     kind: ConsumerKind,
@@ -101,14 +98,14 @@ pub(crate) struct Listener<K, T> {
 
 impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
     pub(crate) fn new(
-        (id, caller, name): (ListenerId, Caller, Arc<str>),
+        caller: Caller,
+        name: Arc<str>,
         kind: ConsumerKind,
         state: ListenerState<K, T>,
         epoch: Instant,
         roster: Weak<dyn Roster>,
     ) -> Self {
         Self {
-            id,
             caller,
             name,
             kind,
@@ -128,7 +125,7 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
     }
 
     pub(crate) fn id(&self) -> ListenerId {
-        self.id
+        self.caller.1
     }
 
     /// Who a callback of this listener is.
@@ -293,7 +290,7 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
     pub(crate) fn remove(&self) {
         self.close();
         if let Some(roster) = self.roster.upgrade() {
-            roster.forget(self.id);
+            roster.forget(self.id());
         }
     }
 
@@ -346,7 +343,7 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
         });
         self.set_ended();
         if let Some(roster) = self.roster.upgrade() {
-            roster.left(self.id);
+            roster.left(self.id());
         }
     }
 
@@ -381,7 +378,7 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
             .chain((running != IDLE).then_some(running));
         let ended = self.milestones().ended;
         ListenerStatus {
-            id: self.id,
+            id: self.id(),
             name: Arc::clone(&self.name),
             phase: if ended {
                 ListenerPhase::Ended

@@ -15,15 +15,13 @@ use crate::backlog::Backlog;
 use crate::backlog::batch::Batch;
 use crate::backlog::in_flight::InFlight;
 use crate::backlog::pending_item::Displaced;
-use crate::key::Key;
-use crate::listener::counts::Counts;
-use crate::listener::overflow::Overflow;
+use crate::listener::config::Overflow;
 use crate::listener::phase::{Buffered, Phase};
 use crate::listener::resync::{ResyncTerms, Schedule};
-use crate::listener::status::ListenerPhase;
+use crate::listener::status::{Counts, ListenerPhase};
 use crate::listener::sync_tracker::SyncTracker;
 use crate::listener::walk::{ActiveWalk, Walk, WalkKind, WalkSlot};
-use crate::notification::Notification;
+use crate::notification::{Key, Notification};
 
 /// What the consumer gets.
 pub(crate) enum Taken<K, T> {

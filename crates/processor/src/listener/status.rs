@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::listener::overflow::Overflow;
+use crate::listener::config::Overflow;
 use crate::listener::resync::ResyncTerms;
 
 /// Tells the listeners of one processor apart. Never used twice by it.
@@ -65,4 +65,16 @@ pub struct ListenerStatus {
     pub resync: ResyncTerms,
     /// Resyncs left out because the one before was still going on (design 6.9).
     pub resyncs_skipped: u64,
+}
+
+/// The counters that a listener keeps under its lock.
+// RB-7: received + walked = delivered + pending + coalesced + abandoned. `tests/listener.rs`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) received: u64,
+    pub(crate) walked: u64,
+    pub(crate) coalesced: u64,
+    pub(crate) abandoned: u64,
+    pub(crate) resyncs_skipped: u64,
+    pub(crate) high_water: usize,
 }

@@ -3,7 +3,7 @@
 //! The objects that were there when a listener joined, and those of a resync, are one entry of a
 //! ring however many they are: the iterator reads a snapshot and is pulled outside every lock.
 
-use std::fmt;
+use derive_where::derive_where;
 
 use crate::notification::Notification;
 
@@ -11,8 +11,10 @@ use crate::notification::Notification;
 ///
 /// Pulled by the listener's own task, never under a lock, each item when the one before it has been
 /// delivered. Dropped as soon as the listener is removed.
+#[derive_where(Debug)]
 pub struct Walk<K, T> {
     /// `None` is known to be empty without asking anybody.
+    #[derive_where(skip)]
     items: Option<Box<dyn Iterator<Item = Notification<K, T>> + Send>>,
 }
 
@@ -49,12 +51,6 @@ impl<K, T> Iterator for Walk<K, T> {
         self.items
             .as_ref()
             .map_or((0, Some(0)), Iterator::size_hint)
-    }
-}
-
-impl<K, T> fmt::Debug for Walk<K, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Walk").finish_non_exhaustive()
     }
 }
 

@@ -11,9 +11,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::key::Key;
 use crate::listener::Listener;
 use crate::listener::walk::Walk;
+use crate::notification::Key;
 use crate::processor::registration::Registration;
 
 /// A listener that is registered and holds what happens; nothing is delivered yet.

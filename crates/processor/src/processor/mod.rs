@@ -1,17 +1,19 @@
-//! The handle of the shared part: add listeners, hand out news, ask, stop.
+//! The processor: a handle to add listeners, and to ask for their status.
 //!
-//! Adding is here, distributing is in `fanout`, stopping in `stop`.
+//! `fanout` distributes, `stop` stops, `registry` holds the list of listeners.
 
 pub(crate) mod fanout;
 pub(crate) mod joining;
 pub(crate) mod registration;
+pub(crate) mod registry;
 pub(crate) mod stop;
 
 use std::any::type_name_of_val;
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use derive_where::derive_where;
 use tokio::runtime::Handle;
 
 use crate::delivery::consumer::Consumer;
@@ -19,14 +21,12 @@ use crate::delivery::stream::EventStream;
 use crate::delivery::{self, Delivery, boundary};
 use crate::error::AddError;
 use crate::handler::{AsyncHandler, Handler};
-use crate::key::Key;
 use crate::listener::config::ListenerConfig;
 use crate::listener::status::{ListenerId, ListenerStatus};
-use crate::listener::walk::Walk;
 use crate::listener::{ConsumerKind, Listener};
-use crate::notification::Notification;
-use crate::processor::fanout::Shared;
+use crate::notification::Key;
 use crate::processor::joining::Joining;
+use crate::processor::registry::Registry;
 use crate::sync::{now, thread};
 
 /// What can be chosen when a processor is made.
@@ -59,18 +59,10 @@ pub type JoiningStream<K, T> = (Joining<K, T>, EventStream<K, T>);
 /// Sequences grow with each commit. Calls of `distribute`, `distribute_resync` and
 /// `upstream_synced` have to be made in the order of the commits, one after the other.
 #[doc(alias = "sharedProcessor")]
+#[derive_where(Clone)]
 pub struct Processor<K: Key, T: Send + Sync + 'static> {
-    pub(crate) shared: Arc<Shared<K, T>>,
+    pub(crate) registry: Arc<Registry<K, T>>,
     runtime: Option<Handle>,
-}
-
-impl<K: Key, T: Send + Sync + 'static> Clone for Processor<K, T> {
-    fn clone(&self) -> Self {
-        Self {
-            shared: Arc::clone(&self.shared),
-            runtime: self.runtime.clone(),
-        }
-    }
 }
 
 impl<K: Key, T: Send + Sync + 'static> Default for Processor<K, T> {
@@ -83,7 +75,7 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
     /// A processor without listeners. Made within a tokio runtime, it runs its handlers there.
     pub fn new(config: ProcessorConfig) -> Self {
         Self {
-            shared: Shared::new(config.check_period),
+            registry: Registry::new(config.check_period),
             runtime: Handle::try_current().ok(),
         }
     }
@@ -168,7 +160,7 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
     /// [`AddError::Stopped`].
     pub fn add_stream(&self, config: ListenerConfig) -> Result<JoiningStream<K, T>, AddError> {
         let listener = self
-            .shared
+            .registry
             .register(config, "EventStream", ConsumerKind::Stream)?;
         let stream = EventStream::new(Consumer::new(Arc::clone(&listener)));
         Ok((Joining::new(listener), stream))
@@ -181,7 +173,7 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
         kind: ConsumerKind,
     ) -> Result<Delivery<H, K, T>, AddError> {
         let listener = self
-            .shared
+            .registry
             .register(config, type_name_of_val(&handler), kind)?;
         Ok(Delivery {
             handler,
@@ -209,64 +201,10 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
         }
     }
 
-    /// Settles the check period: listeners added later can no longer lower it (SI-16). The first
-    /// distribution does the same.
-    pub fn start(&self) {
-        self.shared.start();
-    }
-
-    /// Hands `batch`, committed under `sequence`, to every listener.
-    ///
-    /// Takes each listener's lock once and wakes its handler at most once; never waits for any of
-    /// them (PR-9). After a stop it does nothing.
-    pub fn distribute(&self, sequence: u64, batch: &[Arc<Notification<K, T>>]) {
-        self.shared.distribute(sequence, batch);
-    }
-
-    /// Announces every object again to the listeners that are due at `now`, and arms their next
-    /// resync. One entry per listener, however many objects: `walk` is called once for each and
-    /// pulled lazily, at its place in line. It shows the state of `sequence`, as
-    /// [`Notification::Updated`] with [`Cause::Resync`](crate::Cause::Resync).
-    ///
-    /// Left out for a listener whose previous resync or initial walk is still going on (design
-    /// 6.9); an item is left out where newer news of its key wait (RB-5).
-    pub fn distribute_resync(&self, sequence: u64, now: Instant, walk: impl Fn() -> Walk<K, T>) {
-        self.shared.distribute_resync(sequence, now, walk);
-    }
-
-    /// Whether a listener is due for a resync at `now` (SP-05).
-    #[doc(alias = "shouldResync")]
-    pub fn resync_due(&self, now: Instant) -> bool {
-        self.shared
-            .listeners()
-            .iter()
-            .any(|listener| listener.with(|state| state.is_resync_due(now)))
-    }
-
-    /// When the next listener will be due; `None` if none ever is.
-    pub fn next_resync(&self) -> Option<Instant> {
-        let listeners = self.shared.listeners();
-        listeners
-            .iter()
-            .filter_map(|listener| listener.with(|state| state.next_resync()))
-            .min()
-    }
-
-    /// How often resyncs are checked for, as negotiated so far (SI-16).
-    pub fn check_period(&self) -> Option<Duration> {
-        self.shared.check_period()
-    }
-
-    /// Every initial notification has been handed over. From here on a listener is synced as soon
-    /// as it has handled them all (SY-02, SY-03).
-    pub fn upstream_synced(&self) {
-        self.shared.upstream_synced();
-    }
-
     /// All listeners, in the order in which they were added.
     pub fn listeners(&self) -> Vec<ListenerStatus> {
         let now = now();
-        self.shared
+        self.registry
             .listeners()
             .iter()
             .map(|listener| listener.status(now))
@@ -276,26 +214,20 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
     /// The listener in whose callback this is called, if it is one of this processor's.
     pub fn calling_listener(&self) -> Option<ListenerId> {
         boundary::caller()
-            .filter(|(processor, _)| *processor == self.shared.number())
+            .filter(|(processor, _)| *processor == self.registry.number())
             .map(|(_, listener)| listener)
-    }
-
-    /// Hands out and adds nothing from here on; what waits is still delivered, and streams end
-    /// after it. [`stop`](Processor::stop) does the same and waits.
-    pub fn close(&self) {
-        self.shared.close();
     }
 
     /// Whether [`close`](Processor::close) or [`stop`](Processor::stop) was called.
     pub fn is_stopped(&self) -> bool {
-        self.shared.is_stopped()
+        self.registry.is_stopped()
     }
 }
 
 impl<K: Key, T: Send + Sync + 'static> fmt::Debug for Processor<K, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Processor")
-            .field("listeners", &self.shared.listeners().len())
+            .field("listeners", &self.registry.listeners().len())
             .field("stopped", &self.is_stopped())
             .finish_non_exhaustive()
     }

@@ -10,10 +10,10 @@ use tokio::sync::watch;
 
 use crate::delivery::boundary;
 use crate::error::{NeverSynced, RemoveError};
-use crate::key::Key;
 use crate::listener::resync::ResyncTerms;
 use crate::listener::status::{Caller, ListenerId, ListenerStatus};
 use crate::listener::{Listener, Milestones};
+use crate::notification::Key;
 use crate::sync::now;
 
 /// A listener without its types, so that handles of all kinds fit into one list.

@@ -8,8 +8,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::key::Key;
 use crate::listener::status::ListenerId;
+use crate::notification::Key;
 use crate::processor::Processor;
 use crate::sync::timeout;
 
@@ -54,6 +54,12 @@ pub struct ListenerReport {
 }
 
 impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
+    /// Hands out and adds nothing from here on; what waits is still delivered, and streams end
+    /// after it. [`stop`](Processor::stop) does the same and waits.
+    pub fn close(&self) {
+        self.registry.close();
+    }
+
     /// Stops: nothing more is handed out or added, what waits is delivered for at most `grace`,
     /// then thrown away and reported. Resyncs that wait are not delivered: they are no news.
     ///
@@ -71,8 +77,8 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
     /// Dropped before it is ready, the listeners go on draining and nothing is thrown away. Call it
     /// again to go on waiting.
     pub async fn stop(&self, grace: Duration) -> StopReport {
-        let listeners = self.shared.close();
-        let leaving = self.shared.leaving();
+        let listeners = self.registry.close();
+        let leaving = self.registry.leaving();
         let own = self.calling_listener();
         if !grace.is_zero() {
             let all_ended = async {

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use super::history::{Fold, Key, News, Object};
 use crate::backlog::compress::{Merge, compress};
-use crate::deleted::Deleted;
-use crate::notification::{Cause, Notification};
+use crate::notification::{Cause, Deleted, Notification};
 
 const KEY: Key = 0;
 

@@ -6,8 +6,7 @@ use std::sync::Arc;
 #[cfg(test)]
 use proptest::prelude::*;
 
-use crate::deleted::Deleted;
-use crate::notification::{Cause, Notification};
+use crate::notification::{Cause, Deleted, Notification};
 
 /// A key of these proofs.
 pub(super) type Key = u8;

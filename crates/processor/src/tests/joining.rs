@@ -2,7 +2,7 @@
 
 use super::history::{Act, Key, News};
 use super::rig::{GROW, Rig};
-use crate::listener::overflow::Overflow;
+use crate::listener::config::Overflow;
 
 const COMMITS: usize = 3;
 

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::history::{Act, Key, act};
 use super::rig::{GROW, Rig};
-use crate::listener::overflow::Overflow;
+use crate::listener::config::Overflow;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Step {

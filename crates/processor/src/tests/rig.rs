@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::history::{Act, Fold, Key, News, Object, Source, reminder};
 use crate::backlog::batch::Batch;
 use crate::backlog::in_flight::InFlight;
-use crate::listener::overflow::Overflow;
+use crate::listener::config::Overflow;
 use crate::listener::resync::negotiate;
 use crate::listener::state::{ListenerState, Taken};
 use crate::listener::walk::{ActiveWalk, Walk, WalkKind};

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::history::{Act, Key};
 use super::listener::{Step, overflow, steps};
 use super::rig::Rig;
-use crate::listener::overflow::Overflow;
+use crate::listener::config::Overflow;
 use crate::listener::sync_tracker::SyncTracker;
 
 /// A listener added before the start: the initial list comes as news. After `list` of them the

@@ -12,7 +12,7 @@ use crate::{Handler, ListenerConfig, Notification, Registration, Walk};
 pub(super) fn now() {
     let (world, heard) = (World::new(), Heard::new());
     let registration = world.add(&heard).expect("nobody has stopped it");
-    let listener = Arc::clone(&world.processor.shared.listeners()[0]);
+    let listener = Arc::clone(&world.processor.registry.listeners()[0]);
     let writer = thread::spawn({
         let world = world.clone();
         move || {

@@ -80,7 +80,7 @@ pub(super) fn beside_others() {
 pub(super) fn dropped() {
     let (world, heard) = (World::new(), Heard::new());
     let registration = world.add(&heard).expect("nobody has stopped it");
-    let listener = Arc::clone(&world.processor.shared.listeners()[0]);
+    let listener = Arc::clone(&world.processor.registry.listeners()[0]);
     world.set(1, 1);
     drop(world);
     if !listener.gate().is_running() {
