@@ -49,6 +49,7 @@
 mod planted;
 
 mod backlog;
+mod boundary;
 mod delivery;
 mod error;
 mod handler;

@@ -59,7 +59,7 @@ pub(crate) struct CoalescingRing<K, T> {
 
 /// The keys that were pending before position `before`, where a resync was queued, and whose
 /// addition was annihilated since.
-struct Vanished<K> {
+pub(crate) struct Vanished<K> {
     before: u64,
     keys: HashSet<K>,
 }
@@ -99,9 +99,10 @@ impl<K: Clone + Eq + Hash, T> CoalescingRing<K, T> {
         });
     }
 
-    /// Records that the resync is over.
-    pub(crate) fn resync_ends(&mut self) {
-        self.resync = None;
+    /// Records that the resync is over. Returns keys, whose drops may run user code.
+    #[must_use]
+    pub(crate) fn resync_ends(&mut self) -> Option<Vanished<K>> {
+        self.resync.take()
     }
 
     /// Whether the queued resync must skip this key: a newer notification of it is pending, or its

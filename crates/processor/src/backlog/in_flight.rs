@@ -71,14 +71,16 @@ impl<K, T> InFlight<K, T> {
         Some((run.since, counted))
     }
 
-    /// Drops the first one, which is done with.
+    /// Goes on to the notification behind the first one. Returns a run that ends with it, whose
+    /// drop may run user code.
     #[inline]
-    pub(crate) fn advance(&mut self) {
+    pub(crate) fn advance(&mut self) -> Option<Run<K, T>> {
         self.next += 1;
-        if self.runs.front().is_none_or(|run| self.next == run.len()) {
-            (self.next, self.walked) = (0, false);
-            self.runs.discard();
+        if self.runs.front().is_some_and(|run| self.next < run.len()) {
+            return None;
         }
+        (self.next, self.walked) = (0, false);
+        self.runs.pop()
     }
 
     #[cfg(any(test, fuzzing))]

@@ -14,7 +14,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use crate::backlog::batch::{Batch, News};
-use crate::backlog::coalesce::{CoalescingRing, Merged};
+use crate::backlog::coalesce::{CoalescingRing, Merged, Vanished};
 use crate::backlog::in_flight::{InFlight, Run};
 use crate::backlog::pending_item::Displaced;
 use crate::backlog::ring::Ring;
@@ -104,12 +104,19 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
         }
     }
 
-    /// A resync is put in line, or is over.
-    pub(crate) fn set_resync(&mut self, in_line: bool) {
-        match (self, in_line) {
-            (Self::Grow { .. }, _) => {}
-            (Self::Coalesce { ring }, true) => ring.resync_begins(),
-            (Self::Coalesce { ring }, false) => ring.resync_ends(),
+    /// Records that a resync is queued.
+    pub(crate) fn resync_begins(&mut self) {
+        if let Self::Coalesce { ring } = self {
+            ring.resync_begins();
+        }
+    }
+
+    /// Records that the resync is over. Returns keys, whose drops may run user code.
+    #[must_use]
+    pub(crate) fn resync_ends(&mut self) -> Option<Vanished<K>> {
+        match self {
+            Self::Grow { .. } => None,
+            Self::Coalesce { ring } => ring.resync_ends(),
         }
     }
 
@@ -242,7 +249,7 @@ mod tests {
         assert_eq!((backlog.len(), out.len()), (3, 2));
         assert_eq!(backlog.take(2, None, &mut out), 3);
         assert_eq!((backlog.len(), out.len()), (0, 5));
-        (0..4).for_each(|_| out.advance());
+        (0..4).for_each(|_| drop(out.advance()));
         assert_eq!(out.first().map(|last| *last.key()), Some(4));
         assert_eq!(out.len(), 1, "the second of a commit");
     }

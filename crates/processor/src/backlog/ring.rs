@@ -51,11 +51,12 @@ impl<E> Ring<E> {
         self.entries.push_back(entry);
     }
 
-    /// Drops the oldest entry.
+    /// Takes the oldest entry.
     #[inline]
-    pub(crate) fn discard(&mut self) {
-        drop(self.entries.pop_front());
+    pub(crate) fn pop(&mut self) -> Option<E> {
+        let entry = self.entries.pop_front();
         self.shrink();
+        entry
     }
 
     /// Takes the oldest entries, until `each` returns false. Memory is given back once for all of

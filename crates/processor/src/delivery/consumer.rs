@@ -10,13 +10,11 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use crate::backlog::in_flight::InFlight;
-use crate::delivery::boundary::{Panicked, guarded};
-use crate::delivery::log_gate::LogGate;
+use crate::boundary::Panicked;
 use crate::listener::Listener;
-use crate::listener::state::{ListenerState, Taken};
+use crate::listener::state::Taken;
 use crate::listener::walk::ActiveWalk;
 use crate::notification::{Key, Notification};
-use crate::sync::now;
 
 /// See the top of this file.
 pub(crate) struct Consumer<K: Key, T: Send + Sync + 'static> {
@@ -25,7 +23,6 @@ pub(crate) struct Consumer<K: Key, T: Send + Sync + 'static> {
     walk: Option<ActiveWalk<K, T>>,
     /// The notification that was handed out and is not handled yet, if any.
     running: Option<Running>,
-    panic_log: LogGate,
 }
 
 struct Running {
@@ -40,7 +37,6 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
             in_flight: InFlight::new(),
             walk: None,
             running: None,
-            panic_log: LogGate::default(),
         }
     }
 
@@ -82,30 +78,31 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
         }
     }
 
-    /// Takes the next item of the walk in hand, unless it is skipped or the walk is over.
+    /// Takes the next item of the active walk, unless it is skipped or the walk is over.
     fn pull(&mut self) {
         let Some(walk) = &mut self.walk else {
             return;
         };
         let pulled = match self.listener.gate().is_closed() {
-            true => Ok(None),
-            false => guarded(|| walk.items.next()),
+            true => Some(None),
+            false => self.listener.guard("a walk", || walk.items.next()),
         };
         match pulled {
-            Ok(Some(notification)) => {
+            Some(Some(notification)) => {
                 if self.listener.admit_walked(walk.kind, notification.key()) {
                     self.in_flight.push_walked(walk.since, notification);
+                } else {
+                    self.listener.release(notification);
                 }
             }
-            Ok(None) => {
-                self.walk = None;
-                self.listener.with(ListenerState::walk_ended);
+            Some(None) => {
+                self.listener.release(self.walk.take());
+                self.listener.walk_ended();
             }
-            Err(panicked) => {
-                self.walk = None;
-                self.listener.count_panic();
-                self.log(&panicked, None);
-                self.listener.with(ListenerState::walk_ended);
+            None => {
+                let kind = walk.kind;
+                self.listener.release(self.walk.take());
+                self.listener.walk_panicked(kind);
             }
         }
     }
@@ -137,7 +134,7 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
         let Some(running) = self.running.take() else {
             return false;
         };
-        self.in_flight.advance();
+        self.advance();
         let (initial, panicked) = (running.counted, result.is_err());
         let Some((since, counted)) = self.in_flight.terms() else {
             return self.listener.handled(initial, panicked, None);
@@ -152,30 +149,28 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
     fn settle(&mut self, panicked: bool) {
         if let Some(running) = self.running.take() {
             self.listener.handled(running.counted, panicked, None);
-            self.in_flight.advance();
+            self.advance();
         }
     }
 
-    fn log_current(&mut self, panicked: &Panicked) {
-        let current = Arc::clone(self.current());
-        self.log(panicked, Some(current.key()));
+    /// Goes on to the next notification. The last reference to an object may be dropped here.
+    #[inline]
+    fn advance(&mut self) {
+        if let Some(done) = self.in_flight.advance() {
+            self.listener.release(done);
+        }
     }
 
-    fn log(&mut self, panicked: &Panicked, key: Option<&K>) {
-        if let Some(suppressed) = self.panic_log.admit(now()) {
-            tracing::error!(
-                listener = %self.listener.name(),
-                key = key.map(tracing::field::debug),
-                panic = %panicked.message,
-                suppressed,
-                "a callback panicked; its notification is skipped",
-            );
-        }
+    fn log_current(&self, panicked: &Panicked) {
+        let key = Some(self.current().key());
+        self.listener.log_panic("a callback", panicked, key);
     }
 }
 
 impl<K: Key, T: Send + Sync + 'static> Drop for Consumer<K, T> {
     fn drop(&mut self) {
+        let in_flight = std::mem::replace(&mut self.in_flight, InFlight::new());
+        self.listener.release((in_flight, self.walk.take()));
         self.listener.consumer_gone();
     }
 }

@@ -3,9 +3,7 @@
 //! A loop takes the next notification, calls the handler and reports that it was handled. The
 //! consumer decides which notification is next and whether it may start.
 
-pub(crate) mod boundary;
 pub(crate) mod consumer;
-pub(crate) mod log_gate;
 pub(crate) mod stream;
 
 use std::future::{Future, poll_fn};
@@ -13,7 +11,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
 
-use crate::delivery::boundary::{Calling, Panicked, call, guarded};
+use crate::boundary::{Calling, Panicked, call, guarded};
 use crate::delivery::consumer::Consumer;
 use crate::handler::{AsyncHandler, Handler};
 use crate::listener::status::Caller;
@@ -91,15 +89,26 @@ where
     }
 }
 
-/// Each poll is behind the boundary, since each runs user code.
+/// Polls and drops the future of a callback behind the panic boundary.
 async fn poll_guarded(caller: Caller, callback: impl Future<Output = ()>) -> Result<(), Panicked> {
-    let mut callback = pin!(callback);
-    poll_fn(|cx| match call(caller, || callback.as_mut().poll(cx)) {
-        Ok(Poll::Pending) => Poll::Pending,
-        Ok(Poll::Ready(())) => Poll::Ready(Ok(())),
-        Err(panicked) => Poll::Ready(Err(panicked)),
+    let mut callback = pin!(Some(callback));
+    let result = poll_fn(|cx| {
+        let poll = || {
+            callback
+                .as_mut()
+                .as_pin_mut()
+                .map(|callback| callback.poll(cx))
+        };
+        match call(caller, poll) {
+            Ok(Some(Poll::Pending)) => Poll::Pending,
+            Ok(Some(Poll::Ready(())) | None) => Poll::Ready(Ok(())),
+            Err(panicked) => Poll::Ready(Err(panicked)),
+        }
     })
-    .await
+    .await;
+    // The drop of a future is user code too.
+    let dropped = call(caller, || callback.set(None));
+    result.and(dropped)
 }
 
 /// Calls a handler on a thread of its own until its listener ends.

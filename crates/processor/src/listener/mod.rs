@@ -1,8 +1,9 @@
 //! A listener behind its lock, with the waker of its consumer: where the sides meet.
 //!
-//! The sender hands over under one lock and wakes at most once; the consumer takes under the same
-//! lock and leaves its waker there when it finds nothing. No user code runs under it but `Hash`,
-//! `Eq` and `Clone` of keys: leftovers and displaced objects are dropped after it.
+//! The sender pushes under one lock and wakes at most once. The consumer takes under the same lock
+//! and leaves its waker there when it finds nothing. No user code runs under the lock except
+//! `Hash`, `Eq` and `Clone` of keys: leftovers and displaced objects are dropped after it, behind
+//! the panic boundary.
 //!
 //! - RB-3: a consumer that found nothing has left its waker in the same critical section, so no
 //!   wake-up is lost. `tests/wake.rs`
@@ -10,6 +11,7 @@
 
 pub(crate) mod config;
 pub(crate) mod gate;
+pub(crate) mod log_gate;
 pub(crate) mod phase;
 pub(crate) mod resync;
 pub(crate) mod state;
@@ -27,7 +29,9 @@ use tokio::task::AbortHandle;
 use crate::backlog::batch::Batch;
 use crate::backlog::in_flight::InFlight;
 use crate::backlog::pending_item::Displaced;
+use crate::boundary::{Panicked, guarded};
 use crate::listener::gate::Gate;
+use crate::listener::log_gate::LogGate;
 use crate::listener::state::{ListenerState, Taken};
 use crate::listener::status::{Caller, ListenerId, ListenerPhase, ListenerStatus};
 use crate::listener::walk::{Walk, WalkKind};
@@ -51,11 +55,13 @@ pub(crate) enum ConsumerKind {
     Stream,
 }
 
-/// What is waited for. Both become true once and stay so.
+/// The events in a listener's life that callers wait for. Each becomes true once and stays so.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Milestones {
     pub(crate) synced: bool,
     pub(crate) ended: bool,
+    /// The replay of the initial snapshot panicked: `synced` never becomes true.
+    pub(crate) replay_panicked: bool,
 }
 
 /// The list of listeners, which a listener leaves.
@@ -91,6 +97,7 @@ pub(crate) struct Listener<K, T> {
     guarded: Mutex<Guarded<K, T>>,
     gate: Gate,
     gauges: Gauges,
+    panic_log: std::sync::Mutex<LogGate>,
     milestones: watch::Sender<Milestones>,
     abort: OnceLock<AbortHandle>,
     roster: Weak<dyn Roster>,
@@ -118,6 +125,7 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
                 panics: AtomicU64::new(0),
                 running_since: AtomicU64::new(IDLE),
             },
+            panic_log: std::sync::Mutex::default(),
             milestones: watch::Sender::new(Milestones::default()),
             abort: OnceLock::new(),
             roster,
@@ -172,13 +180,56 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
         let waker = wake.then(|| guarded.waker.take()).flatten();
         drop(guarded);
         if synced {
-            self.milestones
-                .send_modify(|milestones| milestones.synced = true);
+            self.reach(|milestones| milestones.synced = true);
         }
         if let Some(waker) = waker {
-            waker.wake();
+            self.guard("waking a consumer", || waker.wake());
         }
         result
+    }
+
+    /// Records a milestone, which wakes its waiters.
+    fn reach(&self, reached: impl FnOnce(&mut Milestones)) {
+        self.guard("waking a waiter", || self.milestones.send_modify(reached));
+    }
+
+    /// Runs user code that is not a callback. A panic is counted and logged.
+    pub(crate) fn guard<R>(&self, what: &str, f: impl FnOnce() -> R) -> Option<R> {
+        guarded(f)
+            .map_err(|panicked| {
+                self.gauges.panics.fetch_add(1, Ordering::AcqRel);
+                self.log_panic(what, &panicked, None);
+            })
+            .ok()
+    }
+
+    /// Drops a value whose drop may run user code.
+    #[inline]
+    pub(crate) fn release<V>(&self, value: V) {
+        self.guard("a drop", || drop(value));
+    }
+
+    /// Logs a panic, unless one was logged within the last second.
+    pub(crate) fn log_panic(&self, what: &str, panicked: &Panicked, key: Option<&K>) {
+        let mut gate = self
+            .panic_log
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let admitted = gate.admit(now());
+        drop(gate);
+        let Some(suppressed) = admitted else {
+            return;
+        };
+        // `Debug` of a key is user code. A second panic adds nothing to the first.
+        let _second = guarded(|| {
+            tracing::error!(
+                listener = %self.name,
+                key = key.map(tracing::field::debug),
+                panic = %panicked.message,
+                suppressed,
+                "{what} panicked; its notification is skipped",
+            );
+        });
     }
 
     /// Hands over what was committed under `sequence`.
@@ -198,6 +249,8 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
         let mut displaced = Vec::new();
         let begun = self.with(|state| state.begin(sequence, walk, since, &mut displaced));
         self.warn(begun.warn);
+        self.release(begun);
+        self.release(displaced);
     }
 
     fn warn(&self, depth: Option<usize>) {
@@ -235,8 +288,10 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
             stale = guarded.waker.replace(cx.waker().clone());
         }
         drop(guarded);
-        // Outside the lock: dropping a waker may run the code of an executor.
-        drop(stale);
+        // Outside the lock: the drop of a waker may run the code of an executor.
+        if stale.is_some() {
+            self.release(stale);
+        }
         taken
     }
 
@@ -260,7 +315,7 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
         let since = next.unwrap_or(IDLE);
         self.gauges.running_since.store(since, Ordering::Release);
         if panicked {
-            self.count_panic();
+            self.gauges.panics.fetch_add(1, Ordering::AcqRel);
         }
         let delivered = self.gauges.delivered.load(Ordering::Acquire);
         self.gauges
@@ -281,9 +336,22 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
         passed
     }
 
-    /// A walk panicked and is over.
-    pub(crate) fn count_panic(&self) {
-        self.gauges.panics.fetch_add(1, Ordering::AcqRel);
+    /// The consumer has pulled the last item of its walk, and it has been handled.
+    pub(crate) fn walk_ended(&self) {
+        let leftover = self.with(ListenerState::walk_ended);
+        self.release(leftover);
+    }
+
+    /// The iterator of the consumer's walk panicked. After an initial walk the listener never
+    /// counts as synced, because objects of the snapshot were not delivered.
+    pub(crate) fn walk_panicked(&self, kind: WalkKind) {
+        match kind {
+            WalkKind::Initial => {
+                self.with(ListenerState::initial_walk_panicked);
+                self.reach(|milestones| milestones.replay_panicked = true);
+            }
+            WalkKind::Resync => self.walk_ended(),
+        }
     }
 
     /// Lets no callback start from here on, throws away what waits, and tells the consumer.
@@ -304,7 +372,8 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
         if !planted!(RemovalOnlyEmpties) {
             self.gate.close();
         }
-        let _leftover = self.with(ListenerState::end);
+        let leftover = self.with(ListenerState::end);
+        self.release(leftover);
         if self.is_stream() {
             // Nothing of ours runs; the stream says the end when it is asked.
             self.set_ended();
@@ -313,7 +382,8 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
 
     /// Takes nothing new from here on and delivers the rest.
     pub(crate) fn drain(&self) {
-        let _leftover = self.with(ListenerState::drain);
+        let leftover = self.with(ListenerState::drain);
+        self.release(leftover);
         let idle = self.with(|state| state.is_drained()) && self.in_flight() == 0;
         if idle && self.is_stream() {
             self.close();
@@ -337,10 +407,11 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
         self.gate.close();
         self.gate.leave();
         self.gauges.running_since.store(IDLE, Ordering::Release);
-        let _leftover = self.with(|state| {
+        let leftover = self.with(|state| {
             state.lost(self.gauges.in_flight.swap(0, Ordering::AcqRel));
             state.end()
         });
+        self.release(leftover);
         self.set_ended();
         if let Some(roster) = self.roster.upgrade() {
             roster.left(self.id());
@@ -348,8 +419,7 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
     }
 
     fn set_ended(&self) {
-        self.milestones
-            .send_modify(|milestones| milestones.ended = true);
+        self.reach(|milestones| milestones.ended = true);
     }
 
     /// Only the consumer calls this, so it needs no read-modify-write.

@@ -13,6 +13,7 @@ use std::time::Instant;
 
 use crate::backlog::Backlog;
 use crate::backlog::batch::Batch;
+use crate::backlog::coalesce::Vanished;
 use crate::backlog::in_flight::InFlight;
 use crate::backlog::pending_item::Displaced;
 use crate::listener::config::Overflow;
@@ -47,6 +48,7 @@ pub(crate) struct Begun<K, T> {
 pub(crate) struct Leftover<K, T> {
     _held: Phase<K, T>,
     _backlog: Option<Backlog<K, T>>,
+    _vanished: Option<Vanished<K>>,
     _walk: WalkSlot<K, T>,
 }
 
@@ -146,7 +148,8 @@ impl<K: Key, T> ListenerState<K, T> {
         if walk.is_empty() {
             // After the held ones were counted, so that they are waited for.
             self.walk = WalkSlot::Active { kind };
-            self.walk_ended();
+            let vanished = self.walk_ended();
+            assert!(vanished.is_none(), "only a resync remembers keys");
         } else {
             let walk = ActiveWalk {
                 kind,
@@ -223,7 +226,7 @@ impl<K: Key, T> ListenerState<K, T> {
         if !matches!((&self.phase, &self.walk), (Phase::Live, WalkSlot::None)) {
             return Some(walk);
         }
-        self.backlog.set_resync(true);
+        self.backlog.resync_begins();
         let position = self.backlog.walk_position();
         let walk = ActiveWalk {
             kind: WalkKind::Resync,
@@ -273,18 +276,25 @@ impl<K: Key, T> ListenerState<K, T> {
         !skip
     }
 
-    /// The consumer has pulled the last item of its walk, and it has been handled.
-    pub(crate) fn walk_ended(&mut self) {
+    /// The consumer has pulled the last item of its walk, and it has been handled. Returns keys,
+    /// whose drops may run user code.
+    pub(crate) fn walk_ended(&mut self) -> Option<Vanished<K>> {
         let WalkSlot::Active { kind } = std::mem::replace(&mut self.walk, WalkSlot::None) else {
-            return;
+            return None;
         };
         match kind {
             WalkKind::Initial => {
                 self.initial_unfinished = false;
                 self.tracker.finish(1);
+                None
             }
-            WalkKind::Resync => self.backlog.set_resync(false),
+            WalkKind::Resync => self.backlog.resync_ends(),
         }
+    }
+
+    /// The iterator of the initial walk panicked. It stays unfinished for ever.
+    pub(crate) fn initial_walk_panicked(&mut self) {
+        self.walk = WalkSlot::None;
     }
 
     /// An initial notification from the backlog has been handled.
@@ -304,13 +314,11 @@ impl<K: Key, T> ListenerState<K, T> {
                     WalkSlot::Waiting { walk, .. } => walk.kind == WalkKind::Resync,
                     WalkSlot::None | WalkSlot::Active { .. } => false,
                 };
-                reminder.then(|| {
-                    self.backlog.set_resync(false);
-                    Leftover {
-                        _held: Phase::Ended,
-                        _backlog: None,
-                        _walk: std::mem::replace(&mut self.walk, WalkSlot::None),
-                    }
+                reminder.then(|| Leftover {
+                    _held: Phase::Ended,
+                    _backlog: None,
+                    _vanished: self.backlog.resync_ends(),
+                    _walk: std::mem::replace(&mut self.walk, WalkSlot::None),
                 })
             }
             Phase::Draining | Phase::Ended => None,
@@ -332,6 +340,7 @@ impl<K: Key, T> ListenerState<K, T> {
                 &mut self.backlog,
                 Backlog::new(self.overflow),
             )),
+            _vanished: None,
             _walk: std::mem::replace(&mut self.walk, WalkSlot::None),
         }
     }

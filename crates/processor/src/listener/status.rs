@@ -59,7 +59,7 @@ pub struct ListenerStatus {
     pub coalesced: u64,
     /// Notifications thrown away because the listener ended.
     pub abandoned: u64,
-    /// Callbacks that panicked.
+    /// Panics of callbacks, of walks, and of drops of notifications.
     pub panics: u64,
     /// Requested and effective resync period, and why they differ.
     pub resync: ResyncTerms,

@@ -11,6 +11,11 @@ use crate::notification::Notification;
 ///
 /// Pulled by the listener's own task, never under a lock, each item when the one before it has been
 /// delivered. Dropped as soon as the listener is removed.
+///
+/// A panic of the iterator is counted and logged, and the rest of its items is lost. After an
+/// initial walk the listener then receives later notifications but never counts as synced:
+/// [`synced`](crate::Registration::synced) returns an error and the report of a stop has
+/// `initial_unfinished`. After a resync the next one follows as usual.
 #[derive_where(Debug)]
 pub struct Walk<K, T> {
     /// `None` is known to be empty without asking anybody.

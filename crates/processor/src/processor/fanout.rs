@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::backlog::batch::Batch;
+use crate::boundary::guarded;
 use crate::listener::walk::Walk;
 use crate::notification::{Key, Notification};
 use crate::processor::Processor;
@@ -37,8 +38,12 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
         let mut displaced = Vec::new();
         for listener in listeners.iter() {
             listener.push((sequence, batches.as_slice()), since, &mut displaced);
-            // Outside the listener's lock: drops may run user code.
-            displaced.clear();
+        }
+        // After all listeners: drops run user code, which may take long or panic.
+        for value in displaced {
+            if let Err(panicked) = guarded(|| drop(value)) {
+                tracing::error!(panic = %panicked.message, "the drop of a merged object panicked");
+            }
         }
     }
 
@@ -53,10 +58,12 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
         self.registry.start();
         let since = self.registry.nanos(now);
         for listener in self.registry.listeners().iter() {
-            if listener.with(|state| state.wants_resync(sequence, now)) {
-                let walk = walk();
-                // Given back if the listener was removed meanwhile; dropped outside its lock.
-                drop(listener.with(|state| state.push_resync(walk, since)));
+            if listener.with(|state| state.wants_resync(sequence, now))
+                && let Some(walk) = listener.guard("making a walk", &walk)
+            {
+                // Given back if the listener was removed meanwhile.
+                let refused = listener.with(|state| state.push_resync(walk, since));
+                listener.release(refused);
             }
         }
     }

@@ -16,9 +16,10 @@ use std::time::Duration;
 use derive_where::derive_where;
 use tokio::runtime::Handle;
 
+use crate::boundary;
 use crate::delivery::consumer::Consumer;
 use crate::delivery::stream::EventStream;
-use crate::delivery::{self, Delivery, boundary};
+use crate::delivery::{self, Delivery};
 use crate::error::AddError;
 use crate::handler::{AsyncHandler, Handler};
 use crate::listener::config::ListenerConfig;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
-use crate::delivery::boundary;
+use crate::boundary;
 use crate::error::{NeverSynced, RemoveError};
 use crate::listener::resync::ResyncTerms;
 use crate::listener::status::{Caller, ListenerId, ListenerStatus};
@@ -86,15 +86,19 @@ impl Registration {
     ///
     /// # Errors
     ///
-    /// [`NeverSynced::Ended`] when the listener ended before.
+    /// [`NeverSynced::Ended`] when the listener ended before;
+    /// [`NeverSynced::ReplayPanicked`] when the iterator of the initial [`Walk`](crate::Walk)
+    /// panicked.
     ///
     /// # Cancel safety
     ///
     /// Safe: it only looks.
     pub async fn synced(&self) -> Result<(), NeverSynced> {
         let mut milestones = self.remote.subscribe();
-        match milestones.wait_for(|seen| seen.synced || seen.ended).await {
+        let over = |seen: &Milestones| seen.synced || seen.ended || seen.replay_panicked;
+        match milestones.wait_for(over).await {
             Ok(seen) if seen.synced => Ok(()),
+            Ok(seen) if seen.replay_panicked => Err(NeverSynced::ReplayPanicked),
             // The sender lives in the listener this handle holds, so the first case is the rule.
             Ok(_) | Err(_) => Err(NeverSynced::Ended),
         }

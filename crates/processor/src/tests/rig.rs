@@ -125,7 +125,7 @@ impl Rig {
     /// The consumer handles one notification. False if it has none.
     pub(super) fn handle(&mut self) -> Result<bool, String> {
         if let Some(notification) = self.in_flight.first().cloned() {
-            self.in_flight.advance();
+            drop(self.in_flight.advance());
             self.hear(&notification)?;
             if notification.is_initial() {
                 self.listener.initial_handled();
@@ -139,7 +139,7 @@ impl Rig {
         match walk.items.next() {
             None => {
                 self.walk = None;
-                self.listener.walk_ended();
+                drop(self.listener.walk_ended());
             }
             Some(news) => {
                 if self.listener.admit_walked(kind, news.key()) {

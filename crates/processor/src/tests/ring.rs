@@ -77,15 +77,6 @@ proptest! {
     }
 }
 
-fn pop(ring: &mut Ring<usize>) -> Option<usize> {
-    let mut popped = None;
-    ring.pop_each(|entry| {
-        popped = Some(entry);
-        false
-    });
-    popped
-}
-
 /// RB-2: growing and shrinking move each entry a bounded number of times on average, also at the
 /// lengths where the two meet.
 #[test]
@@ -108,7 +99,7 @@ fn ring_moves_are_amortised() {
         for round in 0..base {
             let before = ring.entries().capacity();
             if round % 4 < 2 {
-                assert!(pop(&mut ring).is_some());
+                assert!(ring.pop().is_some());
             } else {
                 ring.push(round);
             }
@@ -116,7 +107,7 @@ fn ring_moves_are_amortised() {
         }
         while ring.entries().len() > 0 {
             let before = ring.entries().capacity();
-            assert!(pop(&mut ring).is_some());
+            assert!(ring.pop().is_some());
             watch(&ring, before);
         }
         assert!(

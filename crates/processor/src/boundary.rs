@@ -1,6 +1,6 @@
 //! The panic boundary: the one place where a panic of user code is caught.
 //!
-//! - PR-12: a panic ends the callback, not the listener. `tests/panic.rs`
+//! - PR-12: a panic ends the callback, not the listener. `tests/panic.rs`, `tests/user_drops.rs`
 //! - FM-67: a callback can be attributed to its listener, so that a listener that waits for its own
 //!   end is refused. `tests/remove.rs`
 
@@ -10,30 +10,37 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::listener::status::Caller;
 use crate::sync::thread_local;
 
-/// A callback panicked.
+/// A panic of user code.
 pub(crate) struct Panicked {
-    /// What it said, at most `LONGEST_MESSAGE` characters of it.
+    /// The panic's message, cut after `LONGEST_MESSAGE` characters.
     pub(crate) message: String,
 }
 
-/// A panic message in a log need not be a book.
+/// The number of characters of a panic's message that are kept for the log.
 const LONGEST_MESSAGE: usize = 200;
 
-/// The boundary: runs user code and turns a panic into a value. What the code has left half-done is
-/// the user's own; nothing of ours is touched while it runs.
+/// Runs user code and turns a panic into a value.
+///
+/// User code is a callback, the poll of its future, an iterator, a waker, and the drop of any of
+/// these, of a key or of an object. State of the processor is not changed while it runs.
+///
+/// Two drops that panic while one value is dropped abort the process: no boundary can prevent it.
 pub(crate) fn guarded<R>(f: impl FnOnce() -> R) -> Result<R, Panicked> {
-    catch_unwind(AssertUnwindSafe(f)).map_err(|panic| Panicked {
-        message: message(&*panic),
-    })
+    catch_unwind(AssertUnwindSafe(f)).map_err(Panicked::new)
 }
 
-fn message(panic: &(dyn Any + Send)) -> String {
-    let text = panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("(not a text)");
-    text.chars().take(LONGEST_MESSAGE).collect()
+impl Panicked {
+    fn new(payload: Box<dyn Any + Send>) -> Self {
+        let text = payload
+            .downcast_ref::<&str>()
+            .copied()
+            .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+            .unwrap_or("(not a text)");
+        let message = text.chars().take(LONGEST_MESSAGE).collect();
+        // The drop of the payload is user code too. A second panic adds nothing to the first.
+        let _second = guarded(|| drop(payload));
+        Self { message }
+    }
 }
 
 thread_local! {
