@@ -16,7 +16,11 @@ use crate::listener::state::Taken;
 use crate::listener::walk::ActiveWalk;
 use crate::notification::{Key, Notification};
 
-/// See the top of this file.
+/// The number of items of a walk that one poll may skip. A resync of 150,000 objects of which each
+/// has a newer notification pending must not keep a current-thread runtime from everything else.
+const PULLS_AT_ONCE: usize = 1_024;
+
+/// The consumer of one listener. See the module.
 pub(crate) struct Consumer<K: Key, T: Send + Sync + 'static> {
     listener: Arc<Listener<K, T>>,
     in_flight: InFlight<K, T>,
@@ -55,11 +59,17 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
     /// be none any more. The one before counts as handled.
     pub(crate) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<bool> {
         self.settle(false);
+        let mut pulls = 0;
         loop {
             if let Some((since, counted)) = self.in_flight.terms() {
                 return Poll::Ready(self.start(since, counted));
             }
             if self.walk.is_some() {
+                if pulls == PULLS_AT_ONCE {
+                    cx.waker().wake_by_ref();
+                    return Poll::Pending;
+                }
+                pulls += 1;
                 self.pull();
                 continue;
             }

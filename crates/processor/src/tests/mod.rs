@@ -28,6 +28,8 @@ mod shuttle;
 #[cfg(test)]
 mod sync;
 #[cfg(test)]
+mod user_code;
+#[cfg(test)]
 mod warning;
 
 #[cfg(test)]
