@@ -14,8 +14,7 @@ use crate::notification::{Cause, Deleted, Notification};
 
 /// Something a merge no longer needs. Its drop may run user code, so it leaves the lock first.
 pub(crate) enum Displaced<K, T> {
-    Shared { _later: Arc<Notification<K, T>> },
-    Owned { _later: Notification<K, T> },
+    Item { _later: Item<K, T> },
     Object { _later: Arc<T> },
 }
 
@@ -41,10 +40,7 @@ impl<K, T> Item<K, T> {
     }
 
     pub(crate) fn displaced(self) -> Displaced<K, T> {
-        match self {
-            Self::Shared(shared) => Displaced::Shared { _later: shared },
-            Self::Owned(owned) => Displaced::Owned { _later: owned },
-        }
+        Displaced::Item { _later: self }
     }
 
     pub(crate) fn replace(&mut self, item: Self, displaced: &mut Vec<Displaced<K, T>>) {

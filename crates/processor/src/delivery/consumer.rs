@@ -93,7 +93,7 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
         let Some(walk) = &mut self.walk else {
             return;
         };
-        let pulled = match self.listener.gate().is_closed() {
+        let pulled = match self.listener.gate.is_closed() {
             true => Some(None),
             false => self.listener.guard("a walk", || walk.items.next()),
         };
@@ -119,7 +119,7 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
 
     /// Hands a notification out, unless the listener has been removed (PR-11).
     fn start(&mut self, since: u64, counted: bool) -> bool {
-        if !self.listener.gate().enter() {
+        if !self.listener.gate.enter() {
             return false;
         }
         self.listener.started(since);

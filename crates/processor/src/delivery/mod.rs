@@ -35,7 +35,7 @@ impl<H: Handler<K, T>, K: Key, T: Send + Sync + 'static> Delivery<H, K, T> {
     /// Calls the handler for what was handed out and all that is in hand behind it. How often.
     fn handle_in_flight(&mut self) -> usize {
         let Self { handler, consumer } = self;
-        let _calling = Calling::begin(consumer.listener().caller());
+        let _calling = Calling::begin(consumer.listener().caller);
         let mut calls = 1;
         loop {
             let result = guarded(|| handler.on_notification(consumer.current()));
@@ -77,7 +77,7 @@ where
     T: Send + Sync + 'static,
 {
     let mut delivery = delivery;
-    let caller = delivery.consumer.listener().caller();
+    let caller = delivery.consumer.listener().caller;
     while delivery.next().await {
         let shared = Arc::clone(delivery.consumer.current());
         let result = match call(caller, || delivery.handler.on_notification(shared)) {

@@ -51,7 +51,7 @@ impl<K: Key, T: Send + Sync + 'static> Drop for EventStream<K, T> {
 impl<K: Key, T: Send + Sync + 'static> fmt::Debug for EventStream<K, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("EventStream")
-            .field("name", self.consumer.listener().name())
+            .field("name", &self.consumer.listener().name)
             .finish_non_exhaustive()
     }
 }

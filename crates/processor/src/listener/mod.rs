@@ -88,14 +88,14 @@ struct Gauges {
     running_since: AtomicU64,
 }
 
-/// See the top of this file.
+/// A listener. See the module.
 pub(crate) struct Listener<K, T> {
-    caller: Caller,
-    name: Arc<str>,
+    pub(crate) caller: Caller,
+    pub(crate) name: Arc<str>,
     kind: ConsumerKind,
     epoch: Instant,
     guarded: Mutex<Guarded<K, T>>,
-    gate: Gate,
+    pub(crate) gate: Gate,
     gauges: Gauges,
     panic_log: std::sync::Mutex<LogGate>,
     milestones: watch::Sender<Milestones>,
@@ -134,19 +134,6 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
 
     pub(crate) fn id(&self) -> ListenerId {
         self.caller.1
-    }
-
-    /// Who a callback of this listener is.
-    pub(crate) fn caller(&self) -> Caller {
-        self.caller
-    }
-
-    pub(crate) fn name(&self) -> &Arc<str> {
-        &self.name
-    }
-
-    pub(crate) fn gate(&self) -> &Gate {
-        &self.gate
     }
 
     pub(crate) fn subscribe(&self) -> watch::Receiver<Milestones> {
@@ -247,9 +234,10 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
     pub(crate) fn begin(&self, sequence: u64, walk: Walk<K, T>) {
         let since = self.nanos(now());
         let mut displaced = Vec::new();
-        let begun = self.with(|state| state.begin(sequence, walk, since, &mut displaced));
-        self.warn(begun.warn);
-        self.release(begun);
+        let (warn, leftover) =
+            self.with(|state| state.begin(sequence, walk, since, &mut displaced));
+        self.warn(warn);
+        self.release(leftover);
         self.release(displaced);
     }
 

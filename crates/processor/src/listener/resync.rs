@@ -68,25 +68,15 @@ pub(crate) fn negotiate(
         return agree(None, ResyncReason::ChecksDisabled, None);
     };
     let wanted = asked.max(MINIMUM);
-    let unless_raised = |reason| match wanted == asked {
-        true => reason,
-        false => ResyncReason::RaisedToMinimum,
-    };
-    if wanted >= check {
-        agree(
-            Some(wanted),
-            unless_raised(ResyncReason::AsRequested),
-            check_period,
-        )
-    } else if started {
-        agree(Some(check), ResyncReason::RaisedToCheckPeriod, check_period)
-    } else {
-        agree(
-            Some(wanted),
-            unless_raised(ResyncReason::LoweredCheckPeriod),
-            Some(wanted),
-        )
+    if wanted < check && started {
+        return agree(Some(check), ResyncReason::RaisedToCheckPeriod, check_period);
     }
+    let reason = match wanted > asked {
+        true => ResyncReason::RaisedToMinimum,
+        false if wanted < check => ResyncReason::LoweredCheckPeriod,
+        false => ResyncReason::AsRequested,
+    };
+    agree(Some(wanted), reason, Some(check.min(wanted)))
 }
 
 /// When a listener is due (PL-12).

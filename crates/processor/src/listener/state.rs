@@ -1,9 +1,10 @@
-//! One listener: what waits for it, what it has been told, where it stands. Pure.
+//! The state machine of one listener: its phase, its backlog, its walk and its counters.
 //!
-//! Neither blocks, wakes, logs nor keeps time; calls no handler and pulls no walk. `cell` puts it
-//! behind a lock, `consumer` takes from it, `fanout` hands to it.
+//! It neither blocks, wakes, logs nor reads the time, and calls no handler. `Listener` puts it
+//! behind a lock, the consumer takes from it, and `fanout` pushes to it. Each step returns what it
+//! leaves over, to be dropped outside the lock.
 //!
-//! - PR-7: while joining everything is held; `begin` drops what the snapshot shows, whether it came
+//! - PR-7: while joining notifications are buffered; `begin` drops what the snapshot shows, whether it came
 //!   before or comes after. `tests/joining.rs`
 //! - RB-7: received + walked = delivered + pending + coalesced + abandoned. `tests/listener.rs`
 //! - FM-72: "synced" waits for the initial walk and for each initial notification. `tests/sync.rs`
@@ -36,23 +37,15 @@ pub(crate) enum Taken<K, T> {
     Closed,
 }
 
-/// What beginning leaves over, to be dropped outside the lock, and a depth to warn of.
-pub(crate) struct Begun<K, T> {
-    pub(crate) warn: Option<usize>,
-    _held: Buffered<K, T>,
-    /// The walk, if the listener has ended before it began.
-    _refused: Option<Walk<K, T>>,
-}
+/// What a step leaves over. It is dropped outside the lock, because drops may run user code.
+pub(crate) type Leftover<K, T> = (
+    Phase<K, T>,
+    Option<Backlog<K, T>>,
+    Option<Vanished<K>>,
+    WalkSlot<K, T>,
+);
 
-/// What a closed listener leaves. Dropped outside the lock, since drops may run user code.
-pub(crate) struct Leftover<K, T> {
-    _held: Phase<K, T>,
-    _backlog: Option<Backlog<K, T>>,
-    _vanished: Option<Vanished<K>>,
-    _walk: WalkSlot<K, T>,
-}
-
-/// See the top of this file.
+/// The state of one listener. See the module.
 pub(crate) struct ListenerState<K, T> {
     phase: Phase<K, T>,
     /// The sequence of the snapshot it joined with: news up to it are known already.
@@ -127,15 +120,11 @@ impl<K: Key, T> ListenerState<K, T> {
         walk: Walk<K, T>,
         since: u64,
         displaced: &mut Vec<Displaced<K, T>>,
-    ) -> Begun<K, T> {
+    ) -> (Option<usize>, (Buffered<K, T>, Option<Walk<K, T>>)) {
         let held = match &mut self.phase {
             Phase::Joining(held) => std::mem::take(held),
             Phase::Live | Phase::Draining | Phase::Ended => {
-                return Begun {
-                    warn: None,
-                    _held: Buffered::default(),
-                    _refused: Some(walk),
-                };
+                return (None, (Buffered::default(), Some(walk)));
             }
         };
         self.phase = Phase::Live;
@@ -158,11 +147,7 @@ impl<K: Key, T> ListenerState<K, T> {
             };
             self.walk = WalkSlot::Waiting { position, walk };
         }
-        Begun {
-            warn: self.pushed(0),
-            _held: held,
-            _refused: None,
-        }
+        (self.pushed(0), (held, None))
     }
 
     fn is_known(&self, sequence: u64) -> bool {
@@ -314,11 +299,9 @@ impl<K: Key, T> ListenerState<K, T> {
                     WalkSlot::Waiting { walk, .. } => walk.kind == WalkKind::Resync,
                     WalkSlot::None | WalkSlot::Active { .. } => false,
                 };
-                reminder.then(|| Leftover {
-                    _held: Phase::Ended,
-                    _backlog: None,
-                    _vanished: self.backlog.resync_ends(),
-                    _walk: std::mem::replace(&mut self.walk, WalkSlot::None),
+                reminder.then(|| {
+                    let walk = std::mem::replace(&mut self.walk, WalkSlot::None);
+                    (Phase::Ended, None, self.backlog.resync_ends(), walk)
                 })
             }
             Phase::Draining | Phase::Ended => None,
@@ -334,15 +317,10 @@ impl<K: Key, T> ListenerState<K, T> {
     #[must_use]
     pub(crate) fn end(&mut self) -> Leftover<K, T> {
         self.counts.abandoned += self.backlog.len() as u64;
-        Leftover {
-            _held: std::mem::replace(&mut self.phase, Phase::Ended),
-            _backlog: Some(std::mem::replace(
-                &mut self.backlog,
-                Backlog::new(self.overflow),
-            )),
-            _vanished: None,
-            _walk: std::mem::replace(&mut self.walk, WalkSlot::None),
-        }
+        let backlog = std::mem::replace(&mut self.backlog, Backlog::new(self.overflow));
+        let phase = std::mem::replace(&mut self.phase, Phase::Ended);
+        let walk = std::mem::replace(&mut self.walk, WalkSlot::None);
+        (phase, Some(backlog), None, walk)
     }
 
     pub(crate) fn phase(&self) -> ListenerPhase {

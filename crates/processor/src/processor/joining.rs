@@ -58,7 +58,7 @@ impl<K: Key, T: Send + Sync + 'static> Drop for Joining<K, T> {
 
 impl<K: Key, T: Send + Sync + 'static> fmt::Debug for Joining<K, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self.listener.as_ref().map(|listener| listener.name());
+        let name = self.listener.as_ref().map(|listener| &listener.name);
         f.debug_struct("Joining")
             .field("name", &name)
             .finish_non_exhaustive()

@@ -22,9 +22,9 @@ use crate::delivery::stream::EventStream;
 use crate::delivery::{self, Delivery};
 use crate::error::AddError;
 use crate::handler::{AsyncHandler, Handler};
+use crate::listener::ConsumerKind;
 use crate::listener::config::ListenerConfig;
 use crate::listener::status::{ListenerId, ListenerStatus};
-use crate::listener::{ConsumerKind, Listener};
 use crate::notification::Key;
 use crate::processor::joining::Joining;
 use crate::processor::registry::Registry;
@@ -98,11 +98,7 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
         handler: impl Handler<K, T>,
         config: ListenerConfig,
     ) -> Result<Joining<K, T>, AddError> {
-        let runtime = self.runtime()?;
-        let delivery = self.register(handler, config, ConsumerKind::Driven)?;
-        let listener = Arc::clone(delivery.consumer.listener());
-        listener.set_abort(runtime.spawn(delivery::run(delivery)).abort_handle());
-        self.joining(listener)
+        self.spawn(handler, config, delivery::run)
     }
 
     /// Adds a handler that awaits; the next notification waits until its future is ready.
@@ -115,11 +111,7 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
         handler: impl AsyncHandler<K, T>,
         config: ListenerConfig,
     ) -> Result<Joining<K, T>, AddError> {
-        let runtime = self.runtime()?;
-        let delivery = self.register(handler, config, ConsumerKind::Driven)?;
-        let listener = Arc::clone(delivery.consumer.listener());
-        listener.set_abort(runtime.spawn(delivery::run_async(delivery)).abort_handle());
-        self.joining(listener)
+        self.spawn(handler, config, delivery::run_async)
     }
 
     /// Adds a handler that may block: it gets a thread of its own, which ends with its listener
@@ -133,15 +125,10 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
         handler: impl Handler<K, T>,
         config: ListenerConfig,
     ) -> Result<Joining<K, T>, AddError> {
-        let delivery = self.register(handler, config, ConsumerKind::Driven)?;
+        let delivery = self.register(handler, config)?;
         let joining = Joining::new(Arc::clone(delivery.consumer.listener()));
         let runtime = self.runtime().ok();
-        let name = delivery
-            .consumer
-            .listener()
-            .name()
-            .to_string()
-            .replace('\0', " ");
+        let name = delivery.consumer.listener().name.replace('\0', " ");
         // Not joined: the listener announces its own end, and a thread that blocks for ever must
         // not keep a stop from returning.
         let _thread = thread::Builder::new()
@@ -171,19 +158,27 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
         &self,
         handler: H,
         config: ListenerConfig,
-        kind: ConsumerKind,
     ) -> Result<Delivery<H, K, T>, AddError> {
-        let listener = self
-            .registry
-            .register(config, type_name_of_val(&handler), kind)?;
-        Ok(Delivery {
-            handler,
-            consumer: Consumer::new(listener),
-        })
+        let (name, kind) = (type_name_of_val(&handler), ConsumerKind::Driven);
+        let consumer = Consumer::new(self.registry.register(config, name, kind)?);
+        Ok(Delivery { handler, consumer })
     }
 
-    /// The rest of a registration, unless a runtime that has ended dropped the task it was given.
-    fn joining(&self, listener: Arc<Listener<K, T>>) -> Result<Joining<K, T>, AddError> {
+    /// Registers a handler and starts its task.
+    fn spawn<H, F>(
+        &self,
+        handler: H,
+        config: ListenerConfig,
+        run: impl FnOnce(Delivery<H, K, T>) -> F,
+    ) -> Result<Joining<K, T>, AddError>
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let runtime = self.runtime()?;
+        let delivery = self.register(handler, config)?;
+        let listener = Arc::clone(delivery.consumer.listener());
+        listener.set_abort(runtime.spawn(run(delivery)).abort_handle());
+        // A runtime that has ended drops the task it is given.
         match listener.is_leaving() {
             true => Ok(Joining::new(listener)),
             // A stop that came meanwhile ends a listener too.
@@ -215,7 +210,7 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
     /// The listener in whose callback this is called, if it is one of this processor's.
     pub fn calling_listener(&self) -> Option<ListenerId> {
         boundary::caller()
-            .filter(|(processor, _)| *processor == self.registry.number())
+            .filter(|(processor, _)| *processor == self.registry.number)
             .map(|(_, listener)| listener)
     }
 

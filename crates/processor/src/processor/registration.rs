@@ -18,31 +18,11 @@ use crate::sync::now;
 
 /// A listener without its types, so that handles of all kinds fit into one list.
 trait Remote: Send + Sync {
-    fn caller(&self) -> Caller;
-    fn name(&self) -> &Arc<str>;
-    fn subscribe(&self) -> watch::Receiver<Milestones>;
-    fn milestones(&self) -> Milestones;
     fn status(&self) -> ListenerStatus;
     fn remove(&self);
 }
 
 impl<K: Key, T: Send + Sync + 'static> Remote for Listener<K, T> {
-    fn caller(&self) -> Caller {
-        Listener::caller(self)
-    }
-
-    fn name(&self) -> &Arc<str> {
-        Listener::name(self)
-    }
-
-    fn subscribe(&self) -> watch::Receiver<Milestones> {
-        Listener::subscribe(self)
-    }
-
-    fn milestones(&self) -> Milestones {
-        Listener::milestones(self)
-    }
-
     fn status(&self) -> ListenerStatus {
         Listener::status(self, now())
     }
@@ -56,22 +36,30 @@ impl<K: Key, T: Send + Sync + 'static> Remote for Listener<K, T> {
 #[doc(alias = "ResourceEventHandlerRegistration")]
 #[derive(Clone)]
 pub struct Registration {
+    caller: Caller,
+    name: Arc<str>,
+    milestones: watch::Receiver<Milestones>,
     remote: Arc<dyn Remote>,
 }
 
 impl Registration {
     pub(crate) fn new<K: Key, T: Send + Sync + 'static>(listener: Arc<Listener<K, T>>) -> Self {
-        Self { remote: listener }
+        Self {
+            caller: listener.caller,
+            name: Arc::clone(&listener.name),
+            milestones: listener.subscribe(),
+            remote: listener,
+        }
     }
 
     /// Tells it apart from the other listeners of its processor.
     pub fn id(&self) -> ListenerId {
-        self.remote.caller().1
+        self.caller.1
     }
 
     /// Its name in logs and status.
     pub fn name(&self) -> &str {
-        self.remote.name()
+        &self.name
     }
 
     /// Whether the callbacks of all objects that were there at the start have returned, or panicked
@@ -79,7 +67,7 @@ impl Registration {
     ///
     /// A stream has handled an item when it is asked for the next one.
     pub fn has_synced(&self) -> bool {
-        self.remote.milestones().synced
+        self.milestones.borrow().synced
     }
 
     /// Waits for [`has_synced`](Registration::has_synced).
@@ -94,7 +82,7 @@ impl Registration {
     ///
     /// Safe: it only looks.
     pub async fn synced(&self) -> Result<(), NeverSynced> {
-        let mut milestones = self.remote.subscribe();
+        let mut milestones = self.milestones.clone();
         let over = |seen: &Milestones| seen.synced || seen.ended || seen.replay_panicked;
         match milestones.wait_for(over).await {
             Ok(seen) if seen.synced => Ok(()),
@@ -136,8 +124,8 @@ impl Registration {
     #[doc(alias = "ShutDownEventHandler")]
     pub fn remove(&self) -> impl Future<Output = Result<(), RemoveError>> + Send + use<> {
         self.remote.remove();
-        let own = self.remote.caller();
-        let mut milestones = self.remote.subscribe();
+        let own = self.caller;
+        let mut milestones = self.milestones.clone();
         async move {
             if boundary::caller() == Some(own) {
                 return Err(RemoveError::FromOwnCallback);

@@ -32,7 +32,7 @@ struct List<K: Key, T: Send + Sync + 'static> {
 
 /// The state that all handles of a processor share.
 pub(crate) struct Registry<K: Key, T: Send + Sync + 'static> {
-    number: u64,
+    pub(crate) number: u64,
     epoch: Instant,
     list: Mutex<List<K, T>>,
     started: AtomicBool,
@@ -63,10 +63,6 @@ impl<K: Key, T: Send + Sync + 'static> Registry<K, T> {
     fn lock(&self) -> MutexGuard<'_, List<K, T>> {
         // No code under this lock panics between two assignments.
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn number(&self) -> u64 {
-        self.number
     }
 
     pub(crate) fn listeners(&self) -> Listeners<K, T> {

@@ -97,7 +97,7 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
         for listener in listeners.iter().chain(unended) {
             listener.close();
             // After the gate is closed: what does not run now will not.
-            let still_running = listener.gate().is_running();
+            let still_running = listener.gate.is_running();
             listener.abort();
             let status = listener.status(crate::sync::now());
             let ended = ListenerReport {

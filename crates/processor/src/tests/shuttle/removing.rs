@@ -21,7 +21,7 @@ pub(super) fn now() {
         }
     });
     registration.remove_now();
-    if !listener.gate().is_running() {
+    if !listener.gate.is_running() {
         heard.expect_silence();
     }
     writer.join().expect("the writer ends");

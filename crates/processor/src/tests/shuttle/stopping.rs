@@ -83,7 +83,7 @@ pub(super) fn dropped() {
     let listener = Arc::clone(&world.processor.registry.listeners()[0]);
     world.set(1, 1);
     drop(world);
-    if !listener.gate().is_running() {
+    if !listener.gate.is_running() {
         heard.expect_silence();
     }
     block_on(registration.remove()).expect("not in a callback");
