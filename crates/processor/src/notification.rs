@@ -14,9 +14,8 @@ use derive_where::derive_where;
 
 /// The key of an object. Implemented for every type that meets the bounds.
 ///
-/// `Hash`, `Eq` and `Clone` of a key run under a listener's lock and must neither call the processor nor
-/// panic.
-/// `Debug` is required because a panic of a handler is logged with the key.
+/// `Hash`, `Eq` and `Clone` of a key run under a listener's lock. They must neither call the
+/// processor nor panic. `Debug` is required because a panic of a handler is logged with the key.
 // FM-66.
 pub trait Key: Clone + Eq + Hash + Debug + Send + Sync + 'static {}
 

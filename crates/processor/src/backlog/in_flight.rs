@@ -21,7 +21,7 @@ impl<K, T> Run<K, T> {
     }
 }
 
-/// See the top of this file.
+/// The notifications in flight. See the module.
 pub(crate) struct InFlight<K, T> {
     runs: Ring<Run<K, T>>,
     /// Which of the first run is next.

@@ -21,7 +21,7 @@ use crate::backlog::ring::Ring;
 use crate::listener::config::Overflow;
 use crate::notification::Notification;
 
-/// See the top of this file.
+/// The pending notifications. See the module.
 pub(crate) enum Backlog<K, T> {
     Grow {
         ring: Ring<Run<K, T>>,

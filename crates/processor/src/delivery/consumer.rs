@@ -95,23 +95,23 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
         };
         let pulled = match self.listener.gate.is_closed() {
             true => Some(None),
-            false => self.listener.guard("a walk", || walk.items.next()),
+            false => self.listener.panics.guard("a walk", || walk.items.next()),
         };
         match pulled {
             Some(Some(notification)) => {
                 if self.listener.admit_walked(walk.kind, notification.key()) {
                     self.in_flight.push_walked(walk.since, notification);
                 } else {
-                    self.listener.release(notification);
+                    self.listener.panics.release(notification);
                 }
             }
             Some(None) => {
-                self.listener.release(self.walk.take());
+                self.listener.panics.release(self.walk.take());
                 self.listener.walk_ended();
             }
             None => {
                 let kind = walk.kind;
-                self.listener.release(self.walk.take());
+                self.listener.panics.release(self.walk.take());
                 self.listener.walk_panicked(kind);
             }
         }
@@ -167,20 +167,20 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
     #[inline]
     fn advance(&mut self) {
         if let Some(done) = self.in_flight.advance() {
-            self.listener.release(done);
+            self.listener.panics.release(done);
         }
     }
 
     fn log_current(&self, panicked: &Panicked) {
         let key = Some(self.current().key());
-        self.listener.log_panic("a callback", panicked, key);
+        self.listener.panics.log("a callback", panicked, key);
     }
 }
 
 impl<K: Key, T: Send + Sync + 'static> Drop for Consumer<K, T> {
     fn drop(&mut self) {
         let in_flight = std::mem::replace(&mut self.in_flight, InFlight::new());
-        self.listener.release((in_flight, self.walk.take()));
+        self.listener.panics.release((in_flight, self.walk.take()));
         self.listener.consumer_gone();
     }
 }

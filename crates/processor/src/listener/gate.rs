@@ -10,7 +10,7 @@ use crate::sync::atomic::{AtomicU8, Ordering};
 const RUNNING: u8 = 1;
 const CLOSED: u8 = 2;
 
-/// See the top of this file.
+/// Admits callbacks until it is closed. See the module.
 #[derive(Debug, Default)]
 pub(crate) struct Gate {
     state: AtomicU8,

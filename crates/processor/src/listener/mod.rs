@@ -11,7 +11,8 @@
 
 pub(crate) mod config;
 pub(crate) mod gate;
-pub(crate) mod log_gate;
+mod gauges;
+mod panics;
 pub(crate) mod phase;
 pub(crate) mod resync;
 pub(crate) mod state;
@@ -29,22 +30,18 @@ use tokio::task::AbortHandle;
 use crate::backlog::batch::Batch;
 use crate::backlog::in_flight::InFlight;
 use crate::backlog::pending_item::Displaced;
-use crate::boundary::{Panicked, guarded};
 use crate::listener::gate::Gate;
-use crate::listener::log_gate::LogGate;
+use crate::listener::gauges::Gauges;
+use crate::listener::panics::Panics;
 use crate::listener::state::{ListenerState, Taken};
-use crate::listener::status::{Caller, ListenerId, ListenerPhase, ListenerStatus};
+use crate::listener::status::{Caller, ListenerId, ListenerPhase, ListenerStatus, Milestones};
 use crate::listener::walk::{Walk, WalkKind};
 use crate::notification::Key;
-use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use crate::sync::{Mutex, MutexGuard, now};
 
 /// Notifications taken from a growing ring at once, and the rest of the last one's batch: enough to
 /// spare the lock, too few to hide a backlog.
 const BATCH: usize = 64;
-
-/// No callback is running.
-const IDLE: u64 = u64::MAX;
 
 /// Who takes from the listener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,15 +50,6 @@ pub(crate) enum ConsumerKind {
     Driven,
     /// A stream in the user's hands, which nobody can end.
     Stream,
-}
-
-/// The events in a listener's life that callers wait for. Each becomes true once and stays so.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Milestones {
-    pub(crate) synced: bool,
-    pub(crate) ended: bool,
-    /// The replay of the initial snapshot panicked: `synced` never becomes true.
-    pub(crate) replay_panicked: bool,
 }
 
 /// The list of listeners, which a listener leaves.
@@ -77,17 +65,6 @@ struct Guarded<K, T> {
     waker: Option<Waker>,
 }
 
-/// Numbers the consumer keeps while it has the lock not. Nobody else writes them.
-#[derive(Debug)]
-struct Gauges {
-    /// Entries taken and not handled yet.
-    in_flight: AtomicUsize,
-    delivered: AtomicU64,
-    panics: AtomicU64,
-    /// Since when the notification being handled had waited, or `IDLE`.
-    running_since: AtomicU64,
-}
-
 /// A listener. See the module.
 pub(crate) struct Listener<K, T> {
     pub(crate) caller: Caller,
@@ -97,7 +74,7 @@ pub(crate) struct Listener<K, T> {
     guarded: Mutex<Guarded<K, T>>,
     pub(crate) gate: Gate,
     gauges: Gauges,
-    panic_log: std::sync::Mutex<LogGate>,
+    pub(crate) panics: Panics,
     milestones: watch::Sender<Milestones>,
     abort: OnceLock<AbortHandle>,
     roster: Weak<dyn Roster>,
@@ -114,18 +91,13 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
     ) -> Self {
         Self {
             caller,
+            panics: Panics::new(Arc::clone(&name)),
             name,
             kind,
             epoch,
             guarded: Mutex::new(Guarded { state, waker: None }),
             gate: Gate::default(),
-            gauges: Gauges {
-                in_flight: AtomicUsize::new(0),
-                delivered: AtomicU64::new(0),
-                panics: AtomicU64::new(0),
-                running_since: AtomicU64::new(IDLE),
-            },
-            panic_log: std::sync::Mutex::default(),
+            gauges: Gauges::new(),
             milestones: watch::Sender::new(Milestones::default()),
             abort: OnceLock::new(),
             roster,
@@ -170,53 +142,15 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
             self.reach(|milestones| milestones.synced = true);
         }
         if let Some(waker) = waker {
-            self.guard("waking a consumer", || waker.wake());
+            self.panics.guard("waking a consumer", || waker.wake());
         }
         result
     }
 
     /// Records a milestone, which wakes its waiters.
     fn reach(&self, reached: impl FnOnce(&mut Milestones)) {
-        self.guard("waking a waiter", || self.milestones.send_modify(reached));
-    }
-
-    /// Runs user code that is not a callback. A panic is counted and logged.
-    pub(crate) fn guard<R>(&self, what: &str, f: impl FnOnce() -> R) -> Option<R> {
-        guarded(f)
-            .map_err(|panicked| {
-                self.gauges.panics.fetch_add(1, Ordering::AcqRel);
-                self.log_panic(what, &panicked, None);
-            })
-            .ok()
-    }
-
-    /// Drops a value whose drop may run user code.
-    #[inline]
-    pub(crate) fn release<V>(&self, value: V) {
-        self.guard("a drop", || drop(value));
-    }
-
-    /// Logs a panic, unless one was logged within the last second.
-    pub(crate) fn log_panic(&self, what: &str, panicked: &Panicked, key: Option<&K>) {
-        let mut gate = self
-            .panic_log
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let admitted = gate.admit(now());
-        drop(gate);
-        let Some(suppressed) = admitted else {
-            return;
-        };
-        // `Debug` of a key is user code. A second panic adds nothing to the first.
-        let _second = guarded(|| {
-            tracing::error!(
-                listener = %self.name,
-                key = key.map(tracing::field::debug),
-                panic = %panicked.message,
-                suppressed,
-                "{what} panicked; its notification is skipped",
-            );
-        });
+        self.panics
+            .guard("waking a waiter", || self.milestones.send_modify(reached));
     }
 
     /// Hands over what was committed under `sequence`.
@@ -237,8 +171,8 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
         let (warn, leftover) =
             self.with(|state| state.begin(sequence, walk, since, &mut displaced));
         self.warn(warn);
-        self.release(leftover);
-        self.release(displaced);
+        self.panics.release(leftover);
+        self.panics.release(displaced);
     }
 
     fn warn(&self, depth: Option<usize>) {
@@ -252,7 +186,7 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
     }
 
     fn nanos(&self, at: Instant) -> u64 {
-        u64::try_from(at.saturating_duration_since(self.epoch).as_nanos()).unwrap_or(IDLE - 1)
+        u64::try_from(at.saturating_duration_since(self.epoch).as_nanos()).unwrap_or(u64::MAX - 1)
     }
 
     /// Takes what is next. With nothing there, `cx` is woken when there is.
@@ -260,7 +194,7 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
         let mut guarded = self.lock();
         let taken = guarded.state.take(BATCH, out);
         if let Taken::Entries(count) = taken {
-            self.set_in_flight(self.in_flight() + count);
+            self.gauges.set_in_flight(self.in_flight() + count);
         }
         if planted!(WakerLeftTooLate) {
             drop(guarded);
@@ -278,7 +212,7 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
         drop(guarded);
         // Outside the lock: the drop of a waker may run the code of an executor.
         if stale.is_some() {
-            self.release(stale);
+            self.panics.release(stale);
         }
         taken
     }
@@ -287,28 +221,24 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
     pub(crate) fn admit_walked(&self, kind: WalkKind, key: &K) -> bool {
         let mut guarded = self.lock();
         let admitted = guarded.state.admit_walked(kind, key);
-        self.set_in_flight(self.in_flight() + usize::from(admitted));
+        self.gauges
+            .set_in_flight(self.in_flight() + usize::from(admitted));
         admitted
     }
 
     /// A callback begins.
     pub(crate) fn started(&self, since: u64) {
-        self.gauges.running_since.store(since, Ordering::Release);
+        self.gauges.set_running(Some(since));
     }
 
     /// A callback has returned or panicked; if there is a next one that waits since `next`, it
     /// starts at once. False if there is none, or the listener has been removed.
     #[inline]
     pub(crate) fn handled(&self, initial: bool, panicked: bool, next: Option<u64>) -> bool {
-        let since = next.unwrap_or(IDLE);
-        self.gauges.running_since.store(since, Ordering::Release);
         if panicked {
-            self.gauges.panics.fetch_add(1, Ordering::AcqRel);
+            self.panics.count();
         }
-        let delivered = self.gauges.delivered.load(Ordering::Acquire);
-        self.gauges
-            .delivered
-            .store(delivered + 1, Ordering::Release);
+        self.gauges.handled(next);
         let passed = match next {
             Some(_) => self.gate.pass(),
             None => {
@@ -317,7 +247,7 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
             }
         };
         // After the gate: with nothing in hand, no callback runs.
-        self.set_in_flight(self.in_flight() - 1);
+        self.gauges.set_in_flight(self.in_flight() - 1);
         if initial {
             self.with(ListenerState::initial_handled);
         }
@@ -327,7 +257,7 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
     /// The consumer has pulled the last item of its walk, and it has been handled.
     pub(crate) fn walk_ended(&self) {
         let leftover = self.with(ListenerState::walk_ended);
-        self.release(leftover);
+        self.panics.release(leftover);
     }
 
     /// The iterator of the consumer's walk panicked. After an initial walk the listener never
@@ -361,7 +291,7 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
             self.gate.close();
         }
         let leftover = self.with(ListenerState::end);
-        self.release(leftover);
+        self.panics.release(leftover);
         if self.is_stream() {
             // Nothing of ours runs; the stream says the end when it is asked.
             self.set_ended();
@@ -371,7 +301,7 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
     /// Takes nothing new from here on and delivers the rest.
     pub(crate) fn drain(&self) {
         let leftover = self.with(ListenerState::drain);
-        self.release(leftover);
+        self.panics.release(leftover);
         let idle = self.with(|state| state.is_drained()) && self.in_flight() == 0;
         if idle && self.is_stream() {
             self.close();
@@ -394,12 +324,12 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
     pub(crate) fn consumer_gone(&self) {
         self.gate.close();
         self.gate.leave();
-        self.gauges.running_since.store(IDLE, Ordering::Release);
+        self.gauges.set_running(None);
         let leftover = self.with(|state| {
-            state.lost(self.gauges.in_flight.swap(0, Ordering::AcqRel));
+            state.lost(self.gauges.lose());
             state.end()
         });
-        self.release(leftover);
+        self.panics.release(leftover);
         self.set_ended();
         if let Some(roster) = self.roster.upgrade() {
             roster.left(self.id());
@@ -410,13 +340,8 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
         self.reach(|milestones| milestones.ended = true);
     }
 
-    /// Only the consumer calls this, so it needs no read-modify-write.
-    fn set_in_flight(&self, count: usize) {
-        self.gauges.in_flight.store(count, Ordering::Release);
-    }
-
     pub(crate) fn in_flight(&self) -> usize {
-        self.gauges.in_flight.load(Ordering::Acquire)
+        self.gauges.in_flight()
     }
 
     pub(crate) fn initial_unfinished(&self) -> bool {
@@ -429,11 +354,10 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
         let guarded = self.lock();
         let state = &guarded.state;
         let counts = state.counts();
-        let running = self.gauges.running_since.load(Ordering::Acquire);
         let oldest = state
             .oldest()
             .into_iter()
-            .chain((running != IDLE).then_some(running));
+            .chain(self.gauges.running_since());
         let ended = self.milestones().ended;
         ListenerStatus {
             id: self.id(),
@@ -452,10 +376,10 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
                 .map(|since| Duration::from_nanos(now.saturating_sub(since))),
             received: counts.received,
             walked: counts.walked,
-            delivered: self.gauges.delivered.load(Ordering::Acquire),
+            delivered: self.gauges.delivered(),
             coalesced: counts.coalesced,
             abandoned: counts.abandoned,
-            panics: self.gauges.panics.load(Ordering::Acquire),
+            panics: self.panics.counted(),
             resync: state.terms(),
             resyncs_skipped: counts.resyncs_skipped,
         }

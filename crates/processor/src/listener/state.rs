@@ -4,8 +4,8 @@
 //! behind a lock, the consumer takes from it, and `fanout` pushes to it. Each step returns what it
 //! leaves over, to be dropped outside the lock.
 //!
-//! - PR-7: while joining notifications are buffered; `begin` drops what the snapshot shows, whether it came
-//!   before or comes after. `tests/joining.rs`
+//! - PR-7: while joining notifications are buffered; `begin` drops what the snapshot shows, whether
+//!   it came before or comes after. `tests/joining.rs`
 //! - RB-7: received + walked = delivered + pending + coalesced + abandoned. `tests/listener.rs`
 //! - FM-72: "synced" waits for the initial walk and for each initial notification. `tests/sync.rs`
 
@@ -44,6 +44,9 @@ pub(crate) type Leftover<K, T> = (
     Option<Vanished<K>>,
     WalkSlot<K, T>,
 );
+
+/// What `begin` does not use: old notifications, and the walk if the listener has ended.
+type Unused<K, T> = (Buffered<K, T>, Option<Walk<K, T>>);
 
 /// The state of one listener. See the module.
 pub(crate) struct ListenerState<K, T> {
@@ -120,7 +123,7 @@ impl<K: Key, T> ListenerState<K, T> {
         walk: Walk<K, T>,
         since: u64,
         displaced: &mut Vec<Displaced<K, T>>,
-    ) -> (Option<usize>, (Buffered<K, T>, Option<Walk<K, T>>)) {
+    ) -> (Option<usize>, Unused<K, T>) {
         let held = match &mut self.phase {
             Phase::Joining(held) => std::mem::take(held),
             Phase::Live | Phase::Draining | Phase::Ended => {

@@ -78,3 +78,12 @@ pub(crate) struct Counts {
     pub(crate) resyncs_skipped: u64,
     pub(crate) high_water: usize,
 }
+
+/// The events in a listener's life that callers wait for. Each becomes true once and stays so.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Milestones {
+    pub(crate) synced: bool,
+    pub(crate) ended: bool,
+    /// The replay of the initial snapshot panicked: `synced` never becomes true.
+    pub(crate) replay_panicked: bool,
+}

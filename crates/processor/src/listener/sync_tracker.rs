@@ -7,7 +7,7 @@
 //! - SY-02: the latch closes once and never opens. `tests/sync.rs`
 //! - FM-72: not closed before the last initial callback has returned. `tests/sync.rs`
 
-/// See the top of this file.
+/// Counts outstanding initial notifications. See the module.
 #[doc(alias = "SingleFileTracker")]
 #[derive(Debug, Default)]
 pub(crate) struct SyncTracker {

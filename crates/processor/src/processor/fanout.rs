@@ -59,11 +59,11 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
         let since = self.registry.nanos(now);
         for listener in self.registry.listeners().iter() {
             if listener.with(|state| state.wants_resync(sequence, now))
-                && let Some(walk) = listener.guard("making a walk", &walk)
+                && let Some(walk) = listener.panics.guard("making a walk", &walk)
             {
                 // Given back if the listener was removed meanwhile.
                 let refused = listener.with(|state| state.push_resync(walk, since));
-                listener.release(refused);
+                listener.panics.release(refused);
             }
         }
     }

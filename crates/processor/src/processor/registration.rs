@@ -10,9 +10,9 @@ use tokio::sync::watch;
 
 use crate::boundary;
 use crate::error::{NeverSynced, RemoveError};
+use crate::listener::Listener;
 use crate::listener::resync::ResyncTerms;
-use crate::listener::status::{Caller, ListenerId, ListenerStatus};
-use crate::listener::{Listener, Milestones};
+use crate::listener::status::{Caller, ListenerId, ListenerStatus, Milestones};
 use crate::notification::Key;
 use crate::sync::now;
 

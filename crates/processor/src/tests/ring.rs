@@ -105,7 +105,7 @@ fn ring_moves_are_amortised() {
             }
             watch(&ring, before);
         }
-        while ring.entries().len() > 0 {
+        while !ring.entries().is_empty() {
             let before = ring.entries().capacity();
             assert!(ring.pop().is_some());
             watch(&ring, before);
