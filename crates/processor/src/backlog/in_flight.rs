@@ -83,7 +83,7 @@ impl<K, T> InFlight<K, T> {
         self.runs.pop()
     }
 
-    #[cfg(any(test, fuzzing))]
+    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.runs.entries().iter().map(Run::len).sum::<usize>() - self.next
     }

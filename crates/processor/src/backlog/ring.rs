@@ -32,7 +32,7 @@ impl<E> Ring<E> {
     }
 
     /// All entries, the oldest first.
-    #[cfg(any(test, fuzzing))]
+    #[cfg(test)]
     pub(crate) fn entries(&self) -> &VecDeque<E> {
         &self.entries
     }

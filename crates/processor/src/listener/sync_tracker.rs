@@ -21,7 +21,7 @@ impl SyncTracker {
         self.synced
     }
 
-    #[cfg(any(test, fuzzing))]
+    #[cfg(test)]
     pub(crate) fn outstanding(&self) -> u64 {
         self.outstanding
     }
