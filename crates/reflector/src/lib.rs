@@ -32,13 +32,9 @@
 #[macro_use]
 mod planted;
 
-#[cfg(feature = "tokio")]
-mod alarm;
 mod backoff;
 mod chance;
 mod config;
-#[cfg(feature = "tokio")]
-mod control;
 #[cfg(feature = "tokio")]
 mod driver;
 mod failure;
@@ -46,11 +42,11 @@ mod failure;
 mod kube;
 mod machine;
 mod object;
-#[cfg(any(test, fuzzing))]
-mod proof;
 mod report;
 mod sink;
 mod source;
+#[cfg(any(test, fuzzing))]
+mod tests;
 
 #[cfg(any(test, sim))]
 #[doc(hidden)]
@@ -58,9 +54,7 @@ pub use planted::{Planted, with as with_planted};
 
 pub use config::{Backoff, Config, InitialState};
 #[cfg(feature = "tokio")]
-pub use control::Control;
-#[cfg(feature = "tokio")]
-pub use driver::{Outcome, Reflector};
+pub use driver::{Control, Outcome, Reflector};
 pub use failure::{Failure, FailureKind, Recovery, StatusParts};
 pub use informer_object::{Identity, KeyError, ObjectKey, ResourceVersion, Uid};
 #[cfg(feature = "kube")]
@@ -82,5 +76,5 @@ pub mod fuzzing {
     pub use crate::kube::fuzzed::{
         frame_chunks, list_page, retry_after, status_classify, watch_event,
     };
-    pub use crate::proof::fuzzed::{Draw, reflector_inputs, rv_compare};
+    pub use crate::tests::fuzzed::{Draw, reflector_inputs, rv_compare};
 }

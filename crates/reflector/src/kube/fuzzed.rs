@@ -10,7 +10,7 @@ use super::{
     judge::{judge_event, judge_list, judge_status},
     status,
 };
-use crate::{Backoff, Failure, backoff::Delays, chance::Chance, proof::fuzzed::kind};
+use crate::{Backoff, Failure, backoff::Delays, chance::Chance, tests::fuzzed::kind};
 
 /// Any pieces of the same bytes give the same lines and the same end, and no more is held than a
 /// line of the longest kind and one piece.

@@ -4,12 +4,12 @@
 //! effects out, `examples/replay.rs` does so by hand. At most one request or watch is in flight,
 //! and at most one emission.
 //!
-//! - RFX-2: the resume version moves in [`Input::Accepted`] and nowhere else. `proof/random.rs`
-//! - RFX-3: within an epoch it never moves back. `proof/random.rs`
-//! - RFX-4: a watch starts at the resume version. `proof/random.rs`
+//! - RFX-2: the resume version moves in [`Input::Accepted`] and nowhere else. `tests/random.rs`
+//! - RFX-3: within an epoch it never moves back. `tests/random.rs`
+//! - RFX-4: a watch starts at the resume version. `tests/random.rs`
 //! - RFX-5: the version of a list follows `list.rs`; `unusable` clears on success only.
 //! - RFX-7: no failure is fatal. The machine ends by `Stop` and `Refused` only.
-//! - RFX-13: every failed attempt is reported once, by `backoff.rs`. `proof/random.rs`
+//! - RFX-13: every failed attempt is reported once, by `backoff.rs`. `tests/random.rs`
 //!
 //! Watches from version `""` or `"0"` do not occur (a list without a version is refused, FM-08), so
 //! the rule for their first events (RL-37, FM-38) is needed in `stream.rs` only.

@@ -11,6 +11,9 @@
 //!   message while the machine takes one: 128 events at most, of which a source that is never
 //!   ready for long hands out less (`kube/stream.rs`: 64 KiB of JSON and a line in each message).
 
+mod alarm;
+mod control;
+
 use std::{
     future::{Future, poll_fn},
     pin::pin,
@@ -22,10 +25,14 @@ use futures::{Stream, StreamExt};
 use tokio::{sync::mpsc, task::JoinSet};
 use tracing::Instrument;
 
+pub use control::Control;
+
 use crate::{
-    Config, Control, Effect, Emission, Failure, Input, ListRequest, ListWatch, Machine, Observe,
-    Refused, Reuse, Sink, WatchEvent, WatchRequest, alarm::Alarm, control::Demands,
+    Config, Effect, Emission, Failure, Input, ListRequest, ListWatch, Machine, Observe, Refused,
+    Reuse, Sink, WatchEvent, WatchRequest,
 };
+use alarm::Alarm;
+use control::Demands;
 
 /// Keeps a [`Sink`] in step with a collection, until it is stopped.
 #[must_use = "a reflector does nothing until it is run"]
