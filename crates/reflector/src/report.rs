@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{DecodeError, Failure, Identity, ResourceVersion};
+use crate::{Body, DecodeError, Failure, Identity, Item, ResourceVersion};
 
 /// Where the machine is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -103,6 +103,20 @@ pub enum Report {
         /// The first version that is not a decimal.
         version: ResourceVersion,
     },
+}
+
+impl Report {
+    // FM-53
+    /// Returns the report of an item that could not be decoded; `None` for every other item.
+    pub(crate) fn undecodable<T>(item: &Item<T>) -> Option<Self> {
+        match &item.body {
+            Body::Undecodable(error) => Some(Self::Undecodable {
+                identity: item.identity.clone(),
+                error: error.clone(),
+            }),
+            Body::Decoded(_) | Body::Reused(_) => None,
+        }
+    }
 }
 
 /// Receives reports. Must be quick: it is called between two steps of the machine.
