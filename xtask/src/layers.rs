@@ -34,7 +34,7 @@ struct Layer {
 /// The one type that store, reflector and source share: see ADR 12.
 const OBJECT: &str = "informer-object";
 
-const LAYERS: [Layer; 13] = [
+const LAYERS: [Layer; 14] = [
     Layer {
         package: OBJECT,
         uses: &[],
@@ -60,6 +60,12 @@ const LAYERS: [Layer; 13] = [
         uses: &[],
         tests_use: &[],
     },
+    // Implements the reflector's port over HTTP. Its tests run it against the in-memory server.
+    Layer {
+        package: "informer-kube-source",
+        uses: &[OBJECT, "informer-reflector"],
+        tests_use: &["informer-testkit"],
+    },
     // Only for the reflector's port, which the in-memory server implements.
     Layer {
         package: "informer-testkit",
@@ -74,6 +80,7 @@ const LAYERS: [Layer; 13] = [
             "informer-deltafifo",
             "informer-reflector",
             "informer-processor",
+            "informer-kube-source",
         ],
         tests_use: &["informer-testkit"],
     },
@@ -125,7 +132,7 @@ struct Light {
 }
 
 /// A name here also stands for its family: `tokio` forbids `tokio-util`.
-const LIGHT: [Light; 4] = [
+const LIGHT: [Light; 5] = [
     Light {
         package: "informer-store",
         flags: &[],
@@ -142,13 +149,18 @@ const LIGHT: [Light; 4] = [
         forbidden: &PURE,
     },
     Light {
+        package: "informer-reflector",
+        flags: &[],
+        forbidden: &NO_HTTP,
+    },
+    Light {
         package: "informer-processor",
         flags: &[],
         forbidden: &NO_HTTP,
     },
 ];
 
-const PURE: [&str; 8] = [
+const PURE: [&str; 12] = [
     "tokio",
     "hyper",
     "tower",
@@ -157,9 +169,13 @@ const PURE: [&str; 8] = [
     "native-tls",
     "kube-client",
     "kube-runtime",
+    "http",
+    "serde",
+    "serde_json",
+    "simd-json",
 ];
 
-const NO_HTTP: [&str; 7] = [
+const NO_HTTP: [&str; 11] = [
     "hyper",
     "tower",
     "rustls",
@@ -167,6 +183,10 @@ const NO_HTTP: [&str; 7] = [
     "native-tls",
     "kube-client",
     "kube-runtime",
+    "http",
+    "serde",
+    "serde_json",
+    "simd-json",
 ];
 
 /// Checks both rules on this checkout.
@@ -359,7 +379,7 @@ mod tests {
     #[test]
     fn a_heavy_dependency_is_found_by_family_and_named_once() {
         let tree =
-            "informer-store v0.1.0 (/src)\ntokio-util v0.7.1\ntokio-util v0.7.1 (*)\nserde v1";
+            "informer-store v0.1.0 (/src)\ntokio-util v0.7.1\ntokio-util v0.7.1 (*)\nimbl v7";
         let errors = heavy_dependencies(&LIGHT[0], tree);
         assert_eq!(errors.len(), 1);
         assert!(errors[0].starts_with("error: informer-store pulls in tokio-util\n"));
@@ -369,7 +389,7 @@ mod tests {
     fn names_that_only_begin_alike_are_fine() {
         assert!(heavy_dependencies(&LIGHT[0], "hyperloglog v1\ntowering v2\n").is_empty());
         assert!(
-            heavy_dependencies(&LIGHT[3], "tokio v1").is_empty(),
+            heavy_dependencies(&LIGHT[4], "tokio v1").is_empty(),
             "the processor has tasks"
         );
     }

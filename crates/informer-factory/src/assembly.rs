@@ -3,8 +3,9 @@
 use std::any::TypeId;
 use std::sync::Arc;
 
+use informer_kube_source::{KubeListWatch, KubeSource, Representation};
 use informer_processor::{Processor, ProcessorConfig};
-use informer_reflector::{Config, KubeListWatch, KubeSource, Representation};
+use informer_reflector::Config;
 use informer_store::Scope;
 use kube_client::Client;
 use kube_core::{ClusterResourceScope, Resource};

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use futures::{Stream, StreamExt};
-use informer_reflector::{PartialObjectMetadata, Representation};
+use informer_kube_source::{PartialObjectMetadata, Representation};
 use kube_client::Client;
 use kube_core::discovery::ApiResource;
 use kube_core::{DynamicObject, Resource};

@@ -3,7 +3,8 @@
 //!
 //! This is the facade: it wires four layers together, which know nothing of each other and can be
 //! used alone. [`reflector`] lists and watches, [`deltafifo`] queues what was received, [`store`]
-//! holds it with indexes, [`processor`] tells handlers.
+//! holds it with indexes, [`processor`] tells handlers. [`kube_source`] connects the reflector to an
+//! API server.
 //!
 //! ```no_run
 //! use std::{sync::Arc, time::Duration};
@@ -42,12 +43,10 @@ mod assembly;
 mod board;
 mod builder;
 mod checker;
-mod client;
 mod consistency;
 mod consume;
 mod controller;
 mod core;
-mod credentials;
 mod epochs;
 mod error;
 mod factory;
@@ -79,7 +78,6 @@ mod sources;
 mod status;
 mod sync;
 pub mod telemetry;
-mod tls;
 mod verdict;
 mod wait;
 
@@ -88,7 +86,6 @@ mod wait;
 pub use planted::{Planted, with as with_planted};
 
 pub use builder::FactoryBuilder;
-pub use client::client;
 pub use consistency::{
     Check, CheckOutcome, Consistency, ConsistencyStatus, Mismatch, NotChecked, OnMismatch,
 };
@@ -101,6 +98,8 @@ pub use factory::SharedInformerFactory;
 pub use informer::{Event, SharedInformer};
 /// The queue layer.
 pub use informer_deltafifo as deltafifo;
+/// The source layer: lists and watches of an API server.
+pub use informer_kube_source as kube_source;
 /// The handler layer.
 pub use informer_processor as processor;
 /// The protocol layer.
@@ -114,12 +113,12 @@ pub use rbac_role::RbacRole;
 pub use shutdown::{Grace, InformerReport, ShutdownReport};
 pub use status::{InformerState, InformerStatus, SourceStatus};
 
+pub use informer_kube_source::{PartialObjectMetadata, Projection, client};
 pub use informer_object::{Identity, KeyError, ObjectKey, ResourceVersion, Uid};
 pub use informer_processor::{
     AddError, AsyncHandler, Callbacks, Cause, Deleted, EventStream, Filtered, Handler,
     ListenerConfig, Notification, Overflow, Registration,
 };
-pub use informer_reflector::{PartialObjectMetadata, Projection};
 pub use informer_store::{Index, Lister, StoreReader};
 
 /// The examples of the project's README are tests of this crate, which has all layers at hand.

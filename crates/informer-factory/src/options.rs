@@ -5,7 +5,9 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 use std::time::Duration;
 
-use informer_reflector::{Config as ReflectorConfig, Deadlines, Limits, Projection};
+use informer_kube_source::{Deadlines, Limits, Projection};
+
+use informer_reflector::Config as ReflectorConfig;
 
 use crate::consistency::Consistency;
 

@@ -5,7 +5,7 @@ use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use informer_reflector::{Projection, Representation};
+use informer_kube_source::{Projection, Representation};
 use informer_store::Scope;
 use kube_core::Resource;
 

@@ -15,9 +15,9 @@ use http::{Request, Response, header};
 use http_body_util::StreamBody;
 use http_body_util::combinators::UnsyncBoxBody;
 use hyper::body::Frame;
+use informer_factory::kube_source::{KubeListWatch, KubeSource, Projection, Representation};
 use informer_factory::reflector::{
-    Identity, KubeListWatch, KubeSource, ListRequest, ListVersion, ListWatch, Projection,
-    Representation, ResourceVersion, Reuse, WatchRequest,
+    Identity, ListRequest, ListVersion, ListWatch, ResourceVersion, Reuse, WatchRequest,
 };
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::Client;

@@ -10,7 +10,7 @@ mod plan;
 mod proof;
 mod run;
 
-use informer_reflector::KubeListWatch;
+use informer_kube_source::KubeListWatch;
 use informer_store::Scope;
 use serde::de::IgnoredAny;
 

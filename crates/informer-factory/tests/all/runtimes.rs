@@ -8,8 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::{FutureExt, StreamExt};
+use informer_factory::kube_source::Deadlines;
 use informer_factory::processor::handler_fn;
-use informer_factory::reflector::{Config, Deadlines, Phase};
+use informer_factory::reflector::{Config, Phase};
 use informer_factory::{
     AddHandlerError, AddIndexError, AsyncHandler, Controller, ControllerConfig, Event, Grace,
     InformerOptions, InformerState, ListenerConfig, Namespaces, ObjectKey, ResourceVersion,
