@@ -48,11 +48,11 @@ mod tests;
 #[doc(hidden)]
 pub use planted::{Planted, with as with_planted};
 
-pub use informer_object::{Identity, KeyError, ObjectKey, ResourceVersion, Uid};
 pub use config::{Backoff, Config, InitialState};
 #[cfg(feature = "tokio")]
 pub use driver::{Control, Outcome, Reflector};
 pub use failure::{Failure, FailureKind, Recovery, StatusParts};
+pub use informer_object::{Identity, KeyError, ObjectKey, ResourceVersion, Uid};
 pub use machine::{Demand, Effect, Input, Machine};
 pub use object::{Body, DecodeError, DecodeErrorCategory, Item};
 pub use report::{Observe, Phase, RelistCause, Report};

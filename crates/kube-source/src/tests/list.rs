@@ -10,7 +10,7 @@ use bytes::Bytes;
 use futures::{StreamExt, stream};
 use http::HeaderValue;
 use informer_reflector::{
-    Body, DecodeErrorCategory, FailureKind, ListRequest, ListWatch, Identity, Page, Reuse,
+    Body, DecodeErrorCategory, FailureKind, Identity, ListRequest, ListWatch, Page, Reuse,
 };
 use kube_core::DynamicObject;
 use tokio::time::{Instant, sleep};
