@@ -1,4 +1,4 @@
-//! Asking something of a reflector that runs.
+//! Demands on a running reflector.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -6,17 +6,17 @@ use tokio::sync::Notify;
 
 use crate::Demand;
 
-/// A handle to a running reflector. Cheap to clone; useless, but harmless, after its end.
+/// A handle to a running reflector. Cheap to clone. Has no effect after the reflector's end.
 #[derive(Clone, Debug)]
 pub struct Control {
     demands: Arc<Demands>,
 }
 
-/// The strongest demand not yet heard. Demands are not counted: two lists asked for are one.
+/// The strongest demand not yet taken. Demands are not counted: two for a list are one.
 #[derive(Debug, Default)]
 pub(crate) struct Demands {
     strongest: Mutex<Option<Demand>>,
-    heard: Notify,
+    added: Notify,
 }
 
 impl Control {
@@ -24,17 +24,18 @@ impl Control {
         Self { demands }
     }
 
-    /// Makes the next attempt now instead of after its delay. The delays are not reset.
+    /// Makes the next attempt now instead of after its delay. Does not reset the delays.
     pub fn retry_now(&self) {
         self.demands.add(Demand::Retry);
     }
 
-    /// Lists again, whatever the phase, no older than what is held.
+    /// Lists again, whatever the phase. The list is not older than the held state.
     pub fn relist_now(&self) {
         self.demands.add(Demand::Relist);
     }
 
-    /// Lists again, consistently and without reusing anything held (FM-40, design 6.7).
+    // FM-40, design 6.7
+    /// Lists again, consistently and without reuse of held objects.
     pub fn repair_now(&self) {
         self.demands.add(Demand::Repair);
     }
@@ -42,14 +43,14 @@ impl Control {
 
 impl Demands {
     fn add(&self, demand: Demand) {
-        // A poisoned lock cannot hold anything half done: the value is replaced in one step.
+        // A poisoned lock holds a complete value, because the value is replaced in one step.
         let mut strongest = self
             .strongest
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         *strongest = strongest.max(Some(demand));
         drop(strongest);
-        self.heard.notify_one();
+        self.added.notify_one();
     }
 
     fn take(&self) -> Option<Demand> {
@@ -59,17 +60,17 @@ impl Demands {
             .take()
     }
 
-    /// The next demand.
+    /// Waits for the next demand and takes it.
     ///
     /// # Cancel safety
     ///
-    /// Safe. A demand is taken in the poll that returns it.
+    /// Safe. The poll that returns a demand takes it.
     pub(crate) async fn next(&self) -> Demand {
         loop {
             if let Some(demand) = self.take() {
                 return demand;
             }
-            self.heard.notified().await;
+            self.added.notified().await;
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Proofs of the machine: a server's own history, faults by chance, and bugs planted on purpose.
+//! Model tests of the machine: a server with a full history, random faults, and planted bugs.
 
 #[cfg(test)]
 mod caught;

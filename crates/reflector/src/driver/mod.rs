@@ -1,15 +1,18 @@
-//! Carries out what the machine asks for, on tokio.
+//! The driver: carries out the machine's effects on tokio.
 //!
-//! One loop over one closed set of events: stop, demand, deadline, news from the request in flight.
-//! The request runs on a task of its own, so that its panic is a failure like any other (FM-82)
-//! and dropping it is a cancellation. The only clock is tokio's (`alarm.rs`), so a
-//! paused one works.
+//! One loop waits for the stop, a demand, the deadline, or the next input from the request in
+//! flight. The request runs on a task of its own, so that its panic is a failure like any other
+//! (FM-82) and dropping it is a cancellation. The only clock is tokio's (`alarm.rs`), so a paused
+//! one works.
 //!
 //! - RFX-14, FM-81: every await ends with `stop`, or when the future is dropped; the task is
 //!   aborted and joined. `tests/driver/main.rs`
-//! - RFX-17: the task sends what is ready together, at most 64 events, and gathers the next such
-//!   message while the machine takes one: 128 events at most, of which a source that is never
-//!   ready for long hands out less (`informer-kube-source`: 64 KiB of JSON and a line each).
+//! - RFX-17: the task sends the events that are ready together, at most 64, and gathers the next
+//!   such message while the machine takes one: 128 events at most. A source that is rarely ready
+//!   has fewer in flight (`informer-kube-source`: 64 KiB of JSON and a line each).
+
+mod alarm;
+mod control;
 
 use std::{
     future::{Future, poll_fn},
@@ -22,10 +25,14 @@ use futures::{Stream, StreamExt};
 use tokio::{sync::mpsc, task::JoinSet};
 use tracing::Instrument;
 
+pub use control::Control;
+
 use crate::{
-    Config, Control, Effect, Emission, Failure, Input, ListRequest, ListWatch, Machine, Observe,
-    Refused, Reuse, Sink, WatchEvent, WatchRequest, alarm::Alarm, control::Demands,
+    Config, Effect, Emission, Failure, Input, ListRequest, ListWatch, Machine, Observe, Refused,
+    Reuse, Sink, WatchEvent, WatchRequest,
 };
+use alarm::Alarm;
+use control::Demands;
 
 /// Keeps a [`Sink`] in step with a collection, until it is stopped.
 #[must_use = "a reflector does nothing until it is run"]
@@ -38,50 +45,51 @@ pub struct Reflector<L: ListWatch, S, O> {
     demands: Arc<Demands>,
 }
 
-/// Why a reflector ended. Nothing else ends it (FM-82).
+// FM-82
+/// Why a reflector ended. Nothing else ends it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It was told to stop.
+    /// The stop future was ready.
     Stopped,
-    /// The sink takes nothing more.
+    /// The sink takes no more emissions.
     Refused,
 }
 
-/// What a task says at once: one wake-up for all of it.
-type News<T> = Vec<Input<T>>;
+/// The inputs of one message, with one wake-up for all of them.
+type Inputs<T> = Vec<Input<T>>;
 
-/// So many events go into one message.
+/// The maximum number of events in one message.
 const MOST_EVENTS: usize = 64;
 
 /// The request in flight, and the task that works on it. Dropping it aborts the task.
 struct Flight<T> {
-    news: mpsc::Receiver<News<T>>,
+    messages: mpsc::Receiver<Inputs<T>>,
     /// The rest of the last message.
-    heard: std::vec::IntoIter<Input<T>>,
+    received: std::vec::IntoIter<Input<T>>,
 }
 
 impl<T> Flight<T> {
-    fn new() -> (mpsc::Sender<News<T>>, Self) {
-        let (send, news) = mpsc::channel(1);
-        let heard = Vec::new().into_iter();
-        (send, Self { news, heard })
+    fn new() -> (mpsc::Sender<Inputs<T>>, Self) {
+        let (send, messages) = mpsc::channel(1);
+        let received = Vec::new().into_iter();
+        (send, Self { messages, received })
     }
 
-    /// What comes next; `None` if the task ended without a last word. Cancel safe.
+    /// Returns the next input; `None` if the task ended without a last one. Cancel safe.
     async fn next(&mut self) -> Option<Input<T>> {
-        // Between two events of a message, as between two messages, the sink's other end has its
-        // turn: what waits there is merged by key, and no more than has to be.
-        if self.heard.len() > 0 {
+        // Between two events of a message, as between two messages, the consumer of the sink runs:
+        // events that wait there are merged by key, so no more wait than necessary.
+        if self.received.len() > 0 {
             pause().await;
         }
-        while self.heard.len() == 0 {
-            self.heard = self.news.recv().await?.into_iter();
+        while self.received.len() == 0 {
+            self.received = self.messages.recv().await?.into_iter();
         }
-        self.heard.next()
+        self.received.next()
     }
 }
 
-/// Ready when polled for the second time, which it asks for at once.
+/// Is ready when polled for the second time, and wakes its task for that immediately.
 async fn pause() {
     let mut has_paused = false;
     poll_fn(|context| {
@@ -95,18 +103,13 @@ async fn pause() {
     .await;
 }
 
-enum Event<T> {
-    Stop,
-    Input(Input<T>),
-}
-
 impl<L, S, O> Reflector<L, S, O>
 where
     L: ListWatch,
     S: Sink<L::Object>,
     O: Observe,
 {
-    /// Puts a reflector together. `seed` spreads its delays; two reflectors should not share one.
+    /// Creates a reflector. `seed` spreads its delays; two reflectors should not share one.
     pub fn new(
         list_watch: Arc<L>,
         sink: S,
@@ -116,7 +119,7 @@ where
         seed: u64,
     ) -> Self {
         config.streaming &= list_watch.streaming_lists();
-        // The switch holds for the initial events of a stream too, which carry no flag.
+        // The setting applies to the initial events of a stream too, whose request has no flag.
         let reuse = if config.reuse { reuse } else { Arc::new(()) };
         Self {
             list_watch,
@@ -128,7 +131,7 @@ where
         }
     }
 
-    /// A handle by which others may ask for a retry or a list while it runs.
+    /// Returns a handle that demands a retry or a list while the reflector runs.
     pub fn control(&self) -> Control {
         Control::new(Arc::clone(&self.demands))
     }
@@ -139,8 +142,8 @@ where
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future aborts what is in flight; an emission the sink has not finished taking
-    /// is lost, and nothing resumes. A run that ends by `stop` has joined its task.
+    /// Dropping the future aborts the request in flight. An emission that the sink has not finished
+    /// taking is lost, and nothing resumes. A run that ends by `stop` has joined its task.
     pub async fn run(mut self, stop: impl Future<Output = ()> + Send) -> Outcome {
         let mut alarm = Alarm::new();
         let mut stop = pin!(stop);
@@ -149,34 +152,31 @@ where
         let mut effects = Vec::new();
         let mut input = Input::Start;
         let outcome = loop {
-            let refused = matches!(input, Input::Refused);
+            let outcome = match &input {
+                Input::Stop => Some(Outcome::Stopped),
+                Input::Refused => Some(Outcome::Refused),
+                _ => None,
+            };
             self.machine.step(alarm.now(), input, &mut effects);
-            if refused {
-                break Outcome::Refused;
+            if let Some(outcome) = outcome {
+                break outcome;
             }
             let emission = self.carry_out(&mut effects, &mut flight, &mut tasks);
-            let event = match emission {
+            input = match emission {
                 Some(emission) => tokio::select! {
                     biased;
-                    () = &mut stop => Event::Stop,
-                    taken = self.sink.accept(emission) => Event::Input(match taken {
+                    () = &mut stop => Input::Stop,
+                    taken = self.sink.accept(emission) => match taken {
                         Ok(()) => Input::Accepted,
                         Err(Refused) => Input::Refused,
-                    }),
+                    },
                 },
                 None => tokio::select! {
                     biased;
-                    () = &mut stop => Event::Stop,
-                    event = next(&self.machine, &mut alarm, &self.demands, &mut flight) => event,
+                    () = &mut stop => Input::Stop,
+                    input = next(&self.machine, &mut alarm, &self.demands, &mut flight) => input,
                 },
             };
-            match event {
-                Event::Input(next) => input = next,
-                Event::Stop => {
-                    self.machine.step(alarm.now(), Input::Stop, &mut effects);
-                    break Outcome::Stopped;
-                }
-            }
         };
         drop(self.carry_out(&mut effects, &mut flight, &mut tasks));
         tasks.shutdown().await;
@@ -190,7 +190,7 @@ where
         flight: &mut Option<Flight<L::Object>>,
         tasks: &mut JoinSet<()>,
     ) -> Option<Emission<L::Object>> {
-        // Those that have ended since; they were heard already.
+        // Tasks that have ended; their inputs were received already.
         while tasks.try_join_next().is_some() {}
         for effect in effects.drain(..) {
             match effect {
@@ -223,7 +223,7 @@ where
     }
 }
 
-/// What a task needs to make a request.
+/// The ports that a task needs to make a request.
 struct Source<L: ListWatch> {
     list_watch: Arc<L>,
     reuse: Arc<dyn Reuse<L::Object>>,
@@ -232,23 +232,23 @@ struct Source<L: ListWatch> {
 async fn list<L: ListWatch>(
     source: Source<L>,
     request: ListRequest,
-    send: mpsc::Sender<News<L::Object>>,
+    send: mpsc::Sender<Inputs<L::Object>>,
 ) {
     let page = source.list_watch.list(request, source.reuse).await;
-    // Ignored: nobody waits for an abandoned page.
+    // Ignored: an abandoned page has no receiver.
     drop(send.send(vec![Input::Page(page)]).await);
 }
 
 async fn watch<L: ListWatch>(
     source: Source<L>,
     request: WatchRequest,
-    send: mpsc::Sender<News<L::Object>>,
+    send: mpsc::Sender<Inputs<L::Object>>,
 ) {
     let opened = source.list_watch.watch(request, source.reuse).await;
     let mut events = match opened {
         Ok(events) => events,
         Err(failure) => {
-            // Ignored: nobody waits for an abandoned watch.
+            // Ignored: an abandoned watch has no receiver.
             drop(send.send(vec![Input::WatchOpened(Err(failure))]).await);
             return;
         }
@@ -256,11 +256,11 @@ async fn watch<L: ListWatch>(
     if send.send(vec![Input::WatchOpened(Ok(()))]).await.is_err() {
         return;
     }
-    // Room first, then the events, so that one message at most waits outside the channel's one.
+    // Room first, then the events, so that at most one message waits outside the channel.
     while let Ok(room) = send.reserve().await {
         let mut message = Message {
             room: Some(room),
-            news: Vec::new(),
+            inputs: Vec::new(),
         };
         if message.gather(&mut events).await {
             return;
@@ -268,31 +268,32 @@ async fn watch<L: ListWatch>(
     }
 }
 
-/// Is sent when dropped, so that a source that panics takes nothing back.
+/// A message that is sent when dropped, so that a panic of the source loses no event.
 struct Message<'c, T> {
-    room: Option<mpsc::Permit<'c, News<T>>>,
-    news: News<T>,
+    room: Option<mpsc::Permit<'c, Inputs<T>>>,
+    inputs: Inputs<T>,
 }
 
 impl<T> Message<'_, T> {
-    /// Waits for an event, and takes what else is ready then. Whether it was the last.
+    /// Waits for an event and takes the others that are ready. Returns whether the last was among
+    /// them.
     async fn gather<S>(&mut self, events: &mut S) -> bool
     where
         S: Stream<Item = Result<WatchEvent<T>, Failure>> + Unpin,
     {
         poll_fn(|context| {
-            while self.news.len() < MOST_EVENTS {
+            while self.inputs.len() < MOST_EVENTS {
                 let Poll::Ready(event) = events.poll_next_unpin(context) else {
                     break;
                 };
                 let is_last = !matches!(event, Some(Ok(_)));
-                self.news
+                self.inputs
                     .push(event.map_or(Input::StreamEnded, Input::Event));
                 if is_last {
                     return Poll::Ready(true);
                 }
             }
-            match self.news.is_empty() {
+            match self.inputs.is_empty() {
                 true => Poll::Pending,
                 false => Poll::Ready(false),
             }
@@ -303,36 +304,36 @@ impl<T> Message<'_, T> {
 
 impl<T> Drop for Message<'_, T> {
     fn drop(&mut self) {
-        if let Some(room) = self.room.take().filter(|_| !self.news.is_empty()) {
-            room.send(std::mem::take(&mut self.news));
+        if let Some(room) = self.room.take().filter(|_| !self.inputs.is_empty()) {
+            room.send(std::mem::take(&mut self.inputs));
         }
     }
 }
 
-/// Waits for whatever comes next: a demand, the deadline, or news.
+/// Waits for a demand, the deadline, or an input from the request in flight.
 async fn next<T>(
     machine: &Machine<T>,
     alarm: &mut Alarm,
     demands: &Demands,
     flight: &mut Option<Flight<T>>,
-) -> Event<T> {
+) -> Input<T> {
     tokio::select! {
-        // The deadline before the news, or a stream that never pauses could never be overdue.
+        // The deadline comes first, or a stream that never pauses could never be overdue.
         biased;
-        demand = demands.next() => Event::Input(Input::Demand(demand)),
-        () = alarm.ring(machine.deadline()) => Event::Input(Input::Timer),
-        input = news(flight) => Event::Input(input),
+        demand = demands.next() => Input::Demand(demand),
+        () = alarm.ring(machine.deadline()) => Input::Timer,
+        input = answer(flight) => input,
     }
 }
 
-async fn news<T>(flight: &mut Option<Flight<T>>) -> Input<T> {
+async fn answer<T>(flight: &mut Option<Flight<T>>) -> Input<T> {
     let Some(in_flight) = flight else {
         return std::future::pending().await;
     };
     let input = in_flight.next().await;
     let last = match &input {
         Some(Input::WatchOpened(Ok(())) | Input::Event(Ok(_))) => false,
-        // The task ended without a last word, so it panicked: we have not aborted it.
+        // The task ended without a last input and was not aborted, so it panicked.
         None | Some(_) => true,
     };
     if last {
@@ -341,7 +342,8 @@ async fn news<T>(flight: &mut Option<Flight<T>>) -> Input<T> {
     input.unwrap_or(Input::Panicked)
 }
 
-/// Shows where it is, and no object (SEC-6).
+// SEC-6
+/// Shows the source and the machine, and no object.
 impl<L: ListWatch, S, O> std::fmt::Debug for Reflector<L, S, O> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Reflector")

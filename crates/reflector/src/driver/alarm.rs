@@ -1,7 +1,7 @@
 //! One timer for the life of a reflector.
 //!
-//! The machine's deadline is the same for thousands of events, so the timer is set when it changes
-//! and not at each event: a new timer would take the lock of tokio's wheel every time.
+//! The machine's deadline is the same for thousands of events. The timer is therefore set when the
+//! deadline changes and not at each event: a new timer would take the lock of tokio's wheel.
 
 use std::{future::pending, pin::Pin, time::Duration};
 
@@ -14,7 +14,7 @@ pub(crate) struct Alarm {
 }
 
 impl Alarm {
-    /// An alarm whose deadlines count from now.
+    /// Creates an alarm whose deadlines count from now.
     pub(crate) fn new() -> Self {
         let origin = Instant::now();
         Self {
@@ -23,16 +23,16 @@ impl Alarm {
         }
     }
 
-    /// The time since it was made.
+    /// Returns the time since the alarm was created.
     pub(crate) fn now(&self) -> Duration {
         self.origin.elapsed()
     }
 
-    /// Waits until the deadline; for ever if there is none, or none that a clock can reach.
+    /// Waits until the deadline; for ever if there is none, or the clock cannot represent it.
     ///
     /// # Cancel safety
     ///
-    /// Safe. The next call waits for the deadline it is given.
+    /// Safe. The next call waits for its own deadline.
     pub(crate) async fn ring(&mut self, deadline: Option<Duration>) {
         match deadline.and_then(|deadline| self.origin.checked_add(deadline)) {
             None => pending().await,
