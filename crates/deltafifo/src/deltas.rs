@@ -5,8 +5,8 @@
 //! queue needs when a change leaves or comes back.
 //!
 //! - FQ-1: a list has at least one change. By construction.
-//! - FQ-2: changes leave in the order in which they came. `proof`
-//! - FQ-4, DF-05: only two adjacent deletions merge; the better informed one stays. `proof`
+//! - FQ-2: changes leave in the order in which they came. `tests`
+//! - FQ-4, DF-05: only two adjacent deletions merge; the better informed one stays. `tests`
 
 use std::fmt;
 

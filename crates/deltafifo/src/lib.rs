@@ -50,21 +50,16 @@ mod delta;
 mod delta_fifo;
 mod deltas;
 mod error;
-mod group;
 mod in_order;
 mod key_hash;
 mod known;
 mod lease;
-mod ledger;
-mod line;
-mod phase;
+mod queue_core;
 mod positions;
 #[cfg(any(test, fuzzing))]
-mod proof;
+mod tests;
 mod queue;
-#[cfg(all(test, shuttle))]
-mod schedules;
-mod shell;
+mod channel;
 mod sync;
 mod tombstone;
 mod transform;
@@ -82,11 +77,11 @@ pub use in_order::InOrderQueue;
 pub use known::Known;
 pub use lease::{Lease, LeaseId, Quarantined, Work};
 pub use queue::{Deletion, Queue};
-pub use shell::{Consumer, Leased, Producer, Progress, Watcher, channel};
+pub use channel::{Consumer, Leased, Producer, Progress, Watcher, channel};
 pub use tombstone::Final;
 pub use transform::{Rejected, Transform, TransformError};
 
 /// For fuzz targets, which are programs of their own (`crates/fuzz`).
 #[cfg(fuzzing)]
 #[doc(hidden)]
-pub use proof::fuzzed as fuzzing;
+pub use tests::fuzzed as fuzzing;

@@ -4,7 +4,7 @@
 //! Left out, because a type has taken the place of what they test: `…_KeyOf` and
 //! `…_PopBrokenItemsInBatch` (a key is given, not computed), `TestDeltaFIFO_ReplaceDeltaType`
 //! (relists always say `Replaced`), and RealFIFO's non-atomic half. `…_PopShouldUnblockWhenClosed`
-//! is in `tests/shell.rs`.
+//! is in `tests/channel.rs`.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use crate::deltas::Deltas;
 use crate::error::NotLeased;
-use crate::group::GroupId;
+use crate::delta_fifo::groups::GroupId;
 use crate::lease::{COUNTED, Lease, LeaseId, Quarantined, Work};
 use crate::positions::Positions;
 
@@ -78,7 +78,7 @@ where
         self.leases += 1;
         let id = LeaseId(self.leases);
         let initial = !self.phase.is_synced();
-        planted!(SyncedOnLease => self.phase = crate::phase::Phase::Synced);
+        planted!(SyncedOnLease => self.phase = crate::queue_core::phase::Phase::Synced);
         self.out = Some(Out {
             id,
             works: Arc::clone(&works),

@@ -7,15 +7,17 @@
 //!
 //! Does not block, wake or keep time, and never compares objects.
 //!
-//! - FQ-1: a key waits exactly if it has a change, and once. `line`, `deltas`, `proof`
-//! - FQ-2, FQ-3: per key nothing is lost or reordered. `proof`
+//! - FQ-1: a key waits exactly if it has a change, and once. `pending_map`, `deltas`, `tests`
+//! - FQ-2, FQ-3: per key nothing is lost or reordered. `tests`
 //! - FQ-5, FQ-6, DF-07, DF-08: a relist reports exactly what vanished, with the newest object
-//!   known, and nothing twice; its changes follow what waited before (`replace`). `proof`
-//! - FQ-7, DF-13: a resync never touches a key with pending or leased changes. `proof`
+//!   known, and nothing twice; its changes follow what waited before (`replace`). `tests`
+//! - FQ-7, DF-13: a resync never touches a key with pending or leased changes. `tests`
 //! - FQ-9, DF-10, DF-11: `phase`. FQ-11: `lease`. FQ-12, DF-14: `transform`.
-//! - Design 6.1: leased changes count as queued. `proof`, planted bugs included
+//! - Design 6.1: leased changes count as queued. `tests`, planted bugs included
 
+pub(crate) mod groups;
 mod lease;
+pub(crate) mod pending_map;
 mod replace;
 
 use std::fmt;
@@ -26,12 +28,12 @@ use crate::config::Config;
 use crate::delta::Delta;
 use crate::deltas::{Deltas, Pushed, Stamped};
 use crate::error::{Closed, NotLeased};
-use crate::group::{GroupId, Groups};
+use crate::delta_fifo::groups::{GroupId, Groups};
 use crate::known::Known;
 use crate::lease::{Lease, LeaseId, Quarantined};
-use crate::ledger::Ledger;
-use crate::line::{Entry, Line};
-use crate::phase::Phase;
+use crate::queue_core::ledger::Ledger;
+use crate::delta_fifo::pending_map::{Entry, Line};
+use crate::queue_core::phase::Phase;
 use crate::queue::{Deletion, Queue};
 use crate::tombstone::Final;
 use crate::transform::{Intake, Rejected};

@@ -9,9 +9,9 @@ use std::hash::Hash;
 
 use crate::delta::Delta;
 use crate::deltas::{Pushed, Stamped};
-use crate::group::GroupId;
+use crate::delta_fifo::groups::GroupId;
 use crate::known::Known;
-use crate::line::Entry;
+use crate::delta_fifo::pending_map::Entry;
 use crate::positions::Positions;
 use crate::tombstone::Final;
 

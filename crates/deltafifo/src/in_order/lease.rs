@@ -14,7 +14,7 @@ use hashbrown::hash_table::Entry;
 
 use crate::error::NotLeased;
 use crate::lease::{COUNTED, Lease, LeaseId, Quarantined, Work};
-use crate::ledger::SPARE;
+use crate::queue_core::ledger::SPARE;
 
 use super::InOrderQueue;
 
@@ -65,7 +65,7 @@ where
         let (id, works) = (out.id, Arc::clone(&out.works));
         self.out = Some(out);
         let initial = !self.phase.is_synced();
-        planted!(SyncedOnLease => self.phase = crate::phase::Phase::Synced);
+        planted!(SyncedOnLease => self.phase = crate::queue_core::phase::Phase::Synced);
         Some(Lease {
             id,
             initial,

@@ -4,11 +4,11 @@
 //! store when it is applied, so deletions found by it and its order clause (FQ-5) are the
 //! consumer's, and so is a resync.
 //!
-//! - FQ-2, RF-01: changes of all keys leave in arrival order; nothing is merged. `proof`
-//! - RF-05: a batch has distinct keys; a relist and a resync are handed out alone. `proof`
-//! - FQ-8: a key twice in a relist: the last object, at the place of the first. `proof`
-//! - FQ-9, RF-10: the initial population is the first relist, even an empty one. `proof`
-//! - FQ-11, design 6.2: what failed goes back to the head with its number. `proof`
+//! - FQ-2, RF-01: changes of all keys leave in arrival order; nothing is merged. `tests`
+//! - RF-05: a batch has distinct keys; a relist and a resync are handed out alone. `tests`
+//! - FQ-8: a key twice in a relist: the last object, at the place of the first. `tests`
+//! - FQ-9, RF-10: the initial population is the first relist, even an empty one. `tests`
+//! - FQ-11, design 6.2: what failed goes back to the head with its number. `tests`
 
 mod lease;
 
@@ -26,8 +26,8 @@ use crate::error::{Closed, NotLeased};
 use crate::key_hash::{self, KeyHash};
 use crate::known::Known;
 use crate::lease::{Lease, LeaseId, Quarantined, Work};
-use crate::ledger::Ledger;
-use crate::phase::Phase;
+use crate::queue_core::ledger::Ledger;
+use crate::queue_core::phase::Phase;
 use crate::queue::{Deletion, Queue};
 use crate::tombstone::Final;
 use crate::transform::{Intake, Rejected};

@@ -5,9 +5,9 @@
 //! has been applied is the mark just before the first call that is not settled (design 6.5).
 //! The changes themselves live in the queues; here they are only counted.
 //!
-//! - Applied never moves back, and never past a change that is pending or leased. `proof`
+//! - Applied never moves back, and never past a change that is pending or leased. `tests`
 //! - The length towards the bound (FQ-13) is the number of unsettled calls: a relist or a
-//!   resync counts one, however many keys it touches. `proof`
+//!   resync counts one, however many keys it touches. `tests`
 
 use std::collections::VecDeque;
 

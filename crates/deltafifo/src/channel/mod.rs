@@ -9,15 +9,15 @@
 //! Every state change wakes all who wait, who then look again: there is one consumer and a few
 //! producers, so a herd is small, and no wake-up can get lost with a waiter that was dropped.
 //!
-//! - FQ-10: close wakes everybody; nobody waits for ever. `tests/shell.rs`
-//! - FQ-11: a lease guard that is dropped gives everything back. `tests/shell.rs`
-//! - FQ-13: the bound. `tests/shell.rs`
+//! - FQ-10: close wakes everybody; nobody waits for ever. `tests/channel.rs`
+//! - FQ-11: a lease guard that is dropped gives everything back. `tests/channel.rs`
+//! - FQ-13: the bound. `tests/channel.rs`
 
 mod consumer;
 mod leased;
 mod producer;
+mod progress;
 mod waiters;
-mod watcher;
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, PoisonError};
@@ -30,7 +30,7 @@ use crate::sync::{Mutex, MutexGuard};
 pub use consumer::Consumer;
 pub use leased::Leased;
 pub use producer::Producer;
-pub use watcher::{Progress, Watcher};
+pub use progress::{Progress, Watcher};
 
 use waiters::Waiters;
 

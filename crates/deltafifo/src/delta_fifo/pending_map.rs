@@ -8,7 +8,7 @@
 //! stored once.
 //!
 //! - FQ-1: a key stands in the line at most once, and the table knows exactly the positions
-//!   that are taken. Asserted here; `proof`
+//!   that are taken. Asserted here; `tests`
 
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, Hash};
@@ -16,7 +16,7 @@ use std::hash::{BuildHasher, Hash};
 use hashbrown::{HashTable, hash_table};
 
 use crate::key_hash::{self, KeyHash};
-use crate::ledger::SPARE;
+use crate::queue_core::ledger::SPARE;
 
 /// Where a key stands. Grows towards the back; only differences mean anything.
 pub(crate) type Position = u64;

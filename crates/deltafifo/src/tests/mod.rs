@@ -25,4 +25,6 @@ mod model;
 mod one_step;
 #[cfg(test)]
 mod random;
+#[cfg(all(test, shuttle))]
+mod shuttle;
 mod world;

@@ -1,0 +1,4 @@
+//! The ledger of calls and the state of the initial population.
+
+pub(crate) mod ledger;
+pub(crate) mod phase;
