@@ -35,12 +35,12 @@ pub enum NotLeased {
         current: Option<LeaseId>,
     },
     /// The lease has no work at that position.
-    #[error("position {position} is not in the lease, which has {works} works")]
-    Work {
+    #[error("position {position} is not in the lease, which has {items} items")]
+    Item {
         /// The position named by the caller.
         position: usize,
         /// How many works the lease has.
-        works: usize,
+        items: usize,
     },
 }
 

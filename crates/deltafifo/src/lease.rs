@@ -41,40 +41,40 @@ impl fmt::Display for LeaseId {
 }
 
 /// Works handed out together. They count as queued until they are acknowledged.
-pub struct Lease<K, V, M> {
+pub struct Lease<K, V, P> {
     /// What to acknowledge or give back it by.
     pub id: LeaseId,
     /// Whether the queue was not yet synced when the lease was handed out (DF-11).
     #[doc(alias = "isInInitialList")]
     pub initial: bool,
     /// What to do, in this order.
-    pub works: Arc<[Work<K, V>]>,
+    pub items: Arc<[Item<K, V>]>,
     /// The mark received with the newest change in it; `None` if nothing but resyncs was
     /// received so far.
-    pub mark: Option<M>,
+    pub position: Option<P>,
     /// What `applied()` will be once all of it is acknowledged, as far as known now.
-    pub applied_after: Option<M>,
+    pub applied_after: Option<P>,
 }
 
-impl<K, V, M: Clone> Clone for Lease<K, V, M> {
+impl<K, V, P: Clone> Clone for Lease<K, V, P> {
     fn clone(&self) -> Self {
         Self {
             id: self.id,
             initial: self.initial,
-            works: Arc::clone(&self.works),
-            mark: self.mark.clone(),
+            items: Arc::clone(&self.items),
+            position: self.position.clone(),
             applied_after: self.applied_after.clone(),
         }
     }
 }
 
-impl<K: fmt::Debug, V, M: fmt::Debug> fmt::Debug for Lease<K, V, M> {
+impl<K: fmt::Debug, V, P: fmt::Debug> fmt::Debug for Lease<K, V, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Lease")
             .field("id", &self.id)
             .field("initial", &self.initial)
-            .field("works", &self.works)
-            .field("mark", &self.mark)
+            .field("items", &self.items)
+            .field("position", &self.position)
             .field("applied_after", &self.applied_after)
             .finish()
     }
@@ -82,7 +82,7 @@ impl<K: fmt::Debug, V, M: fmt::Debug> fmt::Debug for Lease<K, V, M> {
 
 /// One thing for the consumer to do. Exhaustive: a consumer must know them all.
 #[derive(Clone, PartialEq, Eq)]
-pub enum Work<K, V> {
+pub enum Item<K, V> {
     /// Changes of one key, to be applied oldest first.
     Key {
         /// Whose changes these are.
@@ -101,7 +101,7 @@ pub enum Work<K, V> {
     Resync,
 }
 
-impl<K: fmt::Debug, V> fmt::Debug for Work<K, V> {
+impl<K: fmt::Debug, V> fmt::Debug for Item<K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Key { key, deltas } => f
@@ -123,7 +123,7 @@ impl<K: fmt::Debug, V> fmt::Debug for Work<K, V> {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Quarantined<K, V> {
     /// What failed.
-    pub work: Work<K, V>,
+    pub item: Item<K, V>,
     /// How often it was tried.
     pub attempts: NonZeroU32,
 }
@@ -131,7 +131,7 @@ pub struct Quarantined<K, V> {
 impl<K: fmt::Debug, V> fmt::Debug for Quarantined<K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Quarantined")
-            .field("work", &self.work)
+            .field("item", &self.item)
             .field("attempts", &self.attempts)
             .finish()
     }

@@ -7,15 +7,15 @@
 //!
 //! ```
 //! use std::num::NonZeroUsize;
-//! use informer_deltafifo::{Config, DeltaFifo, Final, Queue, Work};
+//! use informer_deltafifo::{Config, DeltaFifo, Final, Queue, Item};
 //!
 //! let mut queue = DeltaFifo::<&str, u32, u64>::new(Config::default());
 //! queue.replace(vec![("a", 1), ("b", 1)], 10, &())?;     // a list, at version 10
 //! queue.update("a", 2, 11)?;
 //! queue.delete("b", Final::Observed(2), 12, &())?;
 //! let lease = queue.lease(NonZeroUsize::MIN).expect("a relist is leased whole");
-//! let Work::Key { key, deltas } = &lease.works[0] else { unreachable!() };
-//! assert_eq!((*key, deltas.len(), lease.works.len()), ("a", 2, 2));
+//! let Item::Key { key, deltas } = &lease.items[0] else { unreachable!() };
+//! assert_eq!((*key, deltas.len(), lease.items.len()), ("a", 2, 2));
 //! assert!(lease.initial && !queue.synced());
 //! queue.ack(lease.id)?;
 //! assert!(queue.synced() && queue.applied() == Some(&12));
@@ -45,6 +45,7 @@
 #[macro_use]
 mod planted;
 
+mod channel;
 mod config;
 mod delta;
 mod delta_fifo;
@@ -54,13 +55,12 @@ mod in_order;
 mod key_hash;
 mod known;
 mod lease;
-mod queue_core;
 mod positions;
+mod queue;
+mod queue_core;
+mod sync;
 #[cfg(any(test, fuzzing))]
 mod tests;
-mod queue;
-mod channel;
-mod sync;
 mod tombstone;
 mod transform;
 
@@ -68,6 +68,7 @@ mod transform;
 #[doc(hidden)]
 pub use planted::{Planted, with as with_planted};
 
+pub use channel::{Consumer, Leased, Producer, Progress, ProgressObserver, channel};
 pub use config::Config;
 pub use delta::Delta;
 pub use delta_fifo::DeltaFifo;
@@ -75,9 +76,8 @@ pub use deltas::Deltas;
 pub use error::{Closed, NeverSynced, NotLeased};
 pub use in_order::InOrderQueue;
 pub use known::Known;
-pub use lease::{Lease, LeaseId, Quarantined, Work};
+pub use lease::{Item, Lease, LeaseId, Quarantined};
 pub use queue::{Deletion, Queue};
-pub use channel::{Consumer, Leased, Producer, Progress, Watcher, channel};
 pub use tombstone::Final;
 pub use transform::{Rejected, Transform, TransformError};
 

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
 use informer_deltafifo::{
-    Closed, Config, Consumer, Deletion, DeltaFifo, Final, InOrderQueue, NeverSynced, Producer,
-    Queue, Work, channel,
+    Closed, Config, Consumer, Deletion, DeltaFifo, Final, InOrderQueue, Item, NeverSynced,
+    Producer, Queue, channel,
 };
 
 type Ends = (
@@ -59,12 +59,12 @@ fn now<F: Future>(future: F) -> F::Output {
     }
 }
 
-fn keys(works: &[Work<&'static str, u32>]) -> Vec<&'static str> {
-    let key = |work: &Work<&'static str, u32>| match work {
-        Work::Key { key, .. } => *key,
-        Work::Replace { .. } | Work::Resync => "*",
+fn keys(items: &[Item<&'static str, u32>]) -> Vec<&'static str> {
+    let key = |item: &Item<&'static str, u32>| match item {
+        Item::Key { key, .. } => *key,
+        Item::Replace { .. } | Item::Resync => "*",
     };
-    works.iter().map(key).collect()
+    items.iter().map(key).collect()
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn an_add_wakes_a_waiting_consumer() {
     let Poll::Ready(Some(lease)) = hand.poll(next.as_mut()) else {
         panic!("woken for nothing")
     };
-    assert_eq!(keys(lease.works()), ["a"]);
+    assert_eq!(keys(lease.items()), ["a"]);
     lease.ack();
     assert_eq!(producer.applied(), Some(1));
 }
@@ -197,7 +197,7 @@ fn a_cancelled_consumer_has_taken_nothing() {
     now(producer.add("a", 1, 1)).expect("open");
     assert_eq!(hand.rung(), 0);
     let lease = now(consumer.next(n(1))).expect("a waits");
-    assert_eq!(keys(lease.works()), ["a"]);
+    assert_eq!(keys(lease.items()), ["a"]);
     lease.ack();
 }
 
@@ -217,13 +217,13 @@ fn a_dropped_guard_gives_everything_back() {
         panic!("given back")
     };
     assert_eq!(
-        keys(again.works()),
+        keys(again.items()),
         ["a"],
         "what failed before is handed out alone"
     );
     again.ack();
     let again = now(consumer.next(n(10))).expect("given back, too");
-    assert_eq!(keys(again.works()), ["b"]);
+    assert_eq!(keys(again.items()), ["b"]);
     again.ack();
     assert_eq!(producer.applied(), Some(2));
 }
@@ -234,14 +234,14 @@ fn a_dropped_guard_gives_everything_back() {
 fn a_poison_item_is_quarantined_alone() {
     let config = Config::default().max_attempts(NonZeroU32::new(3).expect("not zero"));
     let (producer, consumer) = channel(DeltaFifo::<&str, u32, u64>::new(config), n(10));
-    for (key, mark) in [("a", 1), ("bad", 2), ("c", 3)] {
-        now(producer.add(key, 1, mark)).expect("open");
+    for (key, position) in [("a", 1), ("bad", 2), ("c", 3)] {
+        now(producer.add(key, 1, position)).expect("open");
     }
     producer.close();
     let mut applied = Vec::new();
     while let Some(lease) = now(consumer.next(n(10))) {
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            let keys = keys(lease.works());
+            let keys = keys(lease.items());
             if keys.contains(&"bad") {
                 std::panic::resume_unwind(Box::new("bad"));
             }
@@ -254,7 +254,7 @@ fn a_poison_item_is_quarantined_alone() {
     let abandoned = consumer.take_abandoned();
     assert_eq!(abandoned.len(), 1);
     assert_eq!(abandoned[0].attempts.get(), 3);
-    assert!(matches!(abandoned[0].work, Work::Key { key: "bad", .. }));
+    assert!(matches!(abandoned[0].item, Item::Key { key: "bad", .. }));
     assert_eq!(producer.applied(), Some(3));
 }
 
@@ -270,7 +270,7 @@ fn a_nack_returns_what_was_tried_often_enough() {
 }
 
 #[test]
-#[should_panic(expected = "beyond 1 works")]
+#[should_panic(expected = "beyond 1 items")]
 fn a_nack_of_a_position_that_is_not_there_panics() {
     let (producer, consumer) = ends(10);
     now(producer.add("a", 1, 1)).expect("open");
@@ -298,7 +298,7 @@ fn the_last_producer_closes_and_so_does_the_consumer() {
         hand.poll(waits.as_mut()),
         Poll::Ready(Err(Closed(2)))
     ));
-    assert_eq!(now(producer.watcher().synced()), Err(NeverSynced));
+    assert_eq!(now(producer.observer().synced()), Err(NeverSynced));
 }
 
 /// A guard outlives its consumer: what it settles counts.
@@ -308,8 +308,8 @@ fn a_lease_can_be_settled_after_the_consumer_is_gone() {
     now(producer.replace(vec![("a", 1)], 1, || ())).expect("open");
     let lease = now(consumer.next(n(1))).expect("a waits");
     drop(consumer);
-    let watcher = producer.watcher();
-    let mut synced = pin!(watcher.synced());
+    let observer = producer.observer();
+    let mut synced = pin!(observer.synced());
     let hand = Hand::default();
     assert!(hand.poll(synced.as_mut()).is_pending());
     lease.ack();
@@ -320,9 +320,9 @@ fn a_lease_can_be_settled_after_the_consumer_is_gone() {
 #[test]
 fn synced_is_told_on_acknowledgement() {
     let (producer, consumer) = ends(10);
-    let watcher = producer.watcher();
+    let observer = producer.observer();
     let hand = Hand::default();
-    let mut synced = pin!(watcher.synced());
+    let mut synced = pin!(observer.synced());
     now(producer.replace(vec![("a", 1)], 1, || ())).expect("open");
     assert!(hand.poll(synced.as_mut()).is_pending());
     let lease = now(consumer.next(n(1))).expect("a waits");
@@ -339,19 +339,19 @@ fn synced_is_told_on_acknowledgement() {
 #[test]
 fn a_watcher_is_told_of_every_change() {
     let (producer, consumer) = ends(10);
-    let mut watcher = consumer.watcher();
+    let mut observer = consumer.observer();
     let hand = Hand::default();
-    assert!(hand.poll(pin!(watcher.changed())).is_pending());
+    assert!(hand.poll(pin!(observer.changed())).is_pending());
     now(producer.bookmark(5)).expect("open");
     assert_eq!(hand.rung(), 0, "the future that waited is gone");
-    assert_eq!(now(watcher.changed()).expect("open").applied, Some(5));
+    assert_eq!(now(observer.changed()).expect("open").applied, Some(5));
     let deletion = now(producer.delete("x", Final::Observed(1), 6, || ()));
     assert_eq!(deletion.expect("open"), Deletion::Ignored);
-    let progress = now(watcher.changed()).expect("open");
+    let progress = now(observer.changed()).expect("open");
     assert_eq!((progress.applied, progress.unsettled), (Some(6), 0));
     producer.close();
-    assert!(now(watcher.changed()).expect("the closing is told").closed);
-    assert_eq!(now(watcher.changed()), None);
+    assert!(now(observer.changed()).expect("the closing is told").closed);
+    assert_eq!(now(observer.changed()), None);
 }
 
 /// Both queues run behind a box, so the choice can be made at run time.
@@ -366,7 +366,7 @@ fn a_boxed_queue_is_a_queue() {
         let (producer, consumer) = channel(queue, n(10));
         now(producer.replace(vec![("a", 1)], 1, || ())).expect("open");
         let lease = now(consumer.next(n(1))).expect("a relist waits");
-        assert_eq!(keys(lease.works()), if in_order { ["*"] } else { ["a"] });
+        assert_eq!(keys(lease.items()), if in_order { ["*"] } else { ["a"] });
         lease.ack();
     }
 }
@@ -387,7 +387,7 @@ fn what_came_later_outlives_what_failed() {
     let lease = queue
         .lease(NonZeroUsize::MIN)
         .expect("the later change waits");
-    assert!(matches!(&lease.works[0], Work::Key { deltas, .. } if deltas.len() == 1));
+    assert!(matches!(&lease.items[0], Item::Key { deltas, .. } if deltas.len() == 1));
     queue.ack(lease.id).expect("it is out");
     assert_eq!(queue.applied(), Some(&2));
 }
@@ -400,16 +400,16 @@ fn a_poison_item_of_a_relist_is_quarantined_alone() {
     queue.replace(items, 1, &()).expect("open");
     let (mut given_up, mut done) = (Vec::new(), Vec::new());
     while let Some(lease) = queue.lease(NonZeroUsize::MIN.saturating_add(9)) {
-        let key = |work: &Work<&'static str, u32>| match work {
-            Work::Key { key, .. } => *key,
+        let key = |item: &Item<&'static str, u32>| match item {
+            Item::Key { key, .. } => *key,
             _ => unreachable!("this queue hands out keys"),
         };
-        let keys: Vec<_> = lease.works.iter().map(key).collect();
+        let keys: Vec<_> = lease.items.iter().map(key).collect();
         if keys.contains(&"bad") {
             // As a consumer that panics would: nothing of the lease is done.
             let all: Vec<_> = (0..keys.len()).collect();
             let gone = queue.nack(lease.id, &all).expect("it is out");
-            given_up.extend(gone.iter().map(|quarantined| key(&quarantined.work)));
+            given_up.extend(gone.iter().map(|quarantined| key(&quarantined.item)));
         } else {
             queue.ack(lease.id).expect("it is out");
             done.extend(keys);

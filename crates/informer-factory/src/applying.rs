@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use informer_deltafifo::Work;
+use informer_deltafifo::Item;
 use informer_reflector::ResourceVersion;
 use informer_store::{ObjectKey, Scope, StoreWriter};
 
@@ -44,7 +44,7 @@ impl<T: Send + Sync + 'static> Core<T> {
     pub(crate) fn apply<'w>(
         &self,
         scope: &Scope,
-        works: impl IntoIterator<Item = &'w Work<ObjectKey, Arrival<T>>>,
+        works: impl IntoIterator<Item = &'w Item<ObjectKey, Arrival<T>>>,
         initial: bool,
         version: Option<&ResourceVersion>,
         given_up: &BTreeSet<ObjectKey>,
@@ -119,7 +119,7 @@ impl<T: Send + Sync + 'static> Core<T> {
         &self,
         applier: &mut Applier<T>,
         scope: &Scope,
-        works: &[&Work<ObjectKey, Arrival<T>>],
+        works: &[&Item<ObjectKey, Arrival<T>>],
         initial: bool,
         version: Option<&ResourceVersion>,
         refused: &Refused,
@@ -168,7 +168,7 @@ impl<T: Send + Sync + 'static> Core<T> {
     pub(crate) fn preview(
         &self,
         scope: &Scope,
-        work: &Work<ObjectKey, Arrival<T>>,
+        work: &Item<ObjectKey, Arrival<T>>,
         initial: bool,
     ) -> Vec<Notice<T>> {
         let epochs = self.lock().epochs.get(scope).cloned().unwrap_or_default();

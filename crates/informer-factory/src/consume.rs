@@ -5,7 +5,7 @@ use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 
-use informer_deltafifo::Work;
+use informer_deltafifo::Item;
 use informer_store::{ObjectKey, Scope};
 
 use crate::arrival::Arrival;
@@ -27,11 +27,11 @@ pub(crate) async fn consume<T, P, F, E>(
     F: Future<Output = Result<(), E>> + Send,
     E: fmt::Display + Send,
 {
-    let watcher = consumer.watcher();
+    let watcher = consumer.observer();
     let mut begun = Begun::default();
     while let Some(leased) = consumer.next(BATCH).await {
         let (mut failed, mut given_up) = (Vec::new(), BTreeSet::new());
-        for (position, work) in leased.works.iter().enumerate() {
+        for (position, work) in leased.items.iter().enumerate() {
             let notices = core.preview(&Scope::All, work, leased.initial);
             let before = begun.take(work);
             for (done, notice) in notices.into_iter().enumerate().skip(before) {
@@ -48,7 +48,7 @@ pub(crate) async fn consume<T, P, F, E>(
             }
         }
         let done = leased
-            .works
+            .items
             .iter()
             .enumerate()
             .filter(|(at, _)| !failed.contains(at));
@@ -66,7 +66,7 @@ pub(crate) async fn consume<T, P, F, E>(
             let given_up = leased.nack(&failed);
             for quarantined in &given_up {
                 // What is given up begins anew, if its key ever comes again.
-                begun.take(&quarantined.work);
+                begun.take(&quarantined.item);
             }
             quarantine(core, given_up);
             pause(core, on_failure).await;
@@ -91,7 +91,7 @@ async fn attempt<T, P, F, E>(
     on_failure: OnFailure,
     process: &mut P,
     report: &mut ControllerReport,
-    work: &Work<ObjectKey, Arrival<T>>,
+    work: &Item<ObjectKey, Arrival<T>>,
     notice: Event<T>,
 ) -> Attempt
 where
@@ -108,8 +108,8 @@ where
         tracing::warn!(controller = %core.name, "a change failed: {error}");
         match (on_failure, work) {
             (OnFailure::Skip, _) => return Attempt::Done,
-            (OnFailure::Retry { .. }, Work::Replace { .. }) => pause(core, on_failure).await,
-            (OnFailure::Retry { .. }, Work::Key { .. } | Work::Resync) => return Attempt::Failed,
+            (OnFailure::Retry { .. }, Item::Replace { .. }) => pause(core, on_failure).await,
+            (OnFailure::Retry { .. }, Item::Key { .. } | Item::Resync) => return Attempt::Failed,
         }
     }
     Attempt::GivenUp
@@ -134,10 +134,10 @@ async fn pause<T: Send + Sync + 'static>(core: &Core<T>, on_failure: OnFailure) 
 struct Begun(HashMap<ObjectKey, usize>);
 
 impl Begun {
-    fn take<T>(&mut self, work: &Work<ObjectKey, Arrival<T>>) -> usize {
+    fn take<T>(&mut self, work: &Item<ObjectKey, Arrival<T>>) -> usize {
         match work {
-            Work::Key { key, .. } => self.0.remove(key).unwrap_or(0),
-            Work::Replace { .. } | Work::Resync => 0,
+            Item::Key { key, .. } => self.0.remove(key).unwrap_or(0),
+            Item::Replace { .. } | Item::Resync => 0,
         }
     }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::Duration;
 
 use futures::FutureExt;
-use informer_deltafifo::Work;
+use informer_deltafifo::Item;
 use informer_processor::{Joining, Notification, Processor, Registration, StopReport, Walk};
 use informer_reflector::{Config, ResourceVersion};
 use informer_store::{Index, IndexError, ObjectKey, Scope, Snapshot, StoreReader};
@@ -49,7 +49,8 @@ pub(crate) struct Settings {
 }
 
 /// Looks at the queue of one source.
-pub(crate) type Watcher<T> = informer_deltafifo::Watcher<ObjectKey, Arrival<T>, ResourceVersion>;
+pub(crate) type Watcher<T> =
+    informer_deltafifo::ProgressObserver<ObjectKey, Arrival<T>, ResourceVersion>;
 
 pub(crate) struct Core<T: Send + Sync + 'static> {
     pub(crate) name: Arc<str>,
@@ -187,7 +188,7 @@ impl<T: Send + Sync + 'static> Core<T> {
 
     /// Removes everything a source brought, with a tombstone for each object (FM-79).
     pub(crate) fn clear(&self, scope: &Scope) {
-        let nothing = Work::Replace { items: Vec::new() };
+        let nothing = Item::Replace { items: Vec::new() };
         self.apply(scope, [&nothing], false, None, &BTreeSet::new());
         let mut batch = informer_store::Batch::new();
         batch.unmark(scope.clone());

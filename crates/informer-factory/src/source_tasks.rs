@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use informer_deltafifo::{
-    Config as QueueConfig, Consumer, DeltaFifo, InOrderQueue, Producer, Quarantined, Queue, Work,
+    Config as QueueConfig, Consumer, DeltaFifo, InOrderQueue, Item, Producer, Quarantined, Queue,
 };
 use informer_reflector::{
     Config as ReflectorConfig, Failure, FailureKind, InitialState, ResourceVersion,
@@ -100,7 +100,7 @@ async fn run<T: Send + Sync + 'static>(
     let _guard = AbortOnDrop(applying.abort_handle());
     let seed = seed_of(core.settings.seed, &scope);
     let checking = core.settings.checking.as_ref().map(|_| {
-        let checks = checker::run(Arc::clone(&core), scope.clone(), producer.watcher(), seed);
+        let checks = checker::run(Arc::clone(&core), scope.clone(), producer.observer(), seed);
         AbortOnDrop(core.tasks.spawn(checks).abort_handle())
     });
     reflect(&core, &scope, &producer, &stop, config).await;
@@ -180,7 +180,7 @@ async fn supervise<T: Send + Sync + 'static>(
         }
         quarantine(&core, consumer.take_abandoned());
         // Giving up settles things too: the last of the initial list, say.
-        core.publish(&scope, &consumer.watcher(), None);
+        core.publish(&scope, &consumer.observer(), None);
     }
 }
 
@@ -189,13 +189,13 @@ pub(crate) fn quarantine<T: Send + Sync + 'static>(
     core: &Core<T>,
     failed: Vec<Quarantined<ObjectKey, Arrival<T>>>,
 ) {
-    for Quarantined { work, attempts } in failed {
-        match work {
-            Work::Key { key, .. } => core.quarantine.put_unappliable(key, attempts.get()),
-            Work::Replace { items } => items
+    for Quarantined { item, attempts } in failed {
+        match item {
+            Item::Key { key, .. } => core.quarantine.put_unappliable(key, attempts.get()),
+            Item::Replace { items } => items
                 .into_iter()
                 .for_each(|(key, _)| core.quarantine.put_unappliable(key, attempts.get())),
-            Work::Resync => {}
+            Item::Resync => {}
         }
     }
     core.note_quarantine();
@@ -233,11 +233,11 @@ async fn apply_all<T: Send + Sync + 'static>(
     scope: Scope,
     consumer: Arc<Consuming<T>>,
 ) {
-    let watcher = consumer.watcher();
+    let watcher = consumer.observer();
     while let Some(leased) = consumer.next(BATCH).await {
         core.apply(
             &scope,
-            &*leased.works,
+            &*leased.items,
             leased.initial,
             leased.applied_after.as_ref(),
             &BTreeSet::new(),

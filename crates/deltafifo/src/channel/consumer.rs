@@ -10,16 +10,16 @@ use crate::lease::Quarantined;
 
 use super::leased::Leased;
 use super::waiters::{Look, Until};
-use super::{Shared, Watcher};
+use super::{ProgressObserver, Shared};
 
 /// The end that drains the queue. When it is dropped the queue closes: nobody is left to make
 /// room.
-pub struct Consumer<K, V, M> {
-    shared: Arc<Shared<K, V, M>>,
+pub struct Consumer<K, V, P> {
+    shared: Arc<Shared<K, V, P>>,
 }
 
-impl<K, V, M> Consumer<K, V, M> {
-    pub(super) fn new(shared: Arc<Shared<K, V, M>>) -> Self {
+impl<K, V, P> Consumer<K, V, P> {
+    pub(super) fn new(shared: Arc<Shared<K, V, P>>) -> Self {
         Self { shared }
     }
 
@@ -34,7 +34,7 @@ impl<K, V, M> Consumer<K, V, M> {
     /// the guard gives all of it back, which counts as an attempt.
     #[doc(alias = "Pop")]
     #[doc(alias = "PopBatch")]
-    pub fn next(&self, max_keys: NonZeroUsize) -> impl Future<Output = Option<Leased<K, V, M>>> {
+    pub fn next(&self, max_keys: NonZeroUsize) -> impl Future<Output = Option<Leased<K, V, P>>> {
         Until::new(&self.shared, move |state| {
             match state.queue.lease(max_keys) {
                 Some(lease) => {
@@ -57,7 +57,7 @@ impl<K, V, M> Consumer<K, V, M> {
     ///
     /// Safe: it only looks.
     pub async fn synced(&self) -> Result<(), NeverSynced> {
-        self.watcher().synced().await
+        self.observer().synced().await
     }
 
     /// Takes nothing more; what is queued is still handed out (FQ-10). Wakes all who wait.
@@ -73,12 +73,12 @@ impl<K, V, M> Consumer<K, V, M> {
     }
 
     /// An observer of how far this consumer gets.
-    pub fn watcher(&self) -> Watcher<K, V, M> {
-        Watcher::new(Arc::clone(&self.shared))
+    pub fn observer(&self) -> ProgressObserver<K, V, P> {
+        ProgressObserver::new(Arc::clone(&self.shared))
     }
 }
 
-impl<K, V, M> Drop for Consumer<K, V, M> {
+impl<K, V, P> Drop for Consumer<K, V, P> {
     fn drop(&mut self) {
         self.shared.change(|state| {
             state.consumer_lives = false;
@@ -87,7 +87,7 @@ impl<K, V, M> Drop for Consumer<K, V, M> {
     }
 }
 
-impl<K, V, M> fmt::Debug for Consumer<K, V, M> {
+impl<K, V, P> fmt::Debug for Consumer<K, V, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let unsettled = self.shared.lock().queue.len();
         f.debug_struct("Consumer")

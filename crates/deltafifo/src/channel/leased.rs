@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::lease::{Lease, LeaseId, Quarantined, Work};
+use crate::lease::{Item, Lease, LeaseId, Quarantined};
 
 use super::{Shared, State};
 
@@ -12,14 +12,14 @@ use super::{Shared, State};
 ///
 /// Everything else about the lease is readable through it: `initial`, `mark`, `applied_after`.
 #[must_use = "dropping a lease gives everything back, which counts as a failed attempt"]
-pub struct Leased<K, V, M> {
-    shared: Arc<Shared<K, V, M>>,
-    lease: Lease<K, V, M>,
+pub struct Leased<K, V, P> {
+    shared: Arc<Shared<K, V, P>>,
+    lease: Lease<K, V, P>,
     settled: bool,
 }
 
-impl<K, V, M> Leased<K, V, M> {
-    pub(super) fn new(shared: Arc<Shared<K, V, M>>, lease: Lease<K, V, M>) -> Self {
+impl<K, V, P> Leased<K, V, P> {
+    pub(super) fn new(shared: Arc<Shared<K, V, P>>, lease: Lease<K, V, P>) -> Self {
         Self {
             shared,
             lease,
@@ -28,8 +28,8 @@ impl<K, V, M> Leased<K, V, M> {
     }
 
     /// What to do, in this order.
-    pub fn works(&self) -> &[Work<K, V>] {
-        &self.lease.works
+    pub fn items(&self) -> &[Item<K, V>] {
+        &self.lease.items
     }
 
     /// All of it is done.
@@ -45,16 +45,16 @@ impl<K, V, M> Leased<K, V, M> {
     ///
     /// When there is no work at one of the positions; then everything is given back.
     pub fn nack(mut self, failed: &[usize]) -> Vec<Quarantined<K, V>> {
-        let works = self.lease.works.len();
+        let items = self.lease.items.len();
         assert!(
-            failed.iter().all(|&at| at < works),
-            "a failed position is beyond {works} works"
+            failed.iter().all(|&at| at < items),
+            "a failed position is beyond {items} items"
         );
         self.settle(|state, id| state.queue.nack(id, failed))
             .expect(ONE_GUARD)
     }
 
-    fn settle<R>(&mut self, settle: impl FnOnce(&mut State<K, V, M>, LeaseId) -> R) -> R {
+    fn settle<R>(&mut self, settle: impl FnOnce(&mut State<K, V, P>, LeaseId) -> R) -> R {
         self.settled = true;
         let id = self.lease.id;
         if planted!(GuardForgottenFirst) {
@@ -67,20 +67,20 @@ impl<K, V, M> Leased<K, V, M> {
     }
 }
 
-impl<K, V, M> Deref for Leased<K, V, M> {
-    type Target = Lease<K, V, M>;
+impl<K, V, P> Deref for Leased<K, V, P> {
+    type Target = Lease<K, V, P>;
 
     fn deref(&self) -> &Self::Target {
         &self.lease
     }
 }
 
-impl<K, V, M> Drop for Leased<K, V, M> {
+impl<K, V, P> Drop for Leased<K, V, P> {
     fn drop(&mut self) {
         if self.settled {
             return;
         }
-        let all: Vec<_> = (0..self.lease.works.len()).collect();
+        let all: Vec<_> = (0..self.lease.items.len()).collect();
         self.settle(|state, id| match state.queue.nack(id, &all) {
             Ok(quarantined) => state.abandoned.extend(quarantined),
             // Not possible with our queues; a panic while dropping would hide its cause.
@@ -89,7 +89,7 @@ impl<K, V, M> Drop for Leased<K, V, M> {
     }
 }
 
-impl<K: fmt::Debug, V, M: fmt::Debug> fmt::Debug for Leased<K, V, M> {
+impl<K: fmt::Debug, V, P: fmt::Debug> fmt::Debug for Leased<K, V, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Leased").field(&self.lease).finish()
     }

@@ -30,7 +30,7 @@ use crate::sync::{Mutex, MutexGuard};
 pub use consumer::Consumer;
 pub use leased::Leased;
 pub use producer::Producer;
-pub use progress::{Progress, Watcher};
+pub use progress::{Progress, ProgressObserver};
 
 use waiters::Waiters;
 
@@ -38,10 +38,10 @@ use waiters::Waiters;
 ///
 /// Producers wait while [`Queue::len`] is at least `bound`. client-go holds at most two batches
 /// of 1,000 before its reflector has to wait.
-pub fn channel<K, V, M>(
-    queue: impl Queue<K, V, M> + 'static,
+pub fn channel<K, V, P>(
+    queue: impl Queue<K, V, P> + 'static,
     bound: NonZeroUsize,
-) -> (Producer<K, V, M>, Consumer<K, V, M>) {
+) -> (Producer<K, V, P>, Consumer<K, V, P>) {
     let shared = Arc::new(Shared {
         state: Mutex::new(State {
             queue: Box::new(queue),
@@ -58,13 +58,13 @@ pub fn channel<K, V, M>(
 }
 
 /// What both ends share.
-struct Shared<K, V, M> {
-    state: Mutex<State<K, V, M>>,
+struct Shared<K, V, P> {
+    state: Mutex<State<K, V, P>>,
     bound: usize,
 }
 
-struct State<K, V, M> {
-    queue: Box<dyn Queue<K, V, M>>,
+struct State<K, V, P> {
+    queue: Box<dyn Queue<K, V, P>>,
     waiters: Waiters,
     /// Quarantined when a guard was dropped, so that there was nobody to tell.
     abandoned: Vec<Quarantined<K, V>>,
@@ -76,7 +76,7 @@ struct State<K, V, M> {
     turn: u64,
 }
 
-impl<K, V, M> State<K, V, M> {
+impl<K, V, P> State<K, V, P> {
     /// Whether nobody will ever settle anything more.
     fn is_over(&self) -> bool {
         let nobody_drains = !self.consumer_lives && !self.lease_out;
@@ -84,14 +84,14 @@ impl<K, V, M> State<K, V, M> {
     }
 }
 
-impl<K, V, M> Shared<K, V, M> {
+impl<K, V, P> Shared<K, V, P> {
     /// A panic of a snapshot or a transform leaves the queue whole, so a poisoned lock is good.
-    fn lock(&self) -> MutexGuard<'_, State<K, V, M>> {
+    fn lock(&self) -> MutexGuard<'_, State<K, V, P>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Changes the state and tells all who wait, after the lock is released.
-    fn change<R>(&self, change: impl FnOnce(&mut State<K, V, M>) -> R) -> R {
+    fn change<R>(&self, change: impl FnOnce(&mut State<K, V, P>) -> R) -> R {
         let (result, wakers) = {
             let mut state = self.lock();
             let early = planted!(WakersTakenFirst).then(|| turned(&mut state));
@@ -108,7 +108,7 @@ impl<K, V, M> Shared<K, V, M> {
 }
 
 /// Counts a state change: whom to wake once the lock is released.
-fn turned<K, V, M>(state: &mut State<K, V, M>) -> Vec<Waker> {
+fn turned<K, V, P>(state: &mut State<K, V, P>) -> Vec<Waker> {
     state.turn += 1;
     state.waiters.take()
 }

@@ -11,17 +11,17 @@ use crate::tombstone::Final;
 use crate::transform::Rejected;
 
 use super::waiters::{Look, Until};
-use super::{Shared, Watcher};
+use super::{ProgressObserver, Shared};
 
 /// The end that fills the queue. Cloneable; when the last one is dropped, the queue closes.
 ///
 /// Calls from one task take effect in the order in which they return.
-pub struct Producer<K, V, M> {
-    shared: Arc<Shared<K, V, M>>,
+pub struct Producer<K, V, P> {
+    shared: Arc<Shared<K, V, P>>,
 }
 
-impl<K, V, M> Producer<K, V, M> {
-    pub(super) fn new(shared: Arc<Shared<K, V, M>>) -> Self {
+impl<K, V, P> Producer<K, V, P> {
+    pub(super) fn new(shared: Arc<Shared<K, V, P>>) -> Self {
         Self { shared }
     }
 
@@ -35,9 +35,14 @@ impl<K, V, M> Producer<K, V, M> {
     ///
     /// A future that is dropped before it is ready has queued nothing; the object is dropped
     /// with it.
-    pub fn add(&self, key: K, value: V, mark: M) -> impl Future<Output = Result<(), Closed<V>>> {
-        self.when_room((key, value, mark), |queue, (key, value, mark)| {
-            queue.add(key, value, mark)
+    pub fn add(
+        &self,
+        key: K,
+        value: V,
+        position: P,
+    ) -> impl Future<Output = Result<(), Closed<V>>> {
+        self.when_room((key, value, position), |queue, (key, value, position)| {
+            queue.add(key, value, position)
         })
     }
 
@@ -51,9 +56,14 @@ impl<K, V, M> Producer<K, V, M> {
     ///
     /// A future that is dropped before it is ready has queued nothing; the object is dropped
     /// with it.
-    pub fn update(&self, key: K, value: V, mark: M) -> impl Future<Output = Result<(), Closed<V>>> {
-        self.when_room((key, value, mark), |queue, (key, value, mark)| {
-            queue.update(key, value, mark)
+    pub fn update(
+        &self,
+        key: K,
+        value: V,
+        position: P,
+    ) -> impl Future<Output = Result<(), Closed<V>>> {
+        self.when_room((key, value, position), |queue, (key, value, position)| {
+            queue.update(key, value, position)
         })
     }
 
@@ -72,12 +82,12 @@ impl<K, V, M> Producer<K, V, M> {
         &self,
         key: K,
         last: Final<V>,
-        mark: M,
+        position: P,
         known: impl FnOnce() -> S,
     ) -> impl Future<Output = Result<Deletion, Closed<Final<V>>>> {
         self.when_room(
-            (key, last, mark, known),
-            |queue, (key, last, mark, known)| queue.delete(key, last, mark, &known()),
+            (key, last, position, known),
+            |queue, (key, last, position, known)| queue.delete(key, last, position, &known()),
         )
     }
 
@@ -95,12 +105,13 @@ impl<K, V, M> Producer<K, V, M> {
     pub fn replace<S: Known<K, V>>(
         &self,
         items: Vec<(K, V)>,
-        mark: M,
+        position: P,
         known: impl FnOnce() -> S,
     ) -> impl Future<Output = Result<(), Closed<Vec<(K, V)>>>> {
-        self.when_room((items, mark, known), |queue, (items, mark, known)| {
-            queue.replace(items, mark, &known())
-        })
+        self.when_room(
+            (items, position, known),
+            |queue, (items, position, known)| queue.replace(items, position, &known()),
+        )
     }
 
     /// [`Queue::resync`], once there is room. `known` is called under the lock: it should
@@ -129,8 +140,8 @@ impl<K, V, M> Producer<K, V, M> {
     /// # Cancel safety
     ///
     /// Ready when first polled; a future that was never polled has done nothing.
-    pub async fn bookmark(&self, mark: M) -> Result<(), Closed<M>> {
-        self.shared.change(|state| state.queue.bookmark(mark))
+    pub async fn bookmark(&self, position: P) -> Result<(), Closed<P>> {
+        self.shared.change(|state| state.queue.bookmark(position))
     }
 
     /// Takes nothing more; what is queued is still delivered (FQ-10). Wakes all who wait.
@@ -159,17 +170,17 @@ impl<K, V, M> Producer<K, V, M> {
     }
 
     /// [`Queue::applied`].
-    pub fn applied(&self) -> Option<M>
+    pub fn applied(&self) -> Option<P>
     where
-        M: Clone,
+        P: Clone,
     {
         self.shared.lock().queue.applied().cloned()
     }
 
     /// [`Queue::received`].
-    pub fn received(&self) -> Option<M>
+    pub fn received(&self) -> Option<P>
     where
-        M: Clone,
+        P: Clone,
     {
         self.shared.lock().queue.received().cloned()
     }
@@ -185,8 +196,8 @@ impl<K, V, M> Producer<K, V, M> {
     }
 
     /// An observer of how far the consumer gets.
-    pub fn watcher(&self) -> Watcher<K, V, M> {
-        Watcher::new(Arc::clone(&self.shared))
+    pub fn observer(&self) -> ProgressObserver<K, V, P> {
+        ProgressObserver::new(Arc::clone(&self.shared))
     }
 
     /// Calls the queue once there is room, or it is closed and refuses. No `async fn`: what it
@@ -195,7 +206,7 @@ impl<K, V, M> Producer<K, V, M> {
     fn when_room<A, R>(
         &self,
         args: A,
-        call: impl FnOnce(&mut dyn Queue<K, V, M>, A) -> R,
+        call: impl FnOnce(&mut dyn Queue<K, V, P>, A) -> R,
     ) -> impl Future<Output = R> {
         let mut held = Some((args, call));
         let early = planted!(RoomSeenEarly) && self.len() < self.shared.bound;
@@ -211,7 +222,7 @@ impl<K, V, M> Producer<K, V, M> {
     }
 }
 
-impl<K, V, M> Clone for Producer<K, V, M> {
+impl<K, V, P> Clone for Producer<K, V, P> {
     fn clone(&self) -> Self {
         self.shared.lock().producers += 1;
         Self {
@@ -220,7 +231,7 @@ impl<K, V, M> Clone for Producer<K, V, M> {
     }
 }
 
-impl<K, V, M> Drop for Producer<K, V, M> {
+impl<K, V, P> Drop for Producer<K, V, P> {
     fn drop(&mut self) {
         self.shared.change(|state| {
             state.producers -= 1;
@@ -231,7 +242,7 @@ impl<K, V, M> Drop for Producer<K, V, M> {
     }
 }
 
-impl<K, V, M> fmt::Debug for Producer<K, V, M> {
+impl<K, V, P> fmt::Debug for Producer<K, V, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Producer")
             .field("unsettled", &self.len())

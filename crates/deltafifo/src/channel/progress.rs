@@ -10,11 +10,11 @@ use super::waiters::{Look, Until};
 
 /// Where the queue stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Progress<M> {
+pub struct Progress<P> {
     /// [`Queue::applied`](crate::Queue::applied).
-    pub applied: Option<M>,
+    pub applied: Option<P>,
     /// [`Queue::received`](crate::Queue::received).
-    pub received: Option<M>,
+    pub received: Option<P>,
     /// [`Queue::synced`](crate::Queue::synced).
     pub synced: bool,
     /// [`Queue::len`](crate::Queue::len).
@@ -24,14 +24,14 @@ pub struct Progress<M> {
 }
 
 /// Observes a queue without keeping it open. A clone has seen what the original has seen.
-pub struct Watcher<K, V, M> {
-    shared: Arc<Shared<K, V, M>>,
+pub struct ProgressObserver<K, V, P> {
+    shared: Arc<Shared<K, V, P>>,
     /// The last state change that was seen.
     seen: u64,
 }
 
-impl<K, V, M> Watcher<K, V, M> {
-    pub(super) fn new(shared: Arc<Shared<K, V, M>>) -> Self {
+impl<K, V, P> ProgressObserver<K, V, P> {
+    pub(super) fn new(shared: Arc<Shared<K, V, P>>) -> Self {
         let seen = shared.lock().turn;
         Self { shared, seen }
     }
@@ -66,17 +66,17 @@ impl<K, V, M> Watcher<K, V, M> {
     }
 
     /// [`Queue::applied`](crate::Queue::applied).
-    pub fn applied(&self) -> Option<M>
+    pub fn applied(&self) -> Option<P>
     where
-        M: Clone,
+        P: Clone,
     {
         self.shared.lock().queue.applied().cloned()
     }
 
     /// Where the queue stands now.
-    pub fn progress(&self) -> Progress<M>
+    pub fn progress(&self) -> Progress<P>
     where
-        M: Clone,
+        P: Clone,
     {
         progress(&self.shared.lock())
     }
@@ -88,9 +88,9 @@ impl<K, V, M> Watcher<K, V, M> {
     /// # Cancel safety
     ///
     /// Safe: what was not told is told by the next call.
-    pub async fn changed(&mut self) -> Option<Progress<M>>
+    pub async fn changed(&mut self) -> Option<Progress<P>>
     where
-        M: Clone,
+        P: Clone,
     {
         let seen = &mut self.seen;
         Until::new(&self.shared, move |state| {
@@ -107,7 +107,7 @@ impl<K, V, M> Watcher<K, V, M> {
     }
 }
 
-fn progress<K, V, M: Clone>(state: &super::State<K, V, M>) -> Progress<M> {
+fn progress<K, V, P: Clone>(state: &super::State<K, V, P>) -> Progress<P> {
     Progress {
         applied: state.queue.applied().cloned(),
         received: state.queue.received().cloned(),
@@ -117,7 +117,7 @@ fn progress<K, V, M: Clone>(state: &super::State<K, V, M>) -> Progress<M> {
     }
 }
 
-impl<K, V, M> Clone for Watcher<K, V, M> {
+impl<K, V, P> Clone for ProgressObserver<K, V, P> {
     fn clone(&self) -> Self {
         Self {
             shared: Arc::clone(&self.shared),
@@ -126,9 +126,9 @@ impl<K, V, M> Clone for Watcher<K, V, M> {
     }
 }
 
-impl<K, V, M> fmt::Debug for Watcher<K, V, M> {
+impl<K, V, P> fmt::Debug for ProgressObserver<K, V, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Watcher")
+        f.debug_struct("ProgressObserver")
             .field("synced", &self.is_synced())
             .finish_non_exhaustive()
     }

@@ -54,16 +54,16 @@ pub(super) enum Look<R> {
 }
 
 /// Looks at the state until `look` is done; `look` runs under the lock.
-pub(super) struct Until<'a, K, V, M, F> {
-    shared: &'a Shared<K, V, M>,
+pub(super) struct Until<'a, K, V, P, F> {
+    shared: &'a Shared<K, V, P>,
     look: F,
     ticket: Option<u64>,
 }
 
-impl<'a, K, V, M, F> Until<'a, K, V, M, F> {
-    pub(super) fn new<R>(shared: &'a Shared<K, V, M>, look: F) -> Self
+impl<'a, K, V, P, F> Until<'a, K, V, P, F> {
+    pub(super) fn new<R>(shared: &'a Shared<K, V, P>, look: F) -> Self
     where
-        F: FnMut(&mut State<K, V, M>) -> Look<R>,
+        F: FnMut(&mut State<K, V, P>) -> Look<R>,
     {
         Self {
             shared,
@@ -74,11 +74,11 @@ impl<'a, K, V, M, F> Until<'a, K, V, M, F> {
 }
 
 // Nothing in it is ever pinned: what it holds is only called and dropped.
-impl<K, V, M, F> Unpin for Until<'_, K, V, M, F> {}
+impl<K, V, P, F> Unpin for Until<'_, K, V, P, F> {}
 
-impl<K, V, M, F, R> Future for Until<'_, K, V, M, F>
+impl<K, V, P, F, R> Future for Until<'_, K, V, P, F>
 where
-    F: FnMut(&mut State<K, V, M>) -> Look<R>,
+    F: FnMut(&mut State<K, V, P>) -> Look<R>,
 {
     type Output = R;
 
@@ -106,7 +106,7 @@ where
     }
 }
 
-impl<K, V, M, F> Drop for Until<'_, K, V, M, F> {
+impl<K, V, P, F> Drop for Until<'_, K, V, P, F> {
     fn drop(&mut self) {
         if let Some(ticket) = self.ticket {
             self.shared.lock().waiters.leave(ticket);

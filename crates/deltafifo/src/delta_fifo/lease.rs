@@ -11,10 +11,10 @@ use std::hash::Hash;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 
+use crate::delta_fifo::groups::GroupId;
 use crate::deltas::Deltas;
 use crate::error::NotLeased;
-use crate::delta_fifo::groups::GroupId;
-use crate::lease::{COUNTED, Lease, LeaseId, Quarantined, Work};
+use crate::lease::{COUNTED, Item, Lease, LeaseId, Quarantined};
 use crate::positions::Positions;
 
 use super::{DeltaFifo, Slot};
@@ -23,10 +23,10 @@ use super::{DeltaFifo, Slot};
 #[cfg_attr(any(test, fuzzing), derive(Clone))]
 pub(super) struct Out<K, V> {
     id: LeaseId,
-    works: Arc<[Work<K, V>]>,
+    items: Arc<[Item<K, V>]>,
     /// The group that was handed out.
     group: Option<GroupId>,
-    /// Positions in `works` by key; made when first asked for, since most leases come back
+    /// Positions in `items` by key; made when first asked for, since most leases come back
     /// before anybody asks.
     index: Option<Positions>,
 }
@@ -38,39 +38,39 @@ impl<K: Eq + Hash, V> Out<K, V> {
 
     /// The leased changes of each leased key, in order.
     pub(super) fn keys(&self) -> impl Iterator<Item = (&K, &Deltas<V>)> {
-        self.works.iter().map(key_work)
+        self.items.iter().map(key_work)
     }
 
     /// The leased changes of `key`.
     pub(super) fn deltas(&mut self, key: &K) -> Option<&Deltas<V>> {
-        let works = &self.works;
-        let key_at = |at: usize| key_work(&works[at]).0;
+        let items = &self.items;
+        let key_at = |at: usize| key_work(&items[at]).0;
         let index = self
             .index
-            .get_or_insert_with(|| Positions::of(works.len(), key_at));
+            .get_or_insert_with(|| Positions::of(items.len(), key_at));
         let at = index.find(key, key_at)?;
-        Some(key_work(&works[at]).1)
+        Some(key_work(&items[at]).1)
     }
 }
 
-impl<K, V, M> DeltaFifo<K, V, M>
+impl<K, V, P> DeltaFifo<K, V, P>
 where
     K: Clone + Eq + Hash,
     V: Clone,
-    M: Clone,
+    P: Clone,
 {
-    pub(super) fn hand_out(&mut self, max_keys: NonZeroUsize) -> Option<Lease<K, V, M>> {
+    pub(super) fn hand_out(&mut self, max_keys: NonZeroUsize) -> Option<Lease<K, V, P>> {
         if self.out.is_some() {
             return None;
         }
         let group = self.line.front()?.group;
-        let works = match group {
+        let items = match group {
             Some(group) => self.take_group(group),
             None => self.take_batch(max_keys),
         };
         let mut newest = 0;
-        for work in works.iter() {
-            for stamped in key_work(work).1.stamps() {
+        for item in items.iter() {
+            for stamped in key_work(item).1.stamps() {
                 self.ledger.lease(stamped.seq);
                 newest = newest.max(stamped.seq);
             }
@@ -81,15 +81,15 @@ where
         planted!(SyncedOnLease => self.phase = crate::queue_core::phase::Phase::Synced);
         self.out = Some(Out {
             id,
-            works: Arc::clone(&works),
+            items: Arc::clone(&items),
             group,
             index: None,
         });
         Some(Lease {
             id,
             initial,
-            works,
-            mark: self.ledger.mark(newest).cloned(),
+            items,
+            position: self.ledger.position(newest).cloned(),
             applied_after: self.ledger.applied_after().cloned(),
         })
     }
@@ -98,8 +98,8 @@ where
     #[inline]
     pub(super) fn settle(&mut self, id: LeaseId) -> Result<(), NotLeased> {
         let out = id.take(&mut self.out, Out::id)?;
-        for work in out.works.iter() {
-            self.done(key_work(work).1);
+        for item in out.items.iter() {
+            self.done(key_work(item).1);
         }
         self.settled();
         Ok(())
@@ -126,16 +126,16 @@ where
         failed: &[usize],
     ) -> Result<Vec<Quarantined<K, V>>, NotLeased> {
         let out = id.take(&mut self.out, Out::id)?;
-        let works = out.works.len();
-        if let Some(&position) = failed.iter().find(|&&at| at >= works) {
+        let items = out.items.len();
+        if let Some(&position) = failed.iter().find(|&&at| at >= items) {
             self.out = Some(out);
-            return Err(NotLeased::Work { position, works });
+            return Err(NotLeased::Item { position, items });
         }
         let failed: BTreeSet<usize> = failed.iter().copied().collect();
         let mut quarantined = Vec::new();
         let mut again = Vec::new();
-        for (at, work) in out.works.iter().enumerate() {
-            let (key, deltas) = key_work(work);
+        for (at, item) in out.items.iter().enumerate() {
+            let (key, deltas) = key_work(item);
             if !failed.contains(&at) {
                 self.done(deltas);
                 continue;
@@ -147,7 +147,7 @@ where
                 let attempts = NonZeroU32::new(deltas.attempts()).unwrap_or(NonZeroU32::MIN);
                 let key = key.clone();
                 quarantined.push(Quarantined {
-                    work: Work::Key { key, deltas },
+                    item: Item::Key { key, deltas },
                     attempts,
                 });
             }
@@ -167,10 +167,10 @@ where
 
     /// From the front: keys that are in no group, at most `max_keys`.
     #[inline]
-    fn take_batch(&mut self, max_keys: NonZeroUsize) -> Arc<[Work<K, V>]> {
+    fn take_batch(&mut self, max_keys: NonZeroUsize) -> Arc<[Item<K, V>]> {
         let failed = |slot: &Slot<V>| slot.deltas.attempts() > 0;
         // What failed before is handed out alone.
-        let works = match self.line.front() {
+        let items = match self.line.front() {
             Some(slot) if max_keys == NonZeroUsize::MIN || failed(slot) => 1,
             _ => {
                 let all = self.line.iter().take(max_keys.get());
@@ -178,29 +178,29 @@ where
                     .count()
             }
         };
-        if works > 1 && works == self.line.len() {
+        if items > 1 && items == self.line.len() {
             let mut next = self.line.take_all();
-            return (0..works).map(|_| into_work(next())).collect();
+            return (0..items).map(|_| into_work(next())).collect();
         }
         let mut next = || into_work(self.line.pop_front().expect(COUNTED));
-        match works {
+        match items {
             // An array is made with less ado than a slice.
             1 => Arc::new([next()]),
-            _ => (0..works).map(|_| next()).collect(),
+            _ => (0..items).map(|_| next()).collect(),
         }
     }
 
     /// All keys that are tied to `group`, in the order of the line.
-    fn take_group(&mut self, group: GroupId) -> Arc<[Work<K, V>]> {
+    fn take_group(&mut self, group: GroupId) -> Arc<[Item<K, V>]> {
         let root = self.groups.root(group);
         let members = self.groups.members(root);
         if members == self.line.len() {
             self.groups.dissolve(root);
             let mut next = self.line.take_all();
-            let works = (0..members).map(|_| into_work(next())).collect();
+            let items = (0..members).map(|_| into_work(next())).collect();
             drop(next);
             self.line.shrink();
-            return works;
+            return items;
         }
         let tied = |slot: &Slot<V>| {
             slot.group
@@ -241,8 +241,8 @@ where
 }
 
 #[inline]
-fn into_work<K, V>((key, slot): (K, Slot<V>)) -> Work<K, V> {
-    Work::Key {
+fn into_work<K, V>((key, slot): (K, Slot<V>)) -> Item<K, V> {
+    Item::Key {
         key,
         deltas: slot.deltas,
     }
@@ -250,9 +250,9 @@ fn into_work<K, V>((key, slot): (K, Slot<V>)) -> Work<K, V> {
 
 /// Key and changes of a work of this queue, which hands out no others.
 #[inline]
-fn key_work<K, V>(work: &Work<K, V>) -> (&K, &Deltas<V>) {
-    match work {
-        Work::Key { key, deltas } => (key, deltas),
-        Work::Replace { .. } | Work::Resync => unreachable!("this queue leases keys only"),
+fn key_work<K, V>(item: &Item<K, V>) -> (&K, &Deltas<V>) {
+    match item {
+        Item::Key { key, deltas } => (key, deltas),
+        Item::Replace { .. } | Item::Resync => unreachable!("this queue leases keys only"),
     }
 }

@@ -26,15 +26,15 @@ use std::num::{NonZeroU32, NonZeroUsize};
 
 use crate::config::Config;
 use crate::delta::Delta;
+use crate::delta_fifo::groups::{GroupId, Groups};
+use crate::delta_fifo::pending_map::{Entry, Line};
 use crate::deltas::{Deltas, Pushed, Stamped};
 use crate::error::{Closed, NotLeased};
-use crate::delta_fifo::groups::{GroupId, Groups};
 use crate::known::Known;
 use crate::lease::{Lease, LeaseId, Quarantined};
-use crate::queue_core::ledger::Ledger;
-use crate::delta_fifo::pending_map::{Entry, Line};
-use crate::queue_core::phase::Phase;
 use crate::queue::{Deletion, Queue};
+use crate::queue_core::ledger::Ledger;
+use crate::queue_core::phase::Phase;
 use crate::tombstone::Final;
 use crate::transform::{Intake, Rejected};
 
@@ -46,11 +46,11 @@ use lease::Out;
 ///
 /// client-go behaviour: DF-01..15.
 #[doc(alias = "DeltaFIFO")]
-pub struct DeltaFifo<K, V, M> {
+pub struct DeltaFifo<K, V, P> {
     line: Line<K, Slot<V>>,
     groups: Groups,
     out: Option<Out<K, V>>,
-    ledger: Ledger<M>,
+    ledger: Ledger<P>,
     phase: Phase,
     intake: Intake<K, V>,
     max_attempts: NonZeroU32,
@@ -66,11 +66,11 @@ struct Slot<V> {
     group: Option<GroupId>,
 }
 
-impl<K, V, M> DeltaFifo<K, V, M>
+impl<K, V, P> DeltaFifo<K, V, P>
 where
     K: Clone + Eq + Hash,
     V: Clone,
-    M: Clone,
+    P: Clone,
 {
     /// An empty queue.
     #[doc(alias = "NewDeltaFIFOWithOptions")]
@@ -90,10 +90,10 @@ where
 
     /// Queues one change of one key.
     #[inline]
-    fn single(&mut self, key: K, delta: Option<Delta<V>>, mark: M) {
+    fn single(&mut self, key: K, delta: Option<Delta<V>>, position: P) {
         self.phase.single();
         let Some(delta) = delta else {
-            return self.ledger.nothing(mark);
+            return self.ledger.nothing(position);
         };
         let stamped = Stamped {
             delta,
@@ -101,8 +101,8 @@ where
             attempts: 0,
         };
         match self.put(key, stamped, None) {
-            Pushed::Appended => self.ledger.single(Some(mark)),
-            Pushed::Merged => self.ledger.nothing(mark),
+            Pushed::Appended => self.ledger.single(Some(position)),
+            Pushed::Merged => self.ledger.nothing(position),
         }
     }
 
@@ -157,28 +157,28 @@ fn append<K, V>(
     }
 }
 
-impl<K, V, M> Queue<K, V, M> for DeltaFifo<K, V, M>
+impl<K, V, P> Queue<K, V, P> for DeltaFifo<K, V, P>
 where
     K: Clone + Eq + Hash + Send + Sync,
     V: Clone + Send + Sync,
-    M: Clone + Send,
+    P: Clone + Send,
 {
-    fn add(&mut self, key: K, value: V, mark: M) -> Result<(), Closed<V>> {
+    fn add(&mut self, key: K, value: V, position: P) -> Result<(), Closed<V>> {
         if self.closed {
             return Err(Closed(value));
         }
         let value = self.intake.admit(&key, value);
-        self.single(key, value.map(Delta::Added), mark);
+        self.single(key, value.map(Delta::Added), position);
         Ok(())
     }
 
-    fn update(&mut self, key: K, value: V, mark: M) -> Result<(), Closed<V>> {
+    fn update(&mut self, key: K, value: V, position: P) -> Result<(), Closed<V>> {
         if self.closed {
             return Err(Closed(value));
         }
         planted!(TransformsTwice => drop(self.intake.admit(&key, value.clone())));
         let value = self.intake.admit(&key, value);
-        self.single(key, value.map(Delta::Updated), mark);
+        self.single(key, value.map(Delta::Updated), position);
         Ok(())
     }
 
@@ -186,14 +186,14 @@ where
         &mut self,
         key: K,
         last: Final<V>,
-        mark: M,
+        position: P,
         known: &dyn Known<K, V>,
     ) -> Result<Deletion, Closed<Final<V>>> {
         if self.closed {
             return Err(Closed(last));
         }
         if !known.contains(&key) && !self.is_queued(&key) {
-            self.single(key, None, mark);
+            self.single(key, None, position);
             return Ok(Deletion::Ignored);
         }
         let last = match last {
@@ -204,20 +204,20 @@ where
             },
             unknown @ Final::Unknown(_) => unknown,
         };
-        self.single(key, Some(Delta::Deleted(last)), mark);
+        self.single(key, Some(Delta::Deleted(last)), position);
         Ok(Deletion::Queued)
     }
 
     fn replace(
         &mut self,
         items: Vec<(K, V)>,
-        mark: M,
+        position: P,
         known: &dyn Known<K, V>,
     ) -> Result<(), Closed<Vec<(K, V)>>> {
         if self.closed {
             return Err(Closed(items));
         }
-        self.relist(items, mark, known);
+        self.relist(items, position, known);
         Ok(())
     }
 
@@ -229,15 +229,15 @@ where
         Ok(())
     }
 
-    fn bookmark(&mut self, mark: M) -> Result<(), Closed<M>> {
+    fn bookmark(&mut self, position: P) -> Result<(), Closed<P>> {
         if self.closed {
-            return Err(Closed(mark));
+            return Err(Closed(position));
         }
-        self.ledger.nothing(mark);
+        self.ledger.nothing(position);
         Ok(())
     }
 
-    fn lease(&mut self, max_keys: NonZeroUsize) -> Option<Lease<K, V, M>> {
+    fn lease(&mut self, max_keys: NonZeroUsize) -> Option<Lease<K, V, P>> {
         self.hand_out(max_keys)
     }
 
@@ -249,12 +249,12 @@ where
         self.take_back(id, failed)
     }
 
-    fn applied(&self) -> Option<&M> {
+    fn applied(&self) -> Option<&P> {
         planted!(AppliedOnLease => return self.ledger.applied_after());
         self.ledger.applied()
     }
 
-    fn received(&self) -> Option<&M> {
+    fn received(&self) -> Option<&P> {
         self.ledger.received()
     }
 
@@ -288,11 +288,11 @@ where
 }
 
 #[cfg(any(test, fuzzing))]
-impl<K, V, M> DeltaFifo<K, V, M>
+impl<K, V, P> DeltaFifo<K, V, P>
 where
     K: Clone + Eq + Hash,
     V: Clone,
-    M: Clone,
+    P: Clone,
 {
     /// A copy with all that is in it, but without a transform.
     pub(crate) fn fork(&self) -> Self {
@@ -308,11 +308,11 @@ where
 }
 
 #[cfg(any(test, sim))]
-impl<K, V, M> DeltaFifo<K, V, M>
+impl<K, V, P> DeltaFifo<K, V, P>
 where
     K: Clone + Eq + Hash,
     V: Clone,
-    M: Clone,
+    P: Clone,
 {
     /// A planted bug: what comes over a pending deletion takes its place.
     fn swallow(&mut self, key: &K, stamped: &Stamped<V>) -> bool {
@@ -331,22 +331,22 @@ where
     }
 }
 
-impl<K, V, M> Default for DeltaFifo<K, V, M>
+impl<K, V, P> Default for DeltaFifo<K, V, P>
 where
     K: Clone + Eq + Hash,
     V: Clone,
-    M: Clone,
+    P: Clone,
 {
     fn default() -> Self {
         Self::new(Config::default())
     }
 }
 
-impl<K, V, M> fmt::Debug for DeltaFifo<K, V, M>
+impl<K, V, P> fmt::Debug for DeltaFifo<K, V, P>
 where
     K: Clone + Eq + Hash,
     V: Clone,
-    M: Clone,
+    P: Clone,
 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DeltaFifo")

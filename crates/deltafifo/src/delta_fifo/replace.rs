@@ -8,21 +8,21 @@ use std::cell::OnceCell;
 use std::hash::Hash;
 
 use crate::delta::Delta;
-use crate::deltas::{Pushed, Stamped};
 use crate::delta_fifo::groups::GroupId;
-use crate::known::Known;
 use crate::delta_fifo::pending_map::Entry;
+use crate::deltas::{Pushed, Stamped};
+use crate::known::Known;
 use crate::positions::Positions;
 use crate::tombstone::Final;
 
 use super::lease::Out;
 use super::{DeltaFifo, append};
 
-impl<K, V, M> DeltaFifo<K, V, M>
+impl<K, V, P> DeltaFifo<K, V, P>
 where
     K: Clone + Eq + Hash,
     V: Clone,
-    M: Clone,
+    P: Clone,
 {
     /// The newest object known of `key`: pending before leased before held.
     pub(super) fn newest(&mut self, key: &K, known: &dyn Known<K, V>) -> Option<V> {
@@ -34,8 +34,8 @@ where
     }
 
     /// DF-07, as one group.
-    pub(super) fn relist(&mut self, items: Vec<(K, V)>, mark: M, known: &dyn Known<K, V>) {
-        let begun = planted!(RelistBegunFirst).then(|| self.ledger.begin(Some(mark.clone())));
+    pub(super) fn relist(&mut self, items: Vec<(K, V)>, position: P, known: &dyn Known<K, V>) {
+        let begun = planted!(RelistBegunFirst).then(|| self.ledger.begin(Some(position.clone())));
         // Before the call begins, the transform and `known` run: if they panic, the queue is as it
         // was. The listed items stay in the memory they came in.
         let listed = self.intake.admit_all(items);
@@ -56,7 +56,7 @@ where
                 gone.push((key.clone(), known.get(key)));
             }
         });
-        let seq = begun.unwrap_or_else(|| self.ledger.begin(Some(mark)));
+        let seq = begun.unwrap_or_else(|| self.ledger.begin(Some(position)));
         let relist = self.groups.begin();
         // All of the first list has to wait; of later ones most is held already.
         if self.phase.relist(seq) {

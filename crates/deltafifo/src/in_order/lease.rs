@@ -13,7 +13,7 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
 use crate::error::NotLeased;
-use crate::lease::{COUNTED, Lease, LeaseId, Quarantined, Work};
+use crate::lease::{COUNTED, Item, Lease, LeaseId, Quarantined};
 use crate::queue_core::ledger::SPARE;
 
 use super::InOrderQueue;
@@ -31,7 +31,7 @@ pub(super) struct Tag {
 #[cfg_attr(any(test, fuzzing), derive(Clone))]
 pub(super) struct Out<K, V> {
     pub(super) id: LeaseId,
-    pub(super) works: Arc<[Work<K, V>]>,
+    pub(super) items: Arc<[Item<K, V>]>,
     /// The tag of the first work, and those of the others: most leases have one.
     first: Tag,
     others: Vec<Tag>,
@@ -46,13 +46,13 @@ impl<K, V> Out<K, V> {
     }
 }
 
-impl<K, V, M> InOrderQueue<K, V, M>
+impl<K, V, P> InOrderQueue<K, V, P>
 where
     K: Clone + Eq + Hash,
     V: Clone,
-    M: Clone,
+    P: Clone,
 {
-    pub(super) fn hand_out(&mut self, max_keys: NonZeroUsize) -> Option<Lease<K, V, M>> {
+    pub(super) fn hand_out(&mut self, max_keys: NonZeroUsize) -> Option<Lease<K, V, P>> {
         if self.out.is_some() || self.waiting.is_empty() {
             return None;
         }
@@ -62,15 +62,15 @@ where
             self.ledger.lease(tag.seq);
             newest = newest.max(tag.seq);
         }
-        let (id, works) = (out.id, Arc::clone(&out.works));
+        let (id, items) = (out.id, Arc::clone(&out.items));
         self.out = Some(out);
         let initial = !self.phase.is_synced();
         planted!(SyncedOnLease => self.phase = crate::queue_core::phase::Phase::Synced);
         Some(Lease {
             id,
             initial,
-            works,
-            mark: self.ledger.mark(newest).cloned(),
+            items,
+            position: self.ledger.position(newest).cloned(),
             applied_after: self.ledger.applied_after().cloned(),
         })
     }
@@ -102,14 +102,14 @@ where
         failed: &[usize],
     ) -> Result<Vec<Quarantined<K, V>>, NotLeased> {
         let out = id.take(&mut self.out, |out| out.id)?;
-        let works = out.works.len();
-        if let Some(&position) = failed.iter().find(|&&at| at >= works) {
+        let items = out.items.len();
+        if let Some(&position) = failed.iter().find(|&&at| at >= items) {
             self.out = Some(out);
-            return Err(NotLeased::Work { position, works });
+            return Err(NotLeased::Item { position, items });
         }
         let failed: BTreeSet<usize> = failed.iter().copied().collect();
         let mut quarantined = Vec::new();
-        for (at, (tag, work)) in out.tags().zip(&*out.works).enumerate().rev() {
+        for (at, (tag, item)) in out.tags().zip(&*out.items).enumerate().rev() {
             let attempts = NonZeroU32::MIN.saturating_add(tag.attempts);
             if failed.contains(&at) && attempts < self.max_attempts {
                 self.ledger.unlease(tag.seq);
@@ -117,21 +117,21 @@ where
                     attempts: attempts.get(),
                     ..*tag
                 };
-                let mut work = work.clone();
-                if let Work::Key { deltas, .. } = &mut work {
+                let mut item = item.clone();
+                if let Item::Key { deltas, .. } = &mut item {
                     deltas.set_attempts(tag.attempts);
                 }
                 planted!(NackToTail => {
-                    self.waiting.push_back((tag, work));
+                    self.waiting.push_back((tag, item));
                     continue;
                 });
-                self.waiting.push_front((tag, work));
+                self.waiting.push_front((tag, item));
                 continue;
             }
             self.ledger.done(tag.seq, true);
             if failed.contains(&at) {
                 quarantined.push(Quarantined {
-                    work: work.clone(),
+                    item: item.clone(),
                     attempts,
                 });
             }
@@ -144,30 +144,30 @@ where
     /// From the head: changes of distinct keys, or one work of another kind (RF-05).
     #[inline]
     fn take_batch(&mut self, max: NonZeroUsize) -> Out<K, V> {
-        let works = match self.waiting.front() {
+        let items = match self.waiting.front() {
             Some(first) if max == NonZeroUsize::MIN || is_alone(first) => 1,
             _ => self.distinct(max.get()),
         };
         self.leases += 1;
         let mut next = || self.waiting.pop_front().expect(COUNTED);
-        let (first, work) = next();
+        let (first, item) = next();
         // An array is made with less ado than a slice.
-        let (others, works): (_, Arc<[_]>) = match works {
-            1 => (Vec::new(), Arc::new([work])),
+        let (others, items): (_, Arc<[_]>) = match items {
+            1 => (Vec::new(), Arc::new([item])),
             _ => {
-                let mut others = Vec::with_capacity(works - 1);
-                let mut all = Vec::with_capacity(works);
-                all.push(work);
-                for (tag, work) in (1..works).map(|_| next()) {
+                let mut others = Vec::with_capacity(items - 1);
+                let mut all = Vec::with_capacity(items);
+                all.push(item);
+                for (tag, item) in (1..items).map(|_| next()) {
                     others.push(tag);
-                    all.push(work);
+                    all.push(item);
                 }
                 (others, all.into())
             }
         };
         Out {
             id: LeaseId(self.leases),
-            works,
+            items,
             first,
             others,
         }
@@ -194,13 +194,13 @@ where
 }
 
 /// Whether it is handed out with no other: what failed before, and what is not of one key.
-fn is_alone<K, V>((tag, work): &(Tag, Work<K, V>)) -> bool {
-    tag.attempts > 0 || !matches!(work, Work::Key { .. })
+fn is_alone<K, V>((tag, item): &(Tag, Item<K, V>)) -> bool {
+    tag.attempts > 0 || !matches!(item, Item::Key { .. })
 }
 
-fn key_of<K, V>(work: &Work<K, V>) -> Option<&K> {
-    match work {
-        Work::Key { key, .. } => Some(key),
-        Work::Replace { .. } | Work::Resync => None,
+fn key_of<K, V>(item: &Item<K, V>) -> Option<&K> {
+    match item {
+        Item::Key { key, .. } => Some(key),
+        Item::Replace { .. } | Item::Resync => None,
     }
 }

@@ -25,10 +25,10 @@ use crate::deltas::Deltas;
 use crate::error::{Closed, NotLeased};
 use crate::key_hash::{self, KeyHash};
 use crate::known::Known;
-use crate::lease::{Lease, LeaseId, Quarantined, Work};
+use crate::lease::{Item, Lease, LeaseId, Quarantined};
+use crate::queue::{Deletion, Queue};
 use crate::queue_core::ledger::Ledger;
 use crate::queue_core::phase::Phase;
-use crate::queue::{Deletion, Queue};
 use crate::tombstone::Final;
 use crate::transform::{Intake, Rejected};
 
@@ -38,10 +38,10 @@ use lease::{Out, Tag};
 ///
 /// client-go behaviour: RF-01..14, atomic half.
 #[doc(alias = "RealFIFO")]
-pub struct InOrderQueue<K, V, M> {
-    waiting: VecDeque<(Tag, Work<K, V>)>,
+pub struct InOrderQueue<K, V, P> {
+    waiting: VecDeque<(Tag, Item<K, V>)>,
     out: Option<Out<K, V>>,
-    ledger: Ledger<M>,
+    ledger: Ledger<P>,
     phase: Phase,
     intake: Intake<K, V>,
     max_attempts: NonZeroU32,
@@ -50,11 +50,11 @@ pub struct InOrderQueue<K, V, M> {
     closed: bool,
 }
 
-impl<K, V, M> InOrderQueue<K, V, M>
+impl<K, V, P> InOrderQueue<K, V, P>
 where
     K: Clone + Eq + Hash,
     V: Clone,
-    M: Clone,
+    P: Clone,
 {
     /// An empty queue.
     #[doc(alias = "NewRealFIFOWithOptions")]
@@ -73,71 +73,71 @@ where
     }
 
     #[inline]
-    fn single(&mut self, key: K, delta: Option<Delta<V>>, mark: M) {
+    fn single(&mut self, key: K, delta: Option<Delta<V>>, position: P) {
         self.phase.single();
         let Some(delta) = delta else {
-            return self.ledger.nothing(mark);
+            return self.ledger.nothing(position);
         };
         let deltas = Deltas::new(delta);
-        self.put(Work::Key { key, deltas });
-        self.ledger.single(Some(mark));
+        self.put(Item::Key { key, deltas });
+        self.ledger.single(Some(position));
     }
 
     /// Puts a work behind all others. Whoever calls counts it.
     #[inline]
-    fn put(&mut self, work: Work<K, V>) {
+    fn put(&mut self, item: Item<K, V>) {
         let seq = self.ledger.next();
-        self.waiting.push_back((Tag { seq, attempts: 0 }, work));
+        self.waiting.push_back((Tag { seq, attempts: 0 }, item));
     }
 
     /// What is leased and pending, oldest first.
-    fn queued(&self) -> impl DoubleEndedIterator<Item = &Work<K, V>> {
-        let leased = self.out.as_ref().map_or(&[][..], |out| &out.works);
-        let waiting = self.waiting.iter().map(|(_, work)| work);
+    fn queued(&self) -> impl DoubleEndedIterator<Item = &Item<K, V>> {
+        let leased = self.out.as_ref().map_or(&[][..], |out| &out.items);
+        let waiting = self.waiting.iter().map(|(_, item)| item);
         leased.iter().chain(waiting)
     }
 
     /// The newest object of `key` once all that is queued is applied. Only asked when an object
     /// was rejected, so a walk from the newest change is good enough.
     fn newest(&self, key: &K, known: &dyn Known<K, V>) -> Option<V> {
-        for work in self.queued().rev() {
-            match work {
-                Work::Key { key: other, deltas } if other == key => {
+        for item in self.queued().rev() {
+            match item {
+                Item::Key { key: other, deltas } if other == key => {
                     let newest = deltas.newest();
                     return newest.object().filter(|_| !newest.is_deleted()).cloned();
                 }
-                Work::Replace { items } => {
+                Item::Replace { items } => {
                     let item = items.iter().find(|(other, _)| other == key);
                     return item.map(|(_, value)| value.clone());
                 }
-                Work::Key { .. } | Work::Resync => {}
+                Item::Key { .. } | Item::Resync => {}
             }
         }
         known.get(key)
     }
 }
 
-impl<K, V, M> Queue<K, V, M> for InOrderQueue<K, V, M>
+impl<K, V, P> Queue<K, V, P> for InOrderQueue<K, V, P>
 where
     K: Clone + Eq + Hash + Send + Sync,
     V: Clone + Send + Sync,
-    M: Clone + Send,
+    P: Clone + Send,
 {
-    fn add(&mut self, key: K, value: V, mark: M) -> Result<(), Closed<V>> {
+    fn add(&mut self, key: K, value: V, position: P) -> Result<(), Closed<V>> {
         if self.closed {
             return Err(Closed(value));
         }
         let value = self.intake.admit(&key, value);
-        self.single(key, value.map(Delta::Added), mark);
+        self.single(key, value.map(Delta::Added), position);
         Ok(())
     }
 
-    fn update(&mut self, key: K, value: V, mark: M) -> Result<(), Closed<V>> {
+    fn update(&mut self, key: K, value: V, position: P) -> Result<(), Closed<V>> {
         if self.closed {
             return Err(Closed(value));
         }
         let value = self.intake.admit(&key, value);
-        self.single(key, value.map(Delta::Updated), mark);
+        self.single(key, value.map(Delta::Updated), position);
         Ok(())
     }
 
@@ -146,7 +146,7 @@ where
         &mut self,
         key: K,
         last: Final<V>,
-        mark: M,
+        position: P,
         _: &dyn Known<K, V>,
     ) -> Result<Deletion, Closed<Final<V>>> {
         if self.closed {
@@ -161,14 +161,14 @@ where
                 .map_or(Final::Unknown(None), Final::Observed),
             unknown @ Final::Unknown(_) => unknown,
         };
-        self.single(key, Some(Delta::Deleted(last)), mark);
+        self.single(key, Some(Delta::Deleted(last)), position);
         Ok(Deletion::Queued)
     }
 
     fn replace(
         &mut self,
         items: Vec<(K, V)>,
-        mark: M,
+        position: P,
         known: &dyn Known<K, V>,
     ) -> Result<(), Closed<Vec<(K, V)>>> {
         if self.closed {
@@ -193,8 +193,8 @@ where
         }
         let items = distinct.into_iter().collect();
         self.phase.relist(self.ledger.next());
-        self.put(Work::Replace { items });
-        self.ledger.single(Some(mark));
+        self.put(Item::Replace { items });
+        self.ledger.single(Some(position));
         Ok(())
     }
 
@@ -202,20 +202,20 @@ where
         if self.closed {
             return Err(Closed(()));
         }
-        self.put(Work::Resync);
+        self.put(Item::Resync);
         self.ledger.single(None);
         Ok(())
     }
 
-    fn bookmark(&mut self, mark: M) -> Result<(), Closed<M>> {
+    fn bookmark(&mut self, position: P) -> Result<(), Closed<P>> {
         if self.closed {
-            return Err(Closed(mark));
+            return Err(Closed(position));
         }
-        self.ledger.nothing(mark);
+        self.ledger.nothing(position);
         Ok(())
     }
 
-    fn lease(&mut self, max_keys: NonZeroUsize) -> Option<Lease<K, V, M>> {
+    fn lease(&mut self, max_keys: NonZeroUsize) -> Option<Lease<K, V, P>> {
         self.hand_out(max_keys)
     }
 
@@ -227,12 +227,12 @@ where
         self.take_back(id, failed)
     }
 
-    fn applied(&self) -> Option<&M> {
+    fn applied(&self) -> Option<&P> {
         planted!(AppliedOnLease => return self.ledger.applied_after());
         self.ledger.applied()
     }
 
-    fn received(&self) -> Option<&M> {
+    fn received(&self) -> Option<&P> {
         self.ledger.received()
     }
 
@@ -245,13 +245,13 @@ where
     }
 
     fn for_each_queued(&self, visit: &mut dyn FnMut(&K, &V)) {
-        for work in self.queued() {
-            match work {
-                Work::Key { key, deltas } => {
+        for item in self.queued() {
+            match item {
+                Item::Key { key, deltas } => {
                     deltas.objects().for_each(|object| visit(key, object));
                 }
-                Work::Replace { items } => items.iter().for_each(|(key, value)| visit(key, value)),
-                Work::Resync => {}
+                Item::Replace { items } => items.iter().for_each(|(key, value)| visit(key, value)),
+                Item::Resync => {}
             }
         }
     }
@@ -270,7 +270,7 @@ where
 }
 
 #[cfg(any(test, fuzzing))]
-impl<K: Clone, V: Clone, M: Clone> InOrderQueue<K, V, M> {
+impl<K: Clone, V: Clone, P: Clone> InOrderQueue<K, V, P> {
     /// A copy with all that is in it, but without a transform.
     pub(crate) fn fork(&self) -> Self {
         Self {
@@ -284,18 +284,18 @@ impl<K: Clone, V: Clone, M: Clone> InOrderQueue<K, V, M> {
     }
 }
 
-impl<K, V, M> Default for InOrderQueue<K, V, M>
+impl<K, V, P> Default for InOrderQueue<K, V, P>
 where
     K: Clone + Eq + Hash,
     V: Clone,
-    M: Clone,
+    P: Clone,
 {
     fn default() -> Self {
         Self::new(Config::default())
     }
 }
 
-impl<K, V, M: Clone> fmt::Debug for InOrderQueue<K, V, M> {
+impl<K, V, P: Clone> fmt::Debug for InOrderQueue<K, V, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("InOrderQueue")
             .field("waiting", &self.waiting.len())

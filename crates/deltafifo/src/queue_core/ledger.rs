@@ -13,20 +13,20 @@ use std::collections::VecDeque;
 
 /// The calls from the first unsettled one on.
 #[cfg_attr(any(test, fuzzing), derive(Clone))]
-pub(crate) struct Ledger<M> {
+pub(crate) struct Ledger<P> {
     /// Number of the first call in `calls`.
     first: u64,
-    calls: VecDeque<Call<M>>,
+    calls: VecDeque<Call<P>>,
     /// The mark of the newest call before `first`.
-    applied: Option<M>,
+    applied: Option<P>,
     /// How many of `calls` are unsettled.
     unsettled: usize,
 }
 
 #[derive(Clone)]
-struct Call<M> {
+struct Call<P> {
     /// What had been received when the call returned.
-    mark: Option<M>,
+    position: Option<P>,
     /// Changes of the call that are pending or leased.
     open: usize,
     /// Those of them that are leased.
@@ -36,7 +36,7 @@ struct Call<M> {
 /// Above this many spare places memory is given back when a lease is settled.
 pub(crate) const SPARE: usize = 1024;
 
-impl<M: Clone> Ledger<M> {
+impl<P: Clone> Ledger<P> {
     pub(crate) fn new() -> Self {
         Self {
             first: 1,
@@ -47,17 +47,17 @@ impl<M: Clone> Ledger<M> {
     }
 
     /// Starts a call. `None` as mark: nothing was received with it (a resync).
-    pub(crate) fn begin(&mut self, mark: Option<M>) -> u64 {
-        self.call_with(mark, 0)
+    pub(crate) fn begin(&mut self, position: Option<P>) -> u64 {
+        self.call_with(position, 0)
     }
 
     /// A call that has brought so many changes.
     #[inline]
-    fn call_with(&mut self, mark: Option<M>, open: usize) -> u64 {
+    fn call_with(&mut self, position: Option<P>, open: usize) -> u64 {
         let seq = self.next();
-        let mark = mark.or_else(|| self.received().cloned());
+        let position = position.or_else(|| self.received().cloned());
         self.calls.push_back(Call {
-            mark,
+            position,
             open,
             leased: 0,
         });
@@ -75,11 +75,11 @@ impl<M: Clone> Ledger<M> {
         };
         match self.calls.back_mut() {
             // Two empty calls in a row are one, so that a flood of them needs no memory.
-            Some(before) if before.open == 0 => before.mark = last.mark,
+            Some(before) if before.open == 0 => before.position = last.position,
             Some(_) => self.calls.push_back(last),
             None => {
                 self.first += 1;
-                self.applied = last.mark;
+                self.applied = last.position;
             }
         }
     }
@@ -92,13 +92,13 @@ impl<M: Clone> Ledger<M> {
 
     /// A call begins and ends that brought one change.
     #[inline]
-    pub(crate) fn single(&mut self, mark: Option<M>) {
-        self.call_with(mark, 1);
+    pub(crate) fn single(&mut self, position: Option<P>) {
+        self.call_with(position, 1);
     }
 
     /// A call begins and ends that brought none.
-    pub(crate) fn nothing(&mut self, mark: M) {
-        self.begin(Some(mark));
+    pub(crate) fn nothing(&mut self, position: P) {
+        self.begin(Some(position));
         self.end();
     }
 
@@ -135,7 +135,7 @@ impl<M: Clone> Ledger<M> {
     pub(crate) fn settle(&mut self) {
         while self.calls.front().is_some_and(|call| call.open == 0) {
             self.first += 1;
-            self.applied = self.calls.pop_front().and_then(|call| call.mark);
+            self.applied = self.calls.pop_front().and_then(|call| call.position);
         }
         if self.calls.capacity() > 4 * self.calls.len() + SPARE {
             self.calls.shrink_to(2 * self.calls.len());
@@ -154,34 +154,34 @@ impl<M: Clone> Ledger<M> {
         self.unsettled
     }
 
-    pub(crate) fn applied(&self) -> Option<&M> {
+    pub(crate) fn applied(&self) -> Option<&P> {
         self.applied.as_ref()
     }
 
-    pub(crate) fn received(&self) -> Option<&M> {
+    pub(crate) fn received(&self) -> Option<&P> {
         self.calls
             .back()
-            .map_or(self.applied.as_ref(), |call| call.mark.as_ref())
+            .map_or(self.applied.as_ref(), |call| call.position.as_ref())
     }
 
     /// What `applied` becomes when all that is leased is acknowledged.
     #[inline]
-    pub(crate) fn applied_after(&self) -> Option<&M> {
+    pub(crate) fn applied_after(&self) -> Option<&P> {
         let settled = self
             .calls
             .iter()
             .take_while(|call| call.open == call.leased);
         settled
             .last()
-            .map_or(self.applied.as_ref(), |call| call.mark.as_ref())
+            .map_or(self.applied.as_ref(), |call| call.position.as_ref())
     }
 
     /// What had been received with call `seq`, which is unsettled.
-    pub(crate) fn mark(&self, seq: u64) -> Option<&M> {
-        self.calls[(seq - self.first) as usize].mark.as_ref()
+    pub(crate) fn position(&self, seq: u64) -> Option<&P> {
+        self.calls[(seq - self.first) as usize].position.as_ref()
     }
 
-    fn call(&mut self, seq: u64) -> &mut Call<M> {
+    fn call(&mut self, seq: u64) -> &mut Call<P> {
         &mut self.calls[(seq - self.first) as usize]
     }
 }
@@ -195,8 +195,8 @@ mod tests {
     fn a_flood_of_empty_calls_is_one() {
         let mut ledger = Ledger::new();
         ledger.single(Some(1));
-        for mark in 2..1_000 {
-            ledger.nothing(mark);
+        for position in 2..1_000 {
+            ledger.nothing(position);
         }
         assert_eq!((ledger.calls.len(), ledger.received()), (2, Some(&999)));
     }

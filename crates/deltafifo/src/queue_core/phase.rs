@@ -38,7 +38,7 @@ impl Phase {
     }
 
     /// Something may have been settled.
-    pub(crate) fn settle<M: Clone>(&mut self, ledger: &Ledger<M>) {
+    pub(crate) fn settle<P: Clone>(&mut self, ledger: &Ledger<P>) {
         match *self {
             Self::Draining { first } if ledger.is_settled(first) => *self = Self::Synced,
             Self::Unpopulated | Self::Draining { .. } | Self::Synced => {}

@@ -4,7 +4,7 @@ use proptest::test_runner::{Config as Cases, TestError, TestRunner};
 
 use super::exhaustive::all;
 use super::judged::Judged;
-use super::model::{Key, Mark, Value};
+use super::model::{Key, Position, Value};
 use super::random::ops;
 use super::world::check;
 use crate::InOrderQueue;
@@ -66,7 +66,7 @@ fn rng() -> proptest::test_runner::TestRng {
 fn random_histories_catch_every_planted_bug_of_the_delta_fifo() {
     for bug in IN_DELTA_FIFO {
         assert!(
-            is_caught_by_chance::<DeltaFifo<Key, Value, Mark>>(bug),
+            is_caught_by_chance::<DeltaFifo<Key, Value, Position>>(bug),
             "{bug:?} was not caught"
         );
     }
@@ -76,7 +76,7 @@ fn random_histories_catch_every_planted_bug_of_the_delta_fifo() {
 fn random_histories_catch_every_planted_bug_of_the_in_order_queue() {
     for bug in IN_ORDER {
         assert!(
-            is_caught_by_chance::<InOrderQueue<Key, Value, Mark>>(bug),
+            is_caught_by_chance::<InOrderQueue<Key, Value, Position>>(bug),
             "{bug:?} was not caught"
         );
     }
@@ -90,7 +90,7 @@ fn short_histories_catch_every_planted_bug_of_the_delta_fifo() {
         .into_iter()
         .filter(|bug| ![ListedTwice, TransformsTwice, RelistBegunFirst].contains(bug))
     {
-        let found = all::<DeltaFifo<Key, Value, Mark>>(5, Some(bug));
+        let found = all::<DeltaFifo<Key, Value, Position>>(5, Some(bug));
         assert!(found.is_err(), "{bug:?} was not caught");
     }
 }

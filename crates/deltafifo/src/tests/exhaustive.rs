@@ -7,7 +7,7 @@
 //! five letters are enough for a quarantine. At the end of every history the queue is drained.
 
 use super::judged::Judged;
-use super::model::{Key, Mark, Value};
+use super::model::{Key, Position, Value};
 use super::world::{Op, Verdict, World};
 use crate::planted::{self, Planted};
 use crate::{DeltaFifo, InOrderQueue};
@@ -124,19 +124,19 @@ fn all_that_settle_at_once<Q: Judged + 'static>() {
 
 #[test]
 fn all_delta_fifo_histories_that_settle_at_once() {
-    all_that_settle_at_once::<DeltaFifo<Key, Value, Mark>>();
+    all_that_settle_at_once::<DeltaFifo<Key, Value, Position>>();
 }
 
 #[test]
 fn all_in_order_histories_that_settle_at_once() {
-    all_that_settle_at_once::<InOrderQueue<Key, Value, Mark>>();
+    all_that_settle_at_once::<InOrderQueue<Key, Value, Position>>();
 }
 
 /// FQ-1..FQ-11, FM-48, FM-49, FM-50: all 1,048,576 histories.
 #[test]
 fn all_delta_fifo_histories_of_five_letters() {
     assert_eq!(
-        all::<DeltaFifo<Key, Value, Mark>>(5, None),
+        all::<DeltaFifo<Key, Value, Position>>(5, None),
         Ok(16_u64.pow(5))
     );
 }
@@ -145,7 +145,7 @@ fn all_delta_fifo_histories_of_five_letters() {
 #[test]
 fn all_in_order_histories_of_four_letters() {
     assert_eq!(
-        all::<InOrderQueue<Key, Value, Mark>>(4, None),
+        all::<InOrderQueue<Key, Value, Position>>(4, None),
         Ok(16_u64.pow(4))
     );
 }

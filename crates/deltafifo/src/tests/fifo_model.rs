@@ -1,10 +1,10 @@
 //! DeltaFIFO, naively: one list of pending changes. A key's place is that of its first change.
 
-use super::model::{Calls, Handed, Key, Mark, Model, Store, TestWork, Value, distinct};
-use crate::{Deletion, Delta, Deltas, Final, Work};
+use super::model::{Calls, Handed, Key, Model, Position, Store, TestItem, Value, distinct};
+use crate::{Deletion, Delta, Deltas, Final, Item};
 
 #[derive(Clone)]
-struct Item {
+struct Change {
     seq: usize,
     key: Key,
     delta: Delta<Value>,
@@ -15,8 +15,8 @@ struct Item {
 
 #[derive(Clone, Default)]
 pub(super) struct FifoModel {
-    pending: Vec<Item>,
-    leased: Option<Vec<Vec<Item>>>,
+    pending: Vec<Change>,
+    leased: Option<Vec<Vec<Change>>>,
     calls: Calls,
     populated: bool,
     /// The first relist while it is not processed.
@@ -25,32 +25,32 @@ pub(super) struct FifoModel {
 }
 
 impl FifoModel {
-    fn leased_items(&self) -> impl Iterator<Item = &Item> {
+    fn leased_items(&self) -> impl Iterator<Item = &Change> {
         self.leased.iter().flatten().flatten()
     }
 
     /// What is leased and pending for `key`, oldest first (design 6.1).
-    fn queued(&self, key: Key) -> impl Iterator<Item = &Item> {
+    fn queued(&self, key: Key) -> impl Iterator<Item = &Change> {
         self.leased_items()
             .chain(&self.pending)
-            .filter(move |item| item.key == key)
+            .filter(move |change| change.key == key)
     }
 
-    fn push(&mut self, item: Item) {
+    fn push(&mut self, change: Change) {
         let newest = self
             .pending
             .iter_mut()
             .rev()
-            .find(|other| other.key == item.key);
+            .find(|other| other.key == change.key);
         match newest {
             // FQ-4, DF-05.
-            Some(Item {
+            Some(Change {
                 delta: Delta::Deleted(older),
                 groups,
                 ..
-            }) if item.delta.is_deleted() => {
-                groups.extend(item.groups);
-                let Delta::Deleted(newer) = item.delta else {
+            }) if change.delta.is_deleted() => {
+                groups.extend(change.groups);
+                let Delta::Deleted(newer) = change.delta else {
                     unreachable!()
                 };
                 let keep_older = match (&older, &newer) {
@@ -63,12 +63,12 @@ impl FifoModel {
                     *older = newer;
                 }
             }
-            _ => self.pending.push(item),
+            _ => self.pending.push(change),
         }
     }
 
     fn put(&mut self, seq: usize, key: Key, delta: Delta<Value>, group: Option<usize>) {
-        self.push(Item {
+        self.push(Change {
             seq,
             key,
             delta,
@@ -80,14 +80,14 @@ impl FifoModel {
     fn open(&self) -> impl Iterator<Item = usize> {
         self.leased_items()
             .chain(&self.pending)
-            .map(|item| item.seq)
+            .map(|change| change.seq)
     }
 
     fn keys_in_line(&self) -> Vec<Key> {
         let mut keys = Vec::new();
-        for item in &self.pending {
-            if !keys.contains(&item.key) {
-                keys.push(item.key);
+        for change in &self.pending {
+            if !keys.contains(&change.key) {
+                keys.push(change.key);
             }
         }
         keys
@@ -96,8 +96,8 @@ impl FifoModel {
     fn groups(&self, key: Key) -> impl Iterator<Item = usize> {
         self.pending
             .iter()
-            .filter(move |item| item.key == key)
-            .flat_map(|item| item.groups.iter().copied())
+            .filter(move |change| change.key == key)
+            .flat_map(|change| change.groups.iter().copied())
     }
 
     /// Design 6.4: all keys that share a relist with `key`, and with those, and so on.
@@ -146,45 +146,51 @@ impl Model for FifoModel {
         self.max_attempts = max_attempts;
     }
 
-    fn single(&mut self, key: Key, delta: Delta<Value>, mark: Mark) {
+    fn single(&mut self, key: Key, delta: Delta<Value>, position: Position) {
         self.populated = true;
-        let seq = self.calls.next(Some(mark));
+        let seq = self.calls.next(Some(position));
         self.put(seq, key, delta, None);
     }
 
-    fn delete(&mut self, key: Key, last: Final<Value>, mark: Mark, known: &Store) -> Deletion {
+    fn delete(
+        &mut self,
+        key: Key,
+        last: Final<Value>,
+        position: Position,
+        known: &Store,
+    ) -> Deletion {
         if known.contains_key(&key) || self.queued(key).next().is_some() {
-            self.single(key, Delta::Deleted(last), mark);
+            self.single(key, Delta::Deleted(last), position);
             return Deletion::Queued;
         }
         self.populated = true;
-        self.calls.next(Some(mark));
+        self.calls.next(Some(position));
         Deletion::Ignored
     }
 
-    fn replace(&mut self, items: &[(Key, Value)], mark: Mark, known: &Store) {
-        let seq = self.calls.next(Some(mark));
+    fn replace(&mut self, items: &[(Key, Value)], position: Position, known: &Store) {
+        let seq = self.calls.next(Some(position));
         let items = distinct(items);
         // FQ-5, FQ-6: what is alive and left out, leased before pending before held.
         let mut gone = Vec::new();
-        let leased: Vec<_> = self.leased_items().map(|item| item.key).collect();
+        let leased: Vec<_> = self.leased_items().map(|change| change.key).collect();
         let queued = leased.into_iter().chain(self.keys_in_line());
         for key in queued.chain(known.keys().copied()) {
             let newest = self.queued(key).last();
-            let dead = newest.is_some_and(|item| item.delta.is_deleted());
+            let dead = newest.is_some_and(|change| change.delta.is_deleted());
             let listed = items.iter().any(|(other, _)| *other == key);
             if dead || listed || gone.iter().any(|(other, _)| *other == key) {
                 continue;
             }
             let last = match newest {
-                Some(item) => item.delta.object().copied(),
+                Some(change) => change.delta.object().copied(),
                 None => known.get(&key).copied(),
             };
             gone.push((key, last));
         }
         // Design 4.3: a deletion that waits is part of what the list says of its key.
         for key in self.keys_in_line() {
-            let mut of_key = self.pending.iter_mut().filter(|item| item.key == key);
+            let mut of_key = self.pending.iter_mut().filter(|change| change.key == key);
             let newest = of_key.next_back().expect("a key in line has a change");
             if newest.delta.is_deleted() && items.iter().all(|(other, _)| *other != key) {
                 newest.groups.push(seq);
@@ -213,8 +219,8 @@ impl Model for FifoModel {
         }
     }
 
-    fn bookmark(&mut self, mark: Mark) {
-        self.calls.next(Some(mark));
+    fn bookmark(&mut self, position: Position) {
+        self.calls.next(Some(position));
     }
 
     fn lease(&mut self, max: usize) -> Option<Handed> {
@@ -222,31 +228,33 @@ impl Model for FifoModel {
             return None;
         }
         let keys = self.batch(max);
-        let of = |key: &Key| -> Vec<Item> {
+        let of = |key: &Key| -> Vec<Change> {
             self.pending
                 .iter()
-                .filter(|item| item.key == *key)
+                .filter(|change| change.key == *key)
                 .cloned()
                 .collect()
         };
-        let leased: Vec<Vec<Item>> = keys.iter().map(of).collect();
-        self.pending.retain(|item| !keys.contains(&item.key));
-        let newest = leased.iter().flatten().map(|item| item.seq).max()?;
+        let leased: Vec<Vec<Change>> = keys.iter().map(of).collect();
+        self.pending.retain(|change| !keys.contains(&change.key));
+        let newest = leased.iter().flatten().map(|change| change.seq).max()?;
         let handed = Handed {
             initial: !self.synced(),
-            works: leased.iter().map(|items| work(items)).collect(),
-            mark: self.calls.received(newest),
-            applied_after: self.calls.applied(self.pending.iter().map(|item| item.seq)),
+            items: leased.iter().map(|items| item(items)).collect(),
+            position: self.calls.received(newest),
+            applied_after: self
+                .calls
+                .applied(self.pending.iter().map(|change| change.seq)),
         };
         self.leased = Some(leased);
         Some(handed)
     }
 
-    fn settle(&mut self, failed: &[usize]) -> Vec<(TestWork, u32)> {
+    fn settle(&mut self, failed: &[usize]) -> Vec<(TestItem, u32)> {
         let leased = self.leased.take().unwrap_or_default();
         let newer = std::mem::take(&mut self.pending);
         // Design 6.4: what was leased as one group comes back as one.
-        let relists = leased.iter().flatten().flat_map(|item| &item.groups);
+        let relists = leased.iter().flatten().flat_map(|change| &change.groups);
         let group: Vec<usize> = relists.min().copied().into_iter().collect();
         let mut quarantined = Vec::new();
         for (at, mut items) in leased.into_iter().enumerate() {
@@ -254,32 +262,32 @@ impl Model for FifoModel {
                 continue;
             }
             // Each change has its own number of attempts: what came later was tried less often.
-            items.iter_mut().for_each(|item| item.attempts += 1);
-            let exhausted = |item: &Item| item.attempts >= self.max_attempts;
+            items.iter_mut().for_each(|change| change.attempts += 1);
+            let exhausted = |change: &Change| change.attempts >= self.max_attempts;
             let (given_up, mut again): (Vec<_>, Vec<_>) = items.into_iter().partition(exhausted);
-            for item in &mut again {
+            for change in &mut again {
                 // The last attempt is made alone, or one culprit would take a relist with it.
-                let is_last = item.attempts + 1 >= self.max_attempts;
-                item.groups = if is_last { Vec::new() } else { group.clone() };
+                let is_last = change.attempts + 1 >= self.max_attempts;
+                change.groups = if is_last { Vec::new() } else { group.clone() };
             }
             if let Some(oldest) = given_up.first() {
-                quarantined.push((work(&given_up), oldest.attempts));
+                quarantined.push((item(&given_up), oldest.attempts));
             }
             self.pending.extend(again);
         }
         // Design 6.2: before everything that waits, and before what is newer of the same key.
-        for item in newer {
-            self.push(item);
+        for change in newer {
+            self.push(change);
         }
         self.latch();
         quarantined
     }
 
-    fn applied(&self) -> Option<Mark> {
+    fn applied(&self) -> Option<Position> {
         self.calls.applied(self.open())
     }
 
-    fn received(&self) -> Option<Mark> {
+    fn received(&self) -> Option<Position> {
         self.calls.last()
     }
 
@@ -294,15 +302,17 @@ impl Model for FifoModel {
         open.len()
     }
 
-    fn outstanding(&self) -> Vec<TestWork> {
+    fn outstanding(&self) -> Vec<TestItem> {
         let items = self.leased_items().chain(&self.pending);
-        items.map(|item| work(std::slice::from_ref(item))).collect()
+        items
+            .map(|change| item(std::slice::from_ref(change)))
+            .collect()
     }
 }
 
-fn work(items: &[Item]) -> TestWork {
-    let rest = items[1..].iter().map(|item| item.delta.clone());
-    Work::Key {
+fn item(items: &[Change]) -> TestItem {
+    let rest = items[1..].iter().map(|change| change.delta.clone());
+    Item::Key {
         key: items[0].key,
         deltas: Deltas::of(items[0].delta.clone(), rest),
     }

@@ -1,6 +1,6 @@
 //! Histories out of a fuzzer's numbers, in the proportions of `random`.
 
-use super::model::{Key, Mark, Value};
+use super::model::{Key, Position, Value};
 use super::world::{Op, check};
 use crate::{DeltaFifo, InOrderQueue};
 
@@ -23,8 +23,8 @@ pub fn fifo_ops(draw: &mut Draw<'_>) {
         ops.push(op);
     }
     let verdict = match in_order {
-        true => check::<InOrderQueue<Key, Value, Mark>>(&ops, attempts),
-        false => check::<DeltaFifo<Key, Value, Mark>>(&ops, attempts),
+        true => check::<InOrderQueue<Key, Value, Position>>(&ops, attempts),
+        false => check::<DeltaFifo<Key, Value, Position>>(&ops, attempts),
     };
     if let Err(wrong) = verdict {
         panic!("{wrong}");

@@ -1,19 +1,19 @@
-//! RealFIFO, atomic half, naively: one list of works.
+//! RealFIFO, atomic half, naively: one list of items.
 
-use super::model::{Calls, Handed, Key, Mark, Model, Store, TestWork, Value, distinct};
-use crate::{Deletion, Delta, Deltas, Final, Work};
+use super::model::{Calls, Handed, Key, Model, Position, Store, TestItem, Value, distinct};
+use crate::{Deletion, Delta, Deltas, Final, Item};
 
 #[derive(Clone)]
-struct Item {
+struct Waiting {
     seq: usize,
-    work: TestWork,
+    item: TestItem,
     attempts: u32,
 }
 
 #[derive(Clone, Default)]
 pub(super) struct InOrderModel {
-    pending: Vec<Item>,
-    leased: Option<Vec<Item>>,
+    pending: Vec<Waiting>,
+    leased: Option<Vec<Waiting>>,
     calls: Calls,
     populated: bool,
     first: Option<usize>,
@@ -26,14 +26,14 @@ impl InOrderModel {
             .iter()
             .flatten()
             .chain(&self.pending)
-            .map(|item| item.seq)
+            .map(|waiting| waiting.seq)
     }
 
-    fn put(&mut self, work: TestWork, mark: Option<Mark>) -> usize {
-        let seq = self.calls.next(mark);
-        self.pending.push(Item {
+    fn put(&mut self, item: TestItem, position: Option<Position>) -> usize {
+        let seq = self.calls.next(position);
+        self.pending.push(Waiting {
             seq,
-            work,
+            item,
             attempts: 0,
         });
         seq
@@ -42,9 +42,9 @@ impl InOrderModel {
     /// RF-05.
     fn batch(&self, max: usize) -> usize {
         let mut keys = Vec::new();
-        for item in self.pending.iter().take(max) {
-            match item.work {
-                Work::Key { key, .. } if item.attempts == 0 && !keys.contains(&key) => {
+        for waiting in self.pending.iter().take(max) {
+            match waiting.item {
+                Item::Key { key, .. } if waiting.attempts == 0 && !keys.contains(&key) => {
                     keys.push(key);
                 }
                 _ => break,
@@ -59,28 +59,28 @@ impl Model for InOrderModel {
         self.max_attempts = max_attempts;
     }
 
-    fn single(&mut self, key: Key, delta: Delta<Value>, mark: Mark) {
+    fn single(&mut self, key: Key, delta: Delta<Value>, position: Position) {
         self.populated = true;
         self.put(
-            Work::Key {
+            Item::Key {
                 key,
                 deltas: Deltas::new(delta),
             },
-            Some(mark),
+            Some(position),
         );
     }
 
-    fn delete(&mut self, key: Key, last: Final<Value>, mark: Mark, _: &Store) -> Deletion {
-        self.single(key, Delta::Deleted(last), mark);
+    fn delete(&mut self, key: Key, last: Final<Value>, position: Position, _: &Store) -> Deletion {
+        self.single(key, Delta::Deleted(last), position);
         Deletion::Queued
     }
 
-    fn replace(&mut self, items: &[(Key, Value)], mark: Mark, _: &Store) {
+    fn replace(&mut self, items: &[(Key, Value)], position: Position, _: &Store) {
         let seq = self.put(
-            Work::Replace {
+            Item::Replace {
                 items: distinct(items),
             },
-            Some(mark),
+            Some(position),
         );
         if !self.populated {
             self.populated = true;
@@ -89,11 +89,11 @@ impl Model for InOrderModel {
     }
 
     fn resync(&mut self, _: &Store) {
-        self.put(Work::Resync, None);
+        self.put(Item::Resync, None);
     }
 
-    fn bookmark(&mut self, mark: Mark) {
-        self.calls.next(Some(mark));
+    fn bookmark(&mut self, position: Position) {
+        self.calls.next(Some(position));
     }
 
     fn lease(&mut self, max: usize) -> Option<Handed> {
@@ -104,25 +104,27 @@ impl Model for InOrderModel {
         let leased = std::mem::replace(&mut self.pending, rest);
         let handed = Handed {
             initial: !self.synced(),
-            works: leased.iter().map(|item| item.work.clone()).collect(),
-            mark: leased
+            items: leased.iter().map(|waiting| waiting.item.clone()).collect(),
+            position: leased
                 .iter()
-                .map(|item| item.seq)
+                .map(|waiting| waiting.seq)
                 .max()
                 .and_then(|seq| self.calls.received(seq)),
-            applied_after: self.calls.applied(self.pending.iter().map(|item| item.seq)),
+            applied_after: self
+                .calls
+                .applied(self.pending.iter().map(|waiting| waiting.seq)),
         };
         self.leased = Some(leased);
         Some(handed)
     }
 
-    fn settle(&mut self, failed: &[usize]) -> Vec<(TestWork, u32)> {
+    fn settle(&mut self, failed: &[usize]) -> Vec<(TestItem, u32)> {
         let (mut again, mut quarantined) = (Vec::new(), Vec::new());
-        for (at, mut item) in self.leased.take().into_iter().flatten().enumerate() {
-            item.attempts += 1;
+        for (at, mut waiting) in self.leased.take().into_iter().flatten().enumerate() {
+            waiting.attempts += 1;
             match failed.contains(&at) {
-                true if item.attempts < self.max_attempts => again.push(item),
-                true => quarantined.push((item.work, item.attempts)),
+                true if waiting.attempts < self.max_attempts => again.push(waiting),
+                true => quarantined.push((waiting.item, waiting.attempts)),
                 false => {}
             }
         }
@@ -137,11 +139,11 @@ impl Model for InOrderModel {
         quarantined
     }
 
-    fn applied(&self) -> Option<Mark> {
+    fn applied(&self) -> Option<Position> {
         self.calls.applied(self.open())
     }
 
-    fn received(&self) -> Option<Mark> {
+    fn received(&self) -> Option<Position> {
         self.calls.last()
     }
 
@@ -153,12 +155,12 @@ impl Model for InOrderModel {
         self.open().count()
     }
 
-    fn outstanding(&self) -> Vec<TestWork> {
+    fn outstanding(&self) -> Vec<TestItem> {
         self.leased
             .iter()
             .flatten()
             .chain(&self.pending)
-            .map(|item| item.work.clone())
+            .map(|waiting| waiting.item.clone())
             .collect()
     }
 }

@@ -13,9 +13,9 @@
 //! - DF-14: a call in which the transform panics has not happened.
 
 use super::judged::Judged;
-use super::model::{Handed, Key, Mark, Model, Store, TestWork, Value, apply};
+use super::model::{Handed, Key, Model, Position, Store, TestItem, Value, apply};
 use super::one_step::{LISTED, Lists};
-use crate::{Closed, Config, Deletion, Delta, Final, Lease, Quarantined, Work};
+use crate::{Closed, Config, Deletion, Delta, Final, Item, Lease, Quarantined};
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -46,14 +46,14 @@ pub(super) enum Op {
 pub(super) struct World<Q: Judged> {
     queue: Q,
     model: Q::Model,
-    lease: Option<Lease<Key, Value, Mark>>,
+    lease: Option<Lease<Key, Value, Position>>,
     store: Store,
     /// What direct application of all calls gives.
     truth: Store,
     /// Number of the last object made, and of the last mark.
     clock: u32,
     synced: bool,
-    applied: Option<Mark>,
+    applied: Option<Position>,
     closed: bool,
     /// What went through the transform; copies have none.
     transformed: Option<Arc<Mutex<Vec<Value>>>>,
@@ -209,8 +209,8 @@ impl<Q: Judged> World<Q> {
         let mut items = items(keys, self.clock + 1);
         items.insert(at.min(items.len()), (0, EXPLOSIVE));
         let before = transformed.lock().expect("one thread").len();
-        let (queue, store, mark) = (&mut self.queue, &self.store, self.clock + 1);
-        let unwound = catch_unwind(AssertUnwindSafe(|| queue.replace(items, mark, store)));
+        let (queue, store, position) = (&mut self.queue, &self.store, self.clock + 1);
+        let unwound = catch_unwind(AssertUnwindSafe(|| queue.replace(items, position, store)));
         must_equal!("the panic is the caller's", unwound.is_err(), true);
         transformed.lock().expect("one thread").truncate(before);
         Ok(())
@@ -251,17 +251,17 @@ impl<Q: Judged> World<Q> {
         let lease = self.queue.lease(NonZeroUsize::new(max).expect("not zero"));
         let got = lease.as_ref().map(|lease| Handed {
             initial: lease.initial,
-            works: lease.works.to_vec(),
-            mark: lease.mark,
+            items: lease.items.to_vec(),
+            position: lease.position,
             applied_after: lease.applied_after,
         });
         must_equal!("lease", got, self.model.lease(max));
         if let Some(lease) = lease {
             if early {
                 lease
-                    .works
+                    .items
                     .iter()
-                    .for_each(|work| apply(&mut self.store, work));
+                    .for_each(|item| apply(&mut self.store, item));
             }
             self.lease = Some(lease);
         }
@@ -272,12 +272,12 @@ impl<Q: Judged> World<Q> {
         let Some(lease) = self.lease.take() else {
             return Ok(());
         };
-        let failed: Vec<usize> = (0..lease.works.len())
+        let failed: Vec<usize> = (0..lease.items.len())
             .filter(|at| failed >> (at % 32) & 1 == 1)
             .collect();
-        for (at, work) in lease.works.iter().enumerate() {
+        for (at, item) in lease.items.iter().enumerate() {
             if !failed.contains(&at) {
-                apply(&mut self.store, work);
+                apply(&mut self.store, item);
             }
         }
         let quarantined = if nack {
@@ -291,19 +291,19 @@ impl<Q: Judged> World<Q> {
             Vec::new()
         };
         must_equal!("settled once", self.queue.ack(lease.id).is_err(), true);
-        let given = |q: Quarantined<Key, Value>| (q.work, q.attempts.get());
+        let given = |q: Quarantined<Key, Value>| (q.item, q.attempts.get());
         let got: Vec<_> = quarantined.into_iter().map(given).collect();
         must_equal!("quarantined", got, self.model.settle(&failed));
-        if lease.works.len() > 1 && !failed.is_empty() || !got.is_empty() {
+        if lease.items.len() > 1 && !failed.is_empty() || !got.is_empty() {
             // A part of a lease was applied, or a change was given up, as its consumer decided.
             self.lists.torn();
         }
         // What is quarantined never reaches the store: its decision is the caller's.
-        for (work, _) in got {
-            match work {
-                Work::Key { key, .. } => self.forget(Some(key)),
-                Work::Replace { .. } => self.forget(None),
-                Work::Resync => {}
+        for (item, _) in got {
+            match item {
+                Item::Key { key, .. } => self.forget(Some(key)),
+                Item::Replace { .. } => self.forget(None),
+                Item::Resync => {}
             }
         }
         Ok(())
@@ -315,7 +315,7 @@ impl<Q: Judged> World<Q> {
         self.model
             .outstanding()
             .iter()
-            .for_each(|work| apply(&mut rest, work));
+            .for_each(|item| apply(&mut rest, item));
         match key {
             None => self.truth = rest,
             Some(key) => {
@@ -358,7 +358,7 @@ impl<Q: Judged> World<Q> {
         self.model
             .outstanding()
             .iter()
-            .for_each(|work| apply(&mut store, work));
+            .for_each(|item| apply(&mut store, item));
         must_equal!("FQ-3 fold", store, self.truth);
         self.lists.judge(&self.store)
     }
@@ -369,12 +369,12 @@ impl<Q: Judged> World<Q> {
         self.settle(0, false)?;
         while let Some(lease) = self.queue.lease(NonZeroUsize::MAX) {
             lease
-                .works
+                .items
                 .iter()
-                .for_each(|work| apply(&mut self.store, work));
+                .for_each(|item| apply(&mut self.store, item));
             must_equal!(
                 "applied after",
-                lease.applied_after >= lease.mark.min(self.applied),
+                lease.applied_after >= lease.position.min(self.applied),
                 true
             );
             self.queue
@@ -423,17 +423,17 @@ pub(super) fn check<Q: Judged>(ops: &[Op], attempts: u32) -> Verdict {
 }
 
 /// By key, oldest first.
-fn objects(works: &[TestWork]) -> BTreeMap<Key, Vec<Value>> {
+fn objects(items: &[TestItem]) -> BTreeMap<Key, Vec<Value>> {
     let mut objects = BTreeMap::<_, Vec<_>>::new();
     let mut put = |key: Key, value: Value| objects.entry(key).or_default().push(value);
-    for work in works {
-        match work {
-            Work::Key { key, deltas } => {
+    for item in items {
+        match item {
+            Item::Key { key, deltas } => {
                 let deltas = deltas.iter().filter_map(Delta::object);
                 deltas.for_each(|value| put(*key, *value));
             }
-            Work::Replace { items } => items.iter().for_each(|(key, value)| put(*key, *value)),
-            Work::Resync => {}
+            Item::Replace { items } => items.iter().for_each(|(key, value)| put(*key, *value)),
+            Item::Resync => {}
         }
     }
     objects

@@ -28,7 +28,7 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
         scope: Scope,
         producer: Producer<ObjectKey, Arrival<T>, ResourceVersion>,
     ) -> Self {
-        let (epoch, watcher) = (core.epoch(&scope), producer.watcher());
+        let (epoch, watcher) = (core.epoch(&scope), producer.observer());
         Self {
             core,
             scope,

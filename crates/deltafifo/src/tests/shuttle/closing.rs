@@ -21,9 +21,9 @@ pub(super) fn amid_additions() {
 pub(super) fn by_the_consumer() {
     let (producer, consumer) = ends(1);
     block_on(producer.replace(vec![(2, 0)], 7, || ())).expect("open");
-    let watcher = consumer.watcher();
+    let observer = consumer.observer();
     let filling = filler(producer, 1, 3);
-    let waiting = thread::spawn(move || block_on(watcher.synced()));
+    let waiting = thread::spawn(move || block_on(observer.synced()));
     drop(consumer);
     assert_eq!(filling.join().expect("it ends"), 0, "FQ-13");
     assert_eq!(waiting.join().expect("it ends"), Err(NeverSynced));
@@ -48,16 +48,16 @@ pub(super) fn two_who_drain() {
 /// An observer is told of the last change, and then that there is none.
 pub(super) fn observed() {
     let (producer, consumer) = ends(1);
-    let mut watcher = consumer.watcher();
+    let mut observer = consumer.observer();
     let filling = filler(producer, 1, 2);
     let draining = thread::spawn(move || drain(&consumer, 1));
     let mut last = None;
-    while let Some(progress) = block_on(watcher.changed()) {
+    while let Some(progress) = block_on(observer.changed()) {
         assert!(last <= progress.applied, "it goes back");
         last = progress.applied;
     }
     assert_eq!(last, Some(1), "the last change was not told");
-    assert_eq!(block_on(watcher.synced()), Ok(()));
+    assert_eq!(block_on(observer.synced()), Ok(()));
     filling.join().expect("it ends");
     draining.join().expect("it ends");
 }
@@ -66,8 +66,8 @@ pub(super) fn observed() {
 pub(super) fn beside_a_lease() {
     let (producer, consumer) = ends(1);
     block_on(producer.replace(vec![(1, 0)], 7, || ())).expect("open");
-    let watcher = consumer.watcher();
-    let waiting = thread::spawn(move || block_on(watcher.synced()));
+    let observer = consumer.observer();
+    let waiting = thread::spawn(move || block_on(observer.synced()));
     let lease = block_on(consumer.next(n(1))).expect("something waits");
     drop(consumer);
     lease.ack();

@@ -35,8 +35,8 @@ pub(super) fn bounded() {
     assert!(most <= 1, "FQ-13: {most}");
     let mut drained = Vec::new();
     while let Some(lease) = block_on(consumer.next(n(2))) {
-        drained.extend(objects(lease.works()));
-        assert!(lease.works().len() <= 1, "FQ-13: {:?}", lease.works());
+        drained.extend(objects(lease.items()));
+        assert!(lease.items().len() <= 1, "FQ-13: {:?}", lease.items());
         lease.ack();
     }
     one.join().expect("it ends");
@@ -52,7 +52,7 @@ pub(super) fn waits_given_up() {
     let look = poll_fn(|cx| Poll::Ready(pin!(consumer.next(n(1))).poll(cx)));
     let mut drained = Vec::new();
     if let Poll::Ready(Some(lease)) = block_on(look) {
-        drained.extend(objects(lease.works()));
+        drained.extend(objects(lease.items()));
         lease.ack();
     }
     drained.extend(drain(&consumer, 1));

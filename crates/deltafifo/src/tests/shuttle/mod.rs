@@ -17,7 +17,7 @@ use shuttle::scheduler::PctScheduler;
 use shuttle::thread::{self, JoinHandle};
 use shuttle::{Config, FailurePersistence, Runner};
 
-use crate::{Consumer, InOrderQueue, Producer, Work, channel};
+use crate::{Consumer, InOrderQueue, Item, Producer, channel};
 
 /// How often a schedule changes priorities: enough for bugs of this many ordered steps.
 const DEPTH: usize = 3;
@@ -72,23 +72,23 @@ type Drained = Vec<(u8, u64)>;
 fn drain(consumer: &Draining, at_once: usize) -> Drained {
     let mut drained = Drained::new();
     while let Some(lease) = block_on(consumer.next(n(at_once))) {
-        drained.extend(objects(lease.works()));
+        drained.extend(objects(lease.items()));
         lease.ack();
     }
     drained
 }
 
-fn objects(works: &[Work<u8, u64>]) -> Drained {
-    let of = |work: &Work<u8, u64>| match work {
-        Work::Key { key, deltas } => deltas
+fn objects(items: &[Item<u8, u64>]) -> Drained {
+    let of = |item: &Item<u8, u64>| match item {
+        Item::Key { key, deltas } => deltas
             .iter()
             .filter_map(|delta| delta.object())
             .map(|object| (*key, *object))
             .collect(),
-        Work::Replace { items } => items.clone(),
-        Work::Resync => Drained::new(),
+        Item::Replace { items } => items.clone(),
+        Item::Resync => Drained::new(),
     };
-    works.iter().flat_map(of).collect()
+    items.iter().flat_map(of).collect()
 }
 
 /// Whether what was drained of a key is the first `count` of its objects, in order.

@@ -11,14 +11,14 @@ use super::{ends, explore, filler, is_whole, n, objects};
 /// FQ-9: "synced" is true only when the initial list has been processed, and stays true.
 pub(super) fn synced() {
     let (producer, consumer) = ends(2);
-    let watcher = consumer.watcher();
+    let observer = consumer.observer();
     let settled = Arc::new(AtomicBool::new(false));
     let waiting = thread::spawn({
         let settled = settled.clone();
         move || {
-            assert_eq!(block_on(watcher.synced()), Ok(()));
+            assert_eq!(block_on(observer.synced()), Ok(()));
             assert!(settled.load(Ordering::SeqCst), "FQ-9: not yet processed");
-            assert!(watcher.is_synced(), "FQ-9: it went back");
+            assert!(observer.is_synced(), "FQ-9: it went back");
         }
     });
     let listing = thread::spawn(move || {
@@ -45,7 +45,7 @@ pub(super) fn given_back() {
             drops += 1;
             continue;
         }
-        drained.extend(objects(lease.works()));
+        drained.extend(objects(lease.items()));
         lease.ack();
     }
     assert_eq!(filling.join().expect("it ends"), 3);
