@@ -13,14 +13,39 @@ use std::fmt;
 use crate::delta::Delta;
 use crate::tombstone::Final;
 
+/// Where a change came from, and what became of it so far.
+#[derive(Clone, Copy)]
+pub(crate) struct Stamp {
+    /// Number of the call that brought the change.
+    pub(crate) seq: u64,
+    /// How often it was leased and given back.
+    pub(crate) attempts: u32,
+}
+
+impl Stamp {
+    pub(crate) fn new(seq: u64) -> Self {
+        Self { seq, attempts: 0 }
+    }
+
+    /// After one more failed attempt.
+    pub(crate) fn failed(self) -> Self {
+        let attempts = self.attempts.saturating_add(1);
+        Self { attempts, ..self }
+    }
+}
+
 /// A change with where it came from.
 #[derive(Clone)]
 pub(crate) struct Stamped<V> {
     pub(crate) delta: Delta<V>,
-    /// Number of the call that brought the change.
-    pub(crate) seq: u64,
-    /// How often it was handed out and not done.
-    pub(crate) attempts: u32,
+    pub(crate) stamp: Stamp,
+}
+
+impl<V> Stamped<V> {
+    pub(crate) fn new(delta: Delta<V>, seq: u64) -> Self {
+        let stamp = Stamp::new(seq);
+        Self { delta, stamp }
+    }
 }
 
 /// The changes of one key, oldest first, never empty.
@@ -31,10 +56,10 @@ pub struct Deltas<V> {
 }
 
 /// What became of a change that was put behind a list.
-pub(crate) enum Pushed {
+pub(crate) enum Pushed<V> {
     Appended,
-    /// It was a second deletion in a row; one of the two was kept (FQ-4).
-    Merged,
+    /// It was a second deletion in a row, and this one of the two was not kept (FQ-4).
+    Merged(Final<V>),
 }
 
 impl<V> Deltas<V> {
@@ -42,23 +67,15 @@ impl<V> Deltas<V> {
     ///
     /// Queues make their own lists; this is for tests of what consumes them.
     pub fn new(first: Delta<V>) -> Self {
-        Self::stamped(Stamped {
-            delta: first,
-            seq: 0,
-            attempts: 0,
-        })
+        Self::stamped(Stamped::new(first, 0))
     }
 
     /// A list of several changes, oldest first.
     pub fn of(oldest: Delta<V>, newer: impl IntoIterator<Item = Delta<V>>) -> Self {
-        let mut deltas = Self::new(oldest);
-        let stamp = |delta| Stamped {
-            delta,
-            seq: 0,
-            attempts: 0,
-        };
-        deltas.rest.extend(newer.into_iter().map(stamp));
-        deltas
+        let first = Stamped::new(oldest, 0);
+        let rest = newer.into_iter().map(|delta| Stamped::new(delta, 0));
+        let rest = rest.collect();
+        Self { first, rest }
     }
 
     /// The oldest change.
@@ -89,9 +106,9 @@ impl<V> Deltas<V> {
         1 + self.rest.len()
     }
 
-    /// How often this list was handed out and not acknowledged.
+    /// How often this list was leased and given back.
     pub fn attempts(&self) -> u32 {
-        self.first.attempts
+        self.first.stamp.attempts
     }
 
     pub(crate) fn stamped(first: Stamped<V>) -> Self {
@@ -105,7 +122,7 @@ impl<V> Deltas<V> {
         self.rest.last().unwrap_or(&self.first)
     }
 
-    pub(crate) fn newest_stamped_mut(&mut self) -> &mut Stamped<V> {
+    pub(crate) fn newest_mut(&mut self) -> &mut Stamped<V> {
         self.rest.last_mut().unwrap_or(&mut self.first)
     }
 
@@ -113,26 +130,18 @@ impl<V> Deltas<V> {
         std::iter::once(&self.first).chain(&self.rest)
     }
 
-    pub(crate) fn set_attempts(&mut self, attempts: u32) {
-        self.first.attempts = attempts;
-    }
-
-    /// All of them were handed out and not done. Splits off those that were tried often enough: the
-    /// oldest ones, since what joined them later was tried less often.
+    /// The list after one more failed attempt, split in two: the changes that failed
+    /// `max_attempts` times, and those to be tried again. The former are the oldest ones, since a
+    /// change that joined them later was tried less often.
     pub(crate) fn failed(mut self, max_attempts: u32) -> (Option<Self>, Option<Self>) {
-        let count =
-            |stamped: &mut Stamped<V>| stamped.attempts = stamped.attempts.saturating_add(1);
+        let count = |stamped: &mut Stamped<V>| stamped.stamp = stamped.stamp.failed();
         count(&mut self.first);
         self.rest.iter_mut().for_each(count);
-        if self.first.attempts < max_attempts {
+        if self.attempts() < max_attempts {
             return (None, Some(self));
         }
-        let exhausted = |stamped: &Stamped<V>| stamped.attempts >= max_attempts;
-        let at = self
-            .rest
-            .iter()
-            .take_while(|stamped| exhausted(stamped))
-            .count();
+        let exhausted = |stamped: &Stamped<V>| stamped.stamp.attempts >= max_attempts;
+        let at = self.rest.partition_point(exhausted);
         let mut newer = self.rest.split_off(at).into_iter();
         let again = newer.next().map(|first| Self {
             first,
@@ -141,33 +150,30 @@ impl<V> Deltas<V> {
         (Some(self), again)
     }
 
-    /// Puts a change behind the others (the one table of DF-05 and FQ-4).
-    ///
-    /// A merged deletion keeps the older number, because nothing before it may be taken for
-    /// applied while it waits.
-    pub(crate) fn push(&mut self, newer: Stamped<V>) -> Pushed {
-        match (&mut self.newest_stamped_mut().delta, newer.delta) {
-            (Delta::Deleted(kept), Delta::Deleted(last)) => {
-                let older = std::mem::replace(kept, Final::Unknown(None));
-                *kept = Final::better(older, last);
-                Pushed::Merged
-            }
-            (_, delta) => {
-                self.rest.push(Stamped { delta, ..newer });
-                Pushed::Appended
-            }
-        }
+    /// Puts the oldest change of another list in the place of the newest one, and returns that.
+    pub(crate) fn replace_newest(&mut self, by: Self) -> Delta<V> {
+        std::mem::replace(self.newest_mut(), by.first).delta
     }
 
-    /// Puts another list of the same key behind this one, and says whose change a merge used up.
-    pub(crate) fn append(&mut self, newer: Self) -> Option<u64> {
-        let seq = newer.first.seq;
-        let merged = match self.push(newer.first) {
-            Pushed::Appended => None,
-            Pushed::Merged => Some(seq),
+    pub(crate) fn oldest_seq(&self) -> u64 {
+        self.first.stamp.seq
+    }
+
+    /// Puts another list of the same key behind this one.
+    ///
+    /// Of two deletions in a row one is kept (the one table of DF-05 and FQ-4), with the older
+    /// number, because nothing before it may be taken for applied while it is pending.
+    pub(crate) fn append(&mut self, newer: Self) -> Pushed<V> {
+        let pushed = match (&mut self.newest_mut().delta, newer.first.delta) {
+            (Delta::Deleted(kept), Delta::Deleted(last)) => Pushed::Merged(kept.merge(last)),
+            (_, delta) => {
+                let stamp = newer.first.stamp;
+                self.rest.push(Stamped { delta, stamp });
+                Pushed::Appended
+            }
         };
         self.rest.extend(newer.rest);
-        merged
+        pushed
     }
 }
 

@@ -53,11 +53,13 @@ mod deltas;
 mod error;
 mod in_order;
 mod key_hash;
+mod key_index;
 mod known;
 mod lease;
-mod positions;
+mod pending_map;
 mod queue;
 mod queue_core;
+mod spare;
 mod sync;
 #[cfg(any(test, fuzzing))]
 mod tests;

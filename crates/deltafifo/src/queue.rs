@@ -76,7 +76,7 @@ pub trait Queue<K, V, P>: Send {
         items: Vec<(K, V)>,
         position: P,
         known: &dyn Known<K, V>,
-    ) -> Result<(), Closed<Vec<(K, V)>>>;
+    ) -> Result<Vec<(K, V)>, Closed<Vec<(K, V)>>>;
 
     /// Remind the consumer of all it holds, except where something newer waits.
     ///
@@ -156,85 +156,4 @@ pub trait Queue<K, V, P>: Send {
 
     /// Whether it takes nothing more.
     fn is_closed(&self) -> bool;
-}
-
-impl<K, V, P, Q: Queue<K, V, P> + ?Sized> Queue<K, V, P> for Box<Q> {
-    fn add(&mut self, key: K, value: V, position: P) -> Result<(), Closed<V>> {
-        (**self).add(key, value, position)
-    }
-
-    fn update(&mut self, key: K, value: V, position: P) -> Result<(), Closed<V>> {
-        (**self).update(key, value, position)
-    }
-
-    fn delete(
-        &mut self,
-        key: K,
-        last: Final<V>,
-        position: P,
-        known: &dyn Known<K, V>,
-    ) -> Result<Deletion, Closed<Final<V>>> {
-        (**self).delete(key, last, position, known)
-    }
-
-    fn replace(
-        &mut self,
-        items: Vec<(K, V)>,
-        position: P,
-        known: &dyn Known<K, V>,
-    ) -> Result<(), Closed<Vec<(K, V)>>> {
-        (**self).replace(items, position, known)
-    }
-
-    fn resync(&mut self, known: &dyn Known<K, V>) -> Result<(), Closed<()>> {
-        (**self).resync(known)
-    }
-
-    fn bookmark(&mut self, position: P) -> Result<(), Closed<P>> {
-        (**self).bookmark(position)
-    }
-
-    fn lease(&mut self, max_keys: NonZeroUsize) -> Option<Lease<K, V, P>> {
-        (**self).lease(max_keys)
-    }
-
-    fn ack(&mut self, id: LeaseId) -> Result<(), NotLeased> {
-        (**self).ack(id)
-    }
-
-    fn nack(&mut self, id: LeaseId, failed: &[usize]) -> Result<Vec<Quarantined<K, V>>, NotLeased> {
-        (**self).nack(id, failed)
-    }
-
-    fn applied(&self) -> Option<&P> {
-        (**self).applied()
-    }
-
-    fn received(&self) -> Option<&P> {
-        (**self).received()
-    }
-
-    fn synced(&self) -> bool {
-        (**self).synced()
-    }
-
-    fn len(&self) -> usize {
-        (**self).len()
-    }
-
-    fn for_each_queued(&self, visit: &mut dyn FnMut(&K, &V)) {
-        (**self).for_each_queued(visit);
-    }
-
-    fn take_rejected(&mut self) -> Vec<Rejected<K>> {
-        (**self).take_rejected()
-    }
-
-    fn close(&mut self) {
-        (**self).close();
-    }
-
-    fn is_closed(&self) -> bool {
-        (**self).is_closed()
-    }
 }

@@ -32,15 +32,14 @@ impl<V> Final<V> {
         matches!(self, Self::Observed(_))
     }
 
-    /// Which of two reports of one deletion to keep (DF-05, FQ-4).
-    ///
-    /// The better informed one; between equals the older final state, and the newer tombstone.
-    pub(crate) fn better(older: Self, newer: Self) -> Self {
-        match (older, newer) {
-            (older @ Self::Observed(_), Self::Observed(_) | Self::Unknown(_)) => older,
-            (Self::Unknown(_), newer @ Self::Observed(_)) => newer,
-            (older @ Self::Unknown(Some(_)), Self::Unknown(None)) => older,
-            (Self::Unknown(_), newer @ Self::Unknown(_)) => newer,
+    /// Merges a later report of the same deletion into this one, and returns the one that is not
+    /// kept.
+    // DF-05, FQ-4: the better informed one is kept; between equals the older final state, and the
+    // newer tombstone.
+    pub(crate) fn merge(&mut self, newer: Self) -> Self {
+        match (&*self, &newer) {
+            (Self::Observed(_), _) | (Self::Unknown(Some(_)), Self::Unknown(None)) => newer,
+            (Self::Unknown(_), _) => std::mem::replace(self, newer),
         }
     }
 }

@@ -8,7 +8,6 @@
 
 use std::collections::VecDeque;
 use std::error::Error;
-use std::fmt;
 
 use thiserror::Error;
 
@@ -34,20 +33,12 @@ impl TransformError {
 
 /// An object that was left out because it could not be transformed. Its key keeps the state
 /// that the consumer holds, until the next change or relist.
+#[derive(Debug)]
 pub struct Rejected<K> {
     /// Whose object it was.
     pub key: K,
     /// Why.
     pub error: TransformError,
-}
-
-impl<K: fmt::Debug> fmt::Debug for Rejected<K> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Rejected")
-            .field("key", &self.key)
-            .field("error", &self.error)
-            .finish()
-    }
 }
 
 /// How many rejections are kept until they are taken; older ones go first.

@@ -85,10 +85,12 @@ impl<K, V, P> Producer<K, V, P> {
         position: P,
         known: impl FnOnce() -> S,
     ) -> impl Future<Output = Result<Deletion, Closed<Final<V>>>> {
-        self.when_room(
-            (key, last, position, known),
-            |queue, (key, last, position, known)| queue.delete(key, last, position, &known()),
-        )
+        let args = (key, last, position, known);
+        let deleted = self.when_room(args, |queue, (key, last, position, known)| {
+            let known = known();
+            (queue.delete(key, last, position, &known), known)
+        });
+        async { deleted.await.0 }
     }
 
     /// [`Queue::replace`], once there is room: one group, which counts one towards the bound.
@@ -108,10 +110,13 @@ impl<K, V, P> Producer<K, V, P> {
         position: P,
         known: impl FnOnce() -> S,
     ) -> impl Future<Output = Result<(), Closed<Vec<(K, V)>>>> {
-        self.when_room(
-            (items, position, known),
-            |queue, (items, position, known)| queue.replace(items, position, &known()),
-        )
+        let args = (items, position, known);
+        let replaced = self.when_room(args, |queue, (items, position, known)| {
+            let known = known();
+            (queue.replace(items, position, &known), known)
+        });
+        // The items that were left out are dropped here, too.
+        async { replaced.await.0.map(drop) }
     }
 
     /// [`Queue::resync`], once there is room. `known` is called under the lock: it should
@@ -128,7 +133,11 @@ impl<K, V, P> Producer<K, V, P> {
         &self,
         known: impl FnOnce() -> S,
     ) -> impl Future<Output = Result<(), Closed<()>>> {
-        self.when_room(known, |queue, known| queue.resync(&known()))
+        let resynced = self.when_room(known, |queue, known| {
+            let known = known();
+            (queue.resync(&known), known)
+        });
+        async { resynced.await.0 }
     }
 
     /// [`Queue::bookmark`]. Needs no room, so it does not wait.
@@ -200,8 +209,9 @@ impl<K, V, P> Producer<K, V, P> {
         ProgressObserver::new(Arc::clone(&self.shared))
     }
 
-    /// Calls the queue once there is room, or it is closed and refuses. No `async fn`: what it
-    /// waits with would be moved from one state machine into the next.
+    /// Calls the queue once there is room, or it is closed and refuses. What `call` returns is
+    /// dropped by the caller, after the lock is released. No `async fn`: the arguments would be
+    /// moved from one state machine into the next.
     #[inline]
     fn when_room<A, R>(
         &self,

@@ -11,6 +11,8 @@
 
 use std::collections::VecDeque;
 
+use crate::spare;
+
 /// The calls from the first unsettled one on.
 #[cfg_attr(any(test, fuzzing), derive(Clone))]
 pub(crate) struct Ledger<P> {
@@ -32,9 +34,6 @@ struct Call<P> {
     /// Those of them that are leased.
     leased: usize,
 }
-
-/// Above this many spare places memory is given back when a lease is settled.
-pub(crate) const SPARE: usize = 1024;
 
 impl<P: Clone> Ledger<P> {
     pub(crate) fn new() -> Self {
@@ -137,9 +136,7 @@ impl<P: Clone> Ledger<P> {
             self.first += 1;
             self.applied = self.calls.pop_front().and_then(|call| call.position);
         }
-        if self.calls.capacity() > 4 * self.calls.len() + SPARE {
-            self.calls.shrink_to(2 * self.calls.len());
-        }
+        spare::shrink(&mut self.calls);
     }
 
     /// Whether all changes of call `seq` are done with.

@@ -5,7 +5,7 @@
 //! - DF-10, RF-03: when a single change comes before any relist, the initial population is
 //!   empty by definition, and has therefore been processed.
 
-use crate::queue_core::ledger::Ledger;
+use super::ledger::Ledger;
 
 /// The state of the initial population.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,13 +1,13 @@
-//! What the proofs ask of a queue beyond its trait: to be copied.
+//! What the model tests need of a queue beyond its trait: to be made, and to be copied.
 
 use super::model::{Key, Model, Position, Value};
+use crate::transform::Intake;
 use crate::{Config, DeltaFifo, InOrderQueue, Queue};
 
 /// A queue that can be copied with all that is in it.
-pub(super) trait Judged: Queue<Key, Value, Position> + Sized {
+pub(super) trait Judged: Queue<Key, Value, Position> + Clone {
     type Model: Model;
     fn make(config: Config<Value>) -> Self;
-    fn copy(&self) -> Self;
 }
 
 impl Judged for DeltaFifo<Key, Value, Position> {
@@ -15,10 +15,6 @@ impl Judged for DeltaFifo<Key, Value, Position> {
 
     fn make(config: Config<Value>) -> Self {
         Self::new(config)
-    }
-
-    fn copy(&self) -> Self {
-        self.fork()
     }
 }
 
@@ -28,8 +24,11 @@ impl Judged for InOrderQueue<Key, Value, Position> {
     fn make(config: Config<Value>) -> Self {
         Self::new(config)
     }
+}
 
-    fn copy(&self) -> Self {
-        self.fork()
+/// A copy has no transform.
+impl<K: Clone, V> Clone for Intake<K, V> {
+    fn clone(&self) -> Self {
+        Self::new(None)
     }
 }

@@ -112,7 +112,7 @@ impl<Q: Judged> World<Q> {
 
     pub(super) fn copy(&self) -> Self {
         Self {
-            queue: self.queue.copy(),
+            queue: self.queue.clone(),
             model: self.model.clone(),
             lease: self.lease.clone(),
             store: self.store.clone(),

@@ -1,0 +1,207 @@
+//! The in-order queue: every change on its own, delivered in the order in which it came.
+//!
+//! client-go's RealFIFO, atomic half. A relist travels in one piece and is compared with the
+//! store when it is applied, so its tombstones and their order (FQ-5) are up to the consumer, and
+//! so is a resync.
+//!
+//! - FQ-2, RF-01: changes of all keys leave in arrival order; nothing is merged. `tests`
+//! - RF-05: a batch has distinct keys; a relist and a resync are leased alone, and so is an item
+//!   that failed before (FQ-11). `tests`
+//! - FQ-8: a key twice in a relist: the last object, at the place of the first. `tests`
+//! - FQ-9, RF-10: the initial population is the first relist, even an empty one. `tests`
+//! - FQ-11, design 6.2: what failed goes back to the head with its number. `tests`
+
+use std::collections::VecDeque;
+use std::hash::Hash;
+use std::mem;
+use std::num::{NonZeroU32, NonZeroUsize};
+
+use derive_where::derive_where;
+
+use crate::deltas::{Deltas, Pushed, Stamp, Stamped};
+use crate::key_index::KeyIndex;
+use crate::known::Known;
+use crate::lease::Item;
+use crate::pending_map::PendingMap;
+use crate::queue_core::leased::{Batch, Origin};
+use crate::queue_core::ledger::Ledger;
+use crate::queue_core::{Pending, QueueCore};
+use crate::spare;
+use crate::tombstone::Final;
+
+/// Every change on its own, in the order of arrival across all keys.
+///
+/// client-go behaviour: RF-01..14, atomic half.
+#[doc(alias = "RealFIFO")]
+pub type InOrderQueue<K, V, P> = QueueCore<K, V, P, InOrder<K, V>>;
+
+/// Pending items in the order of arrival.
+#[cfg_attr(any(test, fuzzing), derive(Clone))]
+#[derive_where(Debug)]
+#[derive_where(skip_inner)]
+pub struct InOrder<K, V> {
+    items: VecDeque<(Origin, Item<K, V>)>,
+    /// The keys of a batch while it is put together.
+    batch: KeyIndex,
+}
+
+impl<K, V> Default for InOrder<K, V> {
+    fn default() -> Self {
+        Self {
+            items: VecDeque::new(),
+            batch: KeyIndex::new(),
+        }
+    }
+}
+
+impl<K: Eq + Hash, V> InOrder<K, V> {
+    /// How many items from the head are changes of one key each, no key twice; at most `max`.
+    fn distinct(&mut self, max: usize) -> usize {
+        let items = &self.items;
+        let key_at = |at: usize| match &items[at].1 {
+            Item::Key { key, .. } => key,
+            Item::Replace { .. } | Item::Resync => unreachable!("it is leased alone"),
+        };
+        self.batch.clear();
+        let all = items.iter().take(max).enumerate();
+        all.take_while(|(at, item)| {
+            !is_alone(item) && (self.batch.insert(*at, key_at) || planted!(BatchRepeatsKey))
+        })
+        .count()
+    }
+}
+
+impl<K: Clone + Eq + Hash, V: Clone> Pending<K, V> for InOrder<K, V> {
+    const NAME: &'static str = "InOrderQueue";
+
+    fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    #[inline]
+    fn push(&mut self, key: K, stamped: Stamped<V>) -> Pushed<V> {
+        let deltas = Deltas::stamped(stamped);
+        self.items
+            .push_back((Origin::Keys, Item::Key { key, deltas }));
+        Pushed::Appended
+    }
+
+    #[inline]
+    fn take(&mut self, max_keys: NonZeroUsize) -> Option<Batch<K, V>> {
+        let first = self.items.front()?;
+        let origin = first.0;
+        let count = match max_keys {
+            NonZeroUsize::MIN => 1,
+            _ if is_alone(first) => 1,
+            _ => self.distinct(max_keys.get()),
+        };
+        let next = || self.items.pop_front().expect(COUNTED).1;
+        Some(Batch::of(origin, count, next))
+    }
+
+    fn give_back<P: Clone>(
+        &mut self,
+        item: Item<K, V>,
+        origin: Origin,
+        _: NonZeroU32,
+        _: &mut Ledger<P>,
+    ) -> Option<Final<V>> {
+        planted!(NackToTail => {
+            self.items.push_back((origin, item));
+            return None;
+        });
+        self.items.push_front((origin, item));
+        None
+    }
+
+    #[inline]
+    fn shrink(&mut self) {
+        spare::shrink(&mut self.items);
+    }
+
+    fn for_each_object(&self, visit: &mut dyn FnMut(&K, &V)) {
+        self.items
+            .iter()
+            .for_each(|(_, item)| item.for_each_object(visit));
+    }
+
+    fn replace<P: Clone>(
+        queue: &mut InOrderQueue<K, V, P>,
+        items: Vec<(K, V)>,
+        position: P,
+        known: &dyn Known<K, V>,
+    ) -> Vec<(K, V)> {
+        let (mut distinct, mut left_out) = (PendingMap::new(), Vec::new());
+        distinct.reserve(items.len());
+        for (key, value) in items {
+            match queue.intake.admit(&key, value) {
+                Some(value) => {
+                    planted!(FirstListedWins => if distinct.contains(&key) {
+                        continue;
+                    });
+                    let (listed, refused) = distinct.push_back(key, value);
+                    if let Some((key, newer)) = refused {
+                        left_out.push((key, mem::replace(listed, newer)));
+                    }
+                }
+                // It exists, so it must not be taken for gone (FM-53).
+                None => {
+                    if let Some(held) = queue.newest(&key, known) {
+                        distinct.push_back(key, held);
+                    }
+                }
+            }
+        }
+        let items = distinct.take_all().collect();
+        queue.phase.relist(queue.ledger.next());
+        queue.whole(Item::Replace { items }, Some(position));
+        left_out
+    }
+
+    fn resync<P: Clone>(queue: &mut InOrderQueue<K, V, P>, _: &dyn Known<K, V>) {
+        queue.whole(Item::Resync, None);
+    }
+}
+
+impl<K: Clone + Eq + Hash, V: Clone, P: Clone> InOrderQueue<K, V, P> {
+    /// Queues an item that is no change of one key.
+    fn whole(&mut self, item: Item<K, V>, position: Option<P>) {
+        let stamp = Stamp::new(self.ledger.next());
+        self.ledger.single(position);
+        self.pending.items.push_back((Origin::Whole(stamp), item));
+    }
+
+    /// The newest object of `key` once all that is queued is applied. Only needed when an object
+    /// was rejected, so a search from the newest item is good enough.
+    fn newest(&self, key: &K, known: &dyn Known<K, V>) -> Option<V> {
+        let leased = self
+            .leased
+            .as_ref()
+            .map_or(&[][..], |leased| leased.items());
+        let pending = self.pending.items.iter().map(|(_, item)| item);
+        for item in leased.iter().chain(pending).rev() {
+            match item {
+                Item::Key { key: other, deltas } if other == key => {
+                    let newest = deltas.newest();
+                    return newest.object().filter(|_| !newest.is_deleted()).cloned();
+                }
+                Item::Replace { items } => {
+                    let item = items.iter().find(|(other, _)| other == key);
+                    return item.map(|(_, value)| value.clone());
+                }
+                Item::Key { .. } | Item::Resync => {}
+            }
+        }
+        known.get(key)
+    }
+}
+
+/// Whether the item is leased with no other: it failed before, or is not of one key.
+fn is_alone<K, V>((_, item): &(Origin, Item<K, V>)) -> bool {
+    match item {
+        Item::Key { deltas, .. } => deltas.attempts() > 0,
+        Item::Replace { .. } | Item::Resync => true,
+    }
+}
+
+const COUNTED: &str = "each item that was counted is pending";

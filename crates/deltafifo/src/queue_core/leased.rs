@@ -1,0 +1,153 @@
+//! The lease that is out, as the queue sees it.
+
+use std::hash::Hash;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use crate::delta_fifo::groups::GroupId;
+use crate::deltas::{Deltas, Stamp};
+use crate::key_index::KeyIndex;
+use crate::lease::{Item, LeaseId, Quarantined};
+
+/// Items to be leased together.
+#[cfg_attr(any(test, fuzzing), derive(Clone))]
+pub(crate) struct Batch<K, V> {
+    pub(crate) items: Arc<[Item<K, V>]>,
+    pub(crate) origin: Origin,
+}
+
+/// Where the items of a batch were pending.
+#[derive(Clone, Copy)]
+pub(crate) enum Origin {
+    /// Each on its own; the changes have the numbers of their calls.
+    Keys,
+    /// In this group of a `DeltaFifo`.
+    Group(GroupId),
+    /// A relist or a resync of an `InOrderQueue`, which is leased alone.
+    Whole(Stamp),
+}
+
+impl<K, V> Batch<K, V> {
+    /// Makes a batch of the next `count` items; an array is cheaper to make than a slice.
+    #[inline]
+    pub(crate) fn of(origin: Origin, count: usize, mut next: impl FnMut() -> Item<K, V>) -> Self {
+        let items: Arc<[_]> = match count {
+            1 => Arc::new([next()]),
+            _ => (0..count).map(|_| next()).collect(),
+        };
+        Self { items, origin }
+    }
+}
+
+impl Origin {
+    /// After one more failed attempt.
+    pub(super) fn failed(self) -> Self {
+        match self {
+            Self::Whole(stamp) => Self::Whole(stamp.failed()),
+            Self::Keys | Self::Group(_) => self,
+        }
+    }
+
+    /// Visits the number of the call behind each change in an item of the batch.
+    #[inline]
+    pub(crate) fn for_each_seq<K, V>(self, item: &Item<K, V>, mut visit: impl FnMut(u64)) {
+        match (item, self) {
+            (Item::Key { deltas, .. }, _) => {
+                deltas.stamps().for_each(|stamped| visit(stamped.stamp.seq));
+            }
+            (Item::Replace { .. } | Item::Resync, Self::Whole(stamp)) => visit(stamp.seq),
+            (Item::Replace { .. } | Item::Resync, _) => unreachable!("{WHOLE}"),
+        }
+    }
+}
+
+/// The lease that is out.
+#[cfg_attr(any(test, fuzzing), derive(Clone))]
+pub(crate) struct Leased<K, V> {
+    pub(super) id: LeaseId,
+    pub(super) batch: Batch<K, V>,
+    /// Number of the newest call with a change in it.
+    pub(super) newest: u64,
+    /// Whether the consumer has it. A panic in `Clone` of a position or an object may prevent
+    /// that; then the next call of `lease` delivers it.
+    pub(super) is_delivered: bool,
+    /// Indexes of keys in the batch; made when first needed, because most leases are settled
+    /// before.
+    index: Option<KeyIndex>,
+}
+
+impl<K, V> Leased<K, V> {
+    pub(super) fn new(id: LeaseId, batch: Batch<K, V>, newest: u64) -> Self {
+        Self {
+            id,
+            batch,
+            newest,
+            is_delivered: false,
+            index: None,
+        }
+    }
+
+    pub(crate) fn items(&self) -> &[Item<K, V>] {
+        &self.batch.items
+    }
+}
+
+impl<K: Clone, V: Clone> Leased<K, V> {
+    /// A copy of the item at `at` after one more failed attempt: the part that failed
+    /// `max_attempts` times, and the part to be tried again.
+    pub(super) fn failed(
+        &self,
+        at: usize,
+        max_attempts: NonZeroU32,
+    ) -> (Option<Quarantined<K, V>>, Option<Item<K, V>>) {
+        let quarantined = |item, attempts| Quarantined {
+            item,
+            attempts: NonZeroU32::new(attempts).unwrap_or(NonZeroU32::MIN),
+        };
+        match (self.items()[at].clone(), self.batch.origin) {
+            (Item::Key { key, deltas }, _) => {
+                // A change that joined the key between two attempts is not the culprit.
+                let (given_up, again) = deltas.failed(max_attempts.get());
+                let given_up = given_up.map(|deltas| {
+                    let (key, attempts) = (key.clone(), deltas.attempts());
+                    quarantined(Item::Key { key, deltas }, attempts)
+                });
+                (given_up, again.map(|deltas| Item::Key { key, deltas }))
+            }
+            (item, Origin::Whole(stamp)) => match stamp.failed().attempts {
+                attempts if attempts < max_attempts.get() => (None, Some(item)),
+                attempts => (Some(quarantined(item, attempts)), None),
+            },
+            (Item::Replace { .. } | Item::Resync, _) => unreachable!("{WHOLE}"),
+        }
+    }
+}
+
+impl<K: Eq + Hash, V> Leased<K, V> {
+    /// The leased changes of each key, in order.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = (&K, &Deltas<V>)> {
+        self.items().iter().map(key_of)
+    }
+
+    /// The leased changes of `key`.
+    pub(crate) fn deltas(&mut self, key: &K) -> Option<&Deltas<V>> {
+        let items = &self.batch.items;
+        let key_at = |at: usize| key_of(&items[at]).0;
+        let index = self
+            .index
+            .get_or_insert_with(|| KeyIndex::of(items.len(), key_at));
+        let at = index.find(key, key_at)?;
+        Some(key_of(&items[at]).1)
+    }
+}
+
+/// Key and changes of an item of a `DeltaFifo`, which leases no other items.
+#[inline]
+fn key_of<K, V>(item: &Item<K, V>) -> (&K, &Deltas<V>) {
+    match item {
+        Item::Key { key, deltas } => (key, deltas),
+        Item::Replace { .. } | Item::Resync => unreachable!("{WHOLE}"),
+    }
+}
+
+const WHOLE: &str = "relists and resyncs are whole items of the in-order queue alone";

@@ -1,0 +1,71 @@
+//! What differs between the two queues: how changes are kept until they are leased.
+
+use std::num::{NonZeroU32, NonZeroUsize};
+
+use crate::deltas::{Pushed, Stamped};
+use crate::known::Known;
+use crate::lease::Item;
+use crate::tombstone::Final;
+
+use super::QueueCore;
+use super::leased::{Batch, Origin};
+use super::ledger::Ledger;
+
+/// The changes of a queue that are not leased, and the operations that look into them.
+pub(crate) trait Pending<K, V>: Default {
+    /// Name of the queue, for `Debug`.
+    const NAME: &'static str;
+
+    /// Number of entries.
+    fn len(&self) -> usize;
+
+    /// Adds one change. The caller counts it in the ledger.
+    fn push(&mut self, key: K, stamped: Stamped<V>) -> Pushed<V>;
+
+    /// Removes what is to be leased next: at most `max_keys` keys, or a whole group.
+    fn take(&mut self, max_keys: NonZeroUsize) -> Option<Batch<K, V>>;
+
+    /// Puts an item that failed before all others. Returns a deletion that was merged into it.
+    fn give_back<P: Clone>(
+        &mut self,
+        item: Item<K, V>,
+        origin: Origin,
+        max_attempts: NonZeroU32,
+        ledger: &mut Ledger<P>,
+    ) -> Option<Final<V>>;
+
+    /// Gives back the memory that a past burst needed.
+    fn shrink(&mut self);
+
+    /// Visits all objects, of each key oldest first.
+    fn for_each_object(&self, visit: &mut dyn FnMut(&K, &V));
+
+    /// Whether a deletion of `key` is queued, and not ignored.
+    fn is_deletable<P: Clone>(
+        _queue: &mut QueueCore<K, V, P, Self>,
+        _key: &K,
+        _known: &dyn Known<K, V>,
+    ) -> bool {
+        true
+    }
+
+    /// The state that a tombstone of `key` carries if the observed one was rejected.
+    fn last_state<P: Clone>(
+        _queue: &mut QueueCore<K, V, P, Self>,
+        _key: &K,
+        _known: &dyn Known<K, V>,
+    ) -> Option<V> {
+        None
+    }
+
+    /// Carries out [`Queue::replace`](crate::Queue::replace) on an open queue.
+    fn replace<P: Clone>(
+        queue: &mut QueueCore<K, V, P, Self>,
+        items: Vec<(K, V)>,
+        position: P,
+        known: &dyn Known<K, V>,
+    ) -> Vec<(K, V)>;
+
+    /// Carries out [`Queue::resync`](crate::Queue::resync) on an open queue.
+    fn resync<P: Clone>(queue: &mut QueueCore<K, V, P, Self>, known: &dyn Known<K, V>);
+}
