@@ -126,8 +126,17 @@ impl<V> Deltas<V> {
         self.rest.last_mut().unwrap_or(&mut self.first)
     }
 
-    pub(crate) fn stamps(&self) -> impl DoubleEndedIterator<Item = &Stamped<V>> {
+    fn stamps(&self) -> impl DoubleEndedIterator<Item = &Stamped<V>> {
         std::iter::once(&self.first).chain(&self.rest)
+    }
+
+    /// Visits the number of the call of each change, oldest first.
+    #[inline]
+    pub(crate) fn for_each_seq(&self, mut visit: impl FnMut(u64)) {
+        visit(self.first.stamp.seq);
+        for stamped in &self.rest {
+            visit(stamped.stamp.seq);
+        }
     }
 
     /// The list after one more failed attempt, split in two: the changes that failed

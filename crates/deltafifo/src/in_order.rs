@@ -18,7 +18,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 
 use derive_where::derive_where;
 
-use crate::deltas::{Deltas, Pushed, Stamp, Stamped};
+use crate::deltas::{Deltas, Pushed, Stamped};
 use crate::key_index::KeyIndex;
 use crate::known::Known;
 use crate::lease::Item;
@@ -166,9 +166,10 @@ impl<K: Clone + Eq + Hash, V: Clone> Pending<K, V> for InOrder<K, V> {
 impl<K: Clone + Eq + Hash, V: Clone, P: Clone> InOrderQueue<K, V, P> {
     /// Queues an item that is no change of one key.
     fn whole(&mut self, item: Item<K, V>, position: Option<P>) {
-        let stamp = Stamp::new(self.ledger.next());
+        let (seq, attempts) = (self.ledger.next(), 0);
         self.ledger.single(position);
-        self.pending.items.push_back((Origin::Whole(stamp), item));
+        let origin = Origin::Whole { seq, attempts };
+        self.pending.items.push_back((origin, item));
     }
 
     /// The newest object of `key` once all that is queued is applied. Only needed when an object

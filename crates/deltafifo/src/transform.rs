@@ -61,22 +61,24 @@ impl<K: Clone, V> Intake<K, V> {
     /// The object as it is to be queued, or nothing if it was rejected.
     #[inline]
     pub(crate) fn admit(&mut self, key: &K, value: V) -> Option<V> {
-        let Some(transform) = &mut self.transform else {
-            return Some(value);
-        };
-        match transform(value) {
-            Ok(value) => Some(value),
-            Err(error) => {
-                if self.rejected.len() == REJECTED {
-                    self.rejected.pop_front();
-                }
-                self.rejected.push_back(Rejected {
-                    key: key.clone(),
-                    error,
-                });
-                None
-            }
+        match &mut self.transform {
+            None => Some(value),
+            Some(_) => self.transformed(key, value),
         }
+    }
+
+    #[cold]
+    fn transformed(&mut self, key: &K, value: V) -> Option<V> {
+        let error = match self.transform.as_mut()?(value) {
+            Ok(value) => return Some(value),
+            Err(error) => error,
+        };
+        let key = key.clone();
+        if self.rejected.len() == REJECTED {
+            self.rejected.pop_front();
+        }
+        self.rejected.push_back(Rejected { key, error });
+        None
     }
 
     /// The objects of a list as they are to be queued, in the memory of the list.

@@ -175,6 +175,7 @@ impl<K: Clone + Eq + Hash, V: Clone> Pending<K, V> for PerKey<K, V> {
         self.put(key, stamped, None)
     }
 
+    #[inline]
     fn take(&mut self, max_keys: NonZeroUsize) -> Option<Batch<K, V>> {
         Some(match self.map.front()?.group {
             Some(group) => self.take_group(group),

@@ -14,6 +14,7 @@ use crate::delta::Delta;
 use crate::deltas::{Deltas, Pushed, Stamped};
 use crate::key_index::KeyIndex;
 use crate::known::Known;
+use crate::queue_core::leased::Leased;
 use crate::tombstone::Final;
 
 use super::groups::GroupId;
@@ -172,7 +173,7 @@ impl<K: Clone + Eq + Hash, V: Clone, P: Clone> DeltaFifo<K, V, P> {
     /// is the leased one (design 6.1). One whose deletion is leased is not deleted twice (FQ-6).
     fn gone_while_leased(&self, listed: &dyn Fn(&K) -> bool) -> Vec<(K, Option<V>)> {
         planted!(RelistForgetsLeased => return Vec::new());
-        let leased = self.leased.iter().flat_map(|leased| leased.keys());
+        let leased = self.leased.iter().flat_map(Leased::keys);
         let gone = leased.filter(|(key, deltas)| {
             !deltas.newest().is_deleted() && !self.pending.map.contains(key) && !listed(key)
         });

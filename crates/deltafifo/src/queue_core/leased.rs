@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use crate::delta_fifo::groups::GroupId;
-use crate::deltas::{Deltas, Stamp};
+use crate::deltas::Deltas;
 use crate::key_index::KeyIndex;
 use crate::lease::{Item, LeaseId, Quarantined};
 
@@ -24,7 +24,12 @@ pub(crate) enum Origin {
     /// In this group of a `DeltaFifo`.
     Group(GroupId),
     /// A relist or a resync of an `InOrderQueue`, which is leased alone.
-    Whole(Stamp),
+    Whole {
+        /// Number of the call that brought it.
+        seq: u64,
+        /// How often it was leased and given back.
+        attempts: u32,
+    },
 }
 
 impl<K, V> Batch<K, V> {
@@ -43,7 +48,10 @@ impl Origin {
     /// After one more failed attempt.
     pub(super) fn failed(self) -> Self {
         match self {
-            Self::Whole(stamp) => Self::Whole(stamp.failed()),
+            Self::Whole { seq, attempts } => Self::Whole {
+                seq,
+                attempts: attempts.saturating_add(1),
+            },
             Self::Keys | Self::Group(_) => self,
         }
     }
@@ -52,10 +60,8 @@ impl Origin {
     #[inline]
     pub(crate) fn for_each_seq<K, V>(self, item: &Item<K, V>, mut visit: impl FnMut(u64)) {
         match (item, self) {
-            (Item::Key { deltas, .. }, _) => {
-                deltas.stamps().for_each(|stamped| visit(stamped.stamp.seq));
-            }
-            (Item::Replace { .. } | Item::Resync, Self::Whole(stamp)) => visit(stamp.seq),
+            (Item::Key { deltas, .. }, _) => deltas.for_each_seq(visit),
+            (Item::Replace { .. } | Item::Resync, Self::Whole { seq, .. }) => visit(seq),
             (Item::Replace { .. } | Item::Resync, _) => unreachable!("{WHOLE}"),
         }
     }
@@ -73,7 +79,7 @@ pub(crate) struct Leased<K, V> {
     pub(super) is_delivered: bool,
     /// Indexes of keys in the batch; made when first needed, because most leases are settled
     /// before.
-    index: Option<KeyIndex>,
+    index: Option<Box<KeyIndex>>,
 }
 
 impl<K, V> Leased<K, V> {
@@ -114,7 +120,7 @@ impl<K: Clone, V: Clone> Leased<K, V> {
                 });
                 (given_up, again.map(|deltas| Item::Key { key, deltas }))
             }
-            (item, Origin::Whole(stamp)) => match stamp.failed().attempts {
+            (item, Origin::Whole { attempts, .. }) => match attempts.saturating_add(1) {
                 attempts if attempts < max_attempts.get() => (None, Some(item)),
                 attempts => (Some(quarantined(item, attempts)), None),
             },
@@ -135,7 +141,7 @@ impl<K: Eq + Hash, V> Leased<K, V> {
         let key_at = |at: usize| key_of(&items[at]).0;
         let index = self
             .index
-            .get_or_insert_with(|| KeyIndex::of(items.len(), key_at));
+            .get_or_insert_with(|| Box::new(KeyIndex::of(items.len(), key_at)));
         let at = index.find(key, key_at)?;
         Some(key_of(&items[at]).1)
     }

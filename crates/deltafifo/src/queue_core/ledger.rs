@@ -178,6 +178,7 @@ impl<P: Clone> Ledger<P> {
         self.calls[(seq - self.first) as usize].position.as_ref()
     }
 
+    #[inline]
     fn call(&mut self, seq: u64) -> &mut Call<P> {
         &mut self.calls[(seq - self.first) as usize]
     }

@@ -76,7 +76,8 @@ impl<K: Clone, V: Clone, P: Clone, O: Pending<K, V>> QueueCore<K, V, P, O> {
     #[inline]
     fn object(
         &mut self,
-        (key, value): (K, V),
+        key: K,
+        value: V,
         position: P,
         delta: impl FnOnce(V) -> Delta<V>,
     ) -> Result<(), Closed<V>> {
@@ -91,18 +92,22 @@ impl<K: Clone, V: Clone, P: Clone, O: Pending<K, V>> QueueCore<K, V, P, O> {
     /// Queues one change of one key, or none if its object was rejected.
     #[inline]
     fn single(&mut self, key: K, delta: Option<Delta<V>>, position: P) {
-        let seq = self.ledger.next();
-        let pushed = delta.map(|delta| self.pending.push(key, Stamped::new(delta, seq)));
-        match pushed {
-            Some(Pushed::Appended) => self.ledger.single(Some(position)),
-            None | Some(Pushed::Merged(_)) => self.ledger.nothing(position),
-        }
+        let Some(delta) = delta else {
+            self.phase.single();
+            return self.ledger.nothing(position);
+        };
+        let stamped = Stamped::new(delta, self.ledger.next());
+        let pushed = self.pending.push(key, stamped);
         self.phase.single();
+        match pushed {
+            Pushed::Appended => self.ledger.single(Some(position)),
+            Pushed::Merged(_) => self.ledger.nothing(position),
+        }
     }
 
-    /// Takes what is next out of the pending changes.
+    /// Takes the next batch out of the pending changes.
     #[inline]
-    fn take(&mut self, max_keys: NonZeroUsize) -> Option<Leased<K, V>> {
+    fn take(&mut self, max_keys: NonZeroUsize) -> Option<()> {
         let batch = self.pending.take(max_keys)?;
         self.leases += 1;
         let mut newest = 0;
@@ -112,7 +117,9 @@ impl<K: Clone, V: Clone, P: Clone, O: Pending<K, V>> QueueCore<K, V, P, O> {
                 newest = newest.max(seq);
             });
         }
-        Some(Leased::new(LeaseId(self.leases), batch, newest))
+        let leased = Leased::new(LeaseId(self.leases), batch, newest);
+        self.leased = Some(leased);
+        Some(())
     }
 
     fn not_leased(&self, given: LeaseId) -> NotLeased {
@@ -136,12 +143,12 @@ where
     O: Pending<K, V> + Send,
 {
     fn add(&mut self, key: K, value: V, position: P) -> Result<(), Closed<V>> {
-        self.object((key, value), position, Delta::Added)
+        self.object(key, value, position, Delta::Added)
     }
 
     fn update(&mut self, key: K, value: V, position: P) -> Result<(), Closed<V>> {
         planted!(TransformsTwice => drop(self.intake.admit(&key, value.clone())));
-        self.object((key, value), position, Delta::Updated)
+        self.object(key, value, position, Delta::Updated)
     }
 
     fn delete(
@@ -200,7 +207,7 @@ where
 
     fn lease(&mut self, max_keys: NonZeroUsize) -> Option<Lease<K, V, P>> {
         if self.leased.is_none() {
-            self.leased = self.take(max_keys);
+            self.take(max_keys)?;
         }
         let leased = self.leased.as_mut().filter(|leased| !leased.is_delivered)?;
         let lease = Lease {
