@@ -1,9 +1,10 @@
 //! The end that drains the queue.
 
-use std::fmt;
 use std::future::Future;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+
+use derive_where::derive_where;
 
 use crate::error::NeverSynced;
 use crate::lease::Quarantined;
@@ -14,7 +15,9 @@ use super::{ProgressObserver, Shared};
 
 /// The end that drains the queue. When it is dropped the queue closes: nobody is left to make
 /// room.
+#[derive_where(Debug)]
 pub struct Consumer<K, V, P> {
+    #[derive_where(skip)]
     shared: Arc<Shared<K, V, P>>,
 }
 
@@ -84,14 +87,5 @@ impl<K, V, P> Drop for Consumer<K, V, P> {
             state.consumer_lives = false;
             state.queue.close();
         });
-    }
-}
-
-impl<K, V, P> fmt::Debug for Consumer<K, V, P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let unsettled = self.shared.lock().queue.len();
-        f.debug_struct("Consumer")
-            .field("unsettled", &unsettled)
-            .finish_non_exhaustive()
     }
 }

@@ -2,17 +2,23 @@
 
 use std::fmt;
 use std::ops::Deref;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
+use std::thread;
+
+use derive_where::derive_where;
 
 use crate::lease::{Item, Lease, LeaseId, Quarantined};
 
 use super::{Shared, State};
 
-/// Works that were handed out. Dropped without `ack` or `nack` it gives back all of them.
+/// Leased items. Dropped without `ack` or `nack` it gives back all of them.
 ///
-/// Everything else about the lease is readable through it: `initial`, `mark`, `applied_after`.
+/// Everything else about the lease is readable through it: `initial`, `position`, `applied_after`.
 #[must_use = "dropping a lease gives everything back, which counts as a failed attempt"]
+#[derive_where(Debug; K: fmt::Debug, P: fmt::Debug)]
 pub struct Leased<K, V, P> {
+    #[derive_where(skip)]
     shared: Arc<Shared<K, V, P>>,
     lease: Lease<K, V, P>,
     settled: bool,
@@ -27,31 +33,48 @@ impl<K, V, P> Leased<K, V, P> {
         }
     }
 
-    /// What to do, in this order.
+    /// The items to process, in this order.
     pub fn items(&self) -> &[Item<K, V>] {
         &self.lease.items
     }
 
-    /// All of it is done.
+    /// Settles the lease: all items are done.
     pub fn ack(mut self) {
         self.settle(|state, id| state.queue.ack(id))
             .expect(ONE_GUARD);
     }
 
-    /// The works at the positions `failed` were not done, the others were; what was tried often
-    /// enough is returned instead of being handed out again.
+    /// Settles the lease: the items at the indexes `failed` were not done, the others were. Items
+    /// that failed too often are returned instead of being leased again.
     ///
     /// # Panics
     ///
-    /// When there is no work at one of the positions; then everything is given back.
+    /// When there is no item at one of the indexes; then everything is given back. When the `Clone`
+    /// of an object panics; then the whole lease is handed out again, and no attempt is counted.
     pub fn nack(mut self, failed: &[usize]) -> Vec<Quarantined<K, V>> {
         let items = self.lease.items.len();
         assert!(
             failed.iter().all(|&at| at < items),
-            "a failed position is beyond {items} items"
+            "a failed index is beyond {items} items"
         );
-        self.settle(|state, id| state.queue.nack(id, failed))
-            .expect(ONE_GUARD)
+        match self.give_back(failed, |_, quarantined| quarantined) {
+            Ok(quarantined) => quarantined,
+            Err(panic) => resume_unwind(panic),
+        }
+    }
+
+    /// Settles the lease. A panic is caught, because the state has changed even then: the lease
+    /// waits to be handed out again, and the waiters are woken.
+    fn give_back<R>(
+        &mut self,
+        failed: &[usize],
+        then: impl FnOnce(&mut State<K, V, P>, Vec<Quarantined<K, V>>) -> R,
+    ) -> thread::Result<R> {
+        self.settle(|state, id| {
+            let nack = || state.queue.nack(id, failed).expect(ONE_GUARD);
+            let quarantined = catch_unwind(AssertUnwindSafe(nack))?;
+            Ok(then(state, quarantined))
+        })
     }
 
     fn settle<R>(&mut self, settle: impl FnOnce(&mut State<K, V, P>, LeaseId) -> R) -> R {
@@ -81,17 +104,12 @@ impl<K, V, P> Drop for Leased<K, V, P> {
             return;
         }
         let all: Vec<_> = (0..self.lease.items.len()).collect();
-        self.settle(|state, id| match state.queue.nack(id, &all) {
-            Ok(quarantined) => state.abandoned.extend(quarantined),
-            // Not possible with our queues; a panic while dropping would hide its cause.
-            Err(_) => debug_assert!(false, "{ONE_GUARD}"),
-        });
-    }
-}
-
-impl<K: fmt::Debug, V, P: fmt::Debug> fmt::Debug for Leased<K, V, P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Leased").field(&self.lease).finish()
+        let abandoned = |state: &mut State<K, V, P>, all| state.abandoned.extend(all);
+        if let Err(panic) = self.give_back(&all, abandoned)
+            && !thread::panicking()
+        {
+            resume_unwind(panic);
+        }
     }
 }
 

@@ -58,12 +58,12 @@ pub fn channel<K, V, P>(
 }
 
 /// What both ends share.
-struct Shared<K, V, P> {
-    state: Mutex<State<K, V, P>>,
+pub(crate) struct Shared<K, V, P> {
+    pub(crate) state: Mutex<State<K, V, P>>,
     bound: usize,
 }
 
-struct State<K, V, P> {
+pub(crate) struct State<K, V, P> {
     queue: Box<dyn Queue<K, V, P>>,
     waiters: Waiters,
     /// Quarantined when a guard was dropped, so that there was nobody to tell.

@@ -1,8 +1,9 @@
 //! The end that fills the queue, and waits while it is full (FQ-13).
 
-use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
+
+use derive_where::derive_where;
 
 use crate::error::Closed;
 use crate::known::Known;
@@ -16,8 +17,10 @@ use super::{ProgressObserver, Shared};
 /// The end that fills the queue. Cloneable; when the last one is dropped, the queue closes.
 ///
 /// Calls from one task take effect in the order in which they return.
+#[derive_where(Debug)]
 pub struct Producer<K, V, P> {
-    shared: Arc<Shared<K, V, P>>,
+    #[derive_where(skip)]
+    pub(crate) shared: Arc<Shared<K, V, P>>,
 }
 
 impl<K, V, P> Producer<K, V, P> {
@@ -249,13 +252,5 @@ impl<K, V, P> Drop for Producer<K, V, P> {
                 state.queue.close();
             }
         });
-    }
-}
-
-impl<K, V, P> fmt::Debug for Producer<K, V, P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Producer")
-            .field("unsettled", &self.len())
-            .finish_non_exhaustive()
     }
 }

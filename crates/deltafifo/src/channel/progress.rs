@@ -1,7 +1,8 @@
 //! An observer of how far the consumer gets.
 
-use std::fmt;
 use std::sync::Arc;
+
+use derive_where::derive_where;
 
 use crate::error::NeverSynced;
 
@@ -23,8 +24,11 @@ pub struct Progress<P> {
     pub closed: bool,
 }
 
-/// Observes a queue without keeping it open. A clone has seen what the original has seen.
+/// Observes how far the consumer of a queue gets, without keeping the queue open. A clone has seen
+/// what the original has seen.
+#[derive_where(Clone, Debug)]
 pub struct ProgressObserver<K, V, P> {
+    #[derive_where(skip(Debug))]
     shared: Arc<Shared<K, V, P>>,
     /// The last state change that was seen.
     seen: u64,
@@ -114,22 +118,5 @@ fn progress<K, V, P: Clone>(state: &super::State<K, V, P>) -> Progress<P> {
         synced: state.queue.synced(),
         unsettled: state.queue.len(),
         closed: state.queue.is_closed(),
-    }
-}
-
-impl<K, V, P> Clone for ProgressObserver<K, V, P> {
-    fn clone(&self) -> Self {
-        Self {
-            shared: Arc::clone(&self.shared),
-            seen: self.seen,
-        }
-    }
-}
-
-impl<K, V, P> fmt::Debug for ProgressObserver<K, V, P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ProgressObserver")
-            .field("synced", &self.is_synced())
-            .finish_non_exhaustive()
     }
 }

@@ -27,4 +27,6 @@ mod one_step;
 mod random;
 #[cfg(all(test, shuttle))]
 mod shuttle;
+#[cfg(test)]
+mod unlocked;
 mod world;
