@@ -39,14 +39,6 @@ impl<V> Delta<V> {
         }
     }
 
-    pub(crate) fn into_object(self) -> Option<V> {
-        match self {
-            Self::Added(v) | Self::Updated(v) | Self::Replaced(v) | Self::Sync(v) => Some(v),
-            Self::Deleted(Final::Observed(v)) => Some(v),
-            Self::Deleted(Final::Unknown(v)) => v,
-        }
-    }
-
     /// Whether the object is gone after this change.
     pub fn is_deleted(&self) -> bool {
         matches!(self, Self::Deleted(_))

@@ -10,6 +10,8 @@
 
 use std::fmt;
 
+use derive_where::derive_where;
+
 use crate::delta::Delta;
 use crate::tombstone::Final;
 
@@ -34,10 +36,12 @@ impl Stamp {
     }
 }
 
-/// A change with where it came from.
+/// A change with where it came from, which does not matter to equality.
 #[derive(Clone)]
+#[derive_where(Eq, PartialEq; V)]
 pub(crate) struct Stamped<V> {
     pub(crate) delta: Delta<V>,
+    #[derive_where(skip(EqHashOrd))]
     pub(crate) stamp: Stamp,
 }
 
@@ -49,7 +53,7 @@ impl<V> Stamped<V> {
 }
 
 /// The changes of one key, oldest first, never empty.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Deltas<V> {
     first: Stamped<V>,
     rest: Vec<Stamped<V>>,
@@ -191,12 +195,3 @@ impl<V> fmt::Debug for Deltas<V> {
         f.debug_list().entries(self.iter()).finish()
     }
 }
-
-impl<V: PartialEq> PartialEq for Deltas<V> {
-    /// Equal changes in equal order; where they came from does not matter.
-    fn eq(&self, other: &Self) -> bool {
-        self.iter().eq(other.iter())
-    }
-}
-
-impl<V: Eq> Eq for Deltas<V> {}

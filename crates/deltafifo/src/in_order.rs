@@ -11,15 +11,15 @@
 //! - FQ-9, RF-10: the initial population is the first relist, even an empty one. `tests`
 //! - FQ-11, design 6.2: what failed goes back to the head with its number. `tests`
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::hash::Hash;
 use std::mem;
 use std::num::{NonZeroU32, NonZeroUsize};
 
 use derive_where::derive_where;
 
-use crate::deltas::{Deltas, Pushed, Stamped};
-use crate::key_index::KeyIndex;
+use crate::deltas::{Deltas, Pushed, Stamp, Stamped};
+use crate::key_hash::{self, KeyHash};
 use crate::known::Known;
 use crate::lease::Item;
 use crate::pending_map::PendingMap;
@@ -41,43 +41,35 @@ pub type InOrderQueue<K, V, P> = QueueCore<K, V, P, InOrder<K, V>>;
 #[derive_where(skip_inner)]
 pub struct InOrder<K, V> {
     items: VecDeque<(Origin, Item<K, V>)>,
-    /// The keys of a batch while it is put together.
-    batch: KeyIndex,
+    hasher: KeyHash,
 }
 
 impl<K, V> Default for InOrder<K, V> {
     fn default() -> Self {
         Self {
             items: VecDeque::new(),
-            batch: KeyIndex::new(),
+            hasher: key_hash::random(),
         }
     }
 }
 
 impl<K: Eq + Hash, V> InOrder<K, V> {
     /// How many items from the head are changes of one key each, no key twice; at most `max`.
-    fn distinct(&mut self, max: usize) -> usize {
-        let items = &self.items;
-        let key_at = |at: usize| match &items[at].1 {
-            Item::Key { key, .. } => key,
-            Item::Replace { .. } | Item::Resync => unreachable!("it is leased alone"),
-        };
-        self.batch.clear();
-        let all = items.iter().take(max).enumerate();
-        all.take_while(|(at, item)| {
-            !is_alone(item) && (self.batch.insert(*at, key_at) || planted!(BatchRepeatsKey))
-        })
-        .count()
+    fn distinct(&self, max: usize) -> usize {
+        let room = max.min(self.items.len());
+        let mut keys = HashSet::with_capacity_and_hasher(room, self.hasher.clone());
+        let items = self.items.iter().take(room).map(|(_, item)| item);
+        let is_new = items.take_while(|&item| match item {
+            Item::Key { key, deltas } if deltas.attempts() == 0 => {
+                keys.insert(key) || planted!(BatchRepeatsKey)
+            }
+            Item::Key { .. } | Item::Replace { .. } | Item::Resync => false,
+        });
+        is_new.count()
     }
 }
 
 impl<K: Clone + Eq + Hash, V: Clone> Pending<K, V> for InOrder<K, V> {
-    const NAME: &'static str = "InOrderQueue";
-
-    fn len(&self) -> usize {
-        self.items.len()
-    }
-
     #[inline]
     fn push(&mut self, key: K, stamped: Stamped<V>) -> Pushed<V> {
         let deltas = Deltas::stamped(stamped);
@@ -88,12 +80,11 @@ impl<K: Clone + Eq + Hash, V: Clone> Pending<K, V> for InOrder<K, V> {
 
     #[inline]
     fn take(&mut self, max_keys: NonZeroUsize) -> Option<Batch<K, V>> {
-        let first = self.items.front()?;
-        let origin = first.0;
+        let origin = self.items.front()?.0;
         let count = match max_keys {
             NonZeroUsize::MIN => 1,
-            _ if is_alone(first) => 1,
-            _ => self.distinct(max_keys.get()),
+            // An item that failed before, or is not of one key, is leased alone.
+            _ => self.distinct(max_keys.get()).max(1),
         };
         let next = || self.items.pop_front().expect(COUNTED).1;
         Some(Batch::of(origin, count, next))
@@ -123,6 +114,18 @@ impl<K: Clone + Eq + Hash, V: Clone> Pending<K, V> for InOrder<K, V> {
         self.items
             .iter()
             .for_each(|(_, item)| item.for_each_object(visit));
+    }
+
+    /// Each deletion is queued: whether the key is held is seen when it is applied (RF-01).
+    fn last_state<P: Clone>(
+        queue: &mut InOrderQueue<K, V, P>,
+        key: &K,
+        last: Final<V>,
+        _: &dyn Known<K, V>,
+    ) -> Option<Final<V>> {
+        // The deletion itself must not be lost with its object; the consumer has an older one.
+        let last = queue.intake.admit_last(key, last);
+        Some(last.unwrap_or(Final::Unknown(None)))
     }
 
     fn replace<P: Clone>(
@@ -166,9 +169,7 @@ impl<K: Clone + Eq + Hash, V: Clone> Pending<K, V> for InOrder<K, V> {
 impl<K: Clone + Eq + Hash, V: Clone, P: Clone> InOrderQueue<K, V, P> {
     /// Queues an item that is no change of one key.
     fn whole(&mut self, item: Item<K, V>, position: Option<P>) {
-        let (seq, attempts) = (self.ledger.next(), 0);
-        self.ledger.single(position);
-        let origin = Origin::Whole { seq, attempts };
+        let origin = Origin::Whole(Stamp::new(self.ledger.begin(position, 1)));
         self.pending.items.push_back((origin, item));
     }
 
@@ -194,14 +195,6 @@ impl<K: Clone + Eq + Hash, V: Clone, P: Clone> InOrderQueue<K, V, P> {
             }
         }
         known.get(key)
-    }
-}
-
-/// Whether the item is leased with no other: it failed before, or is not of one key.
-fn is_alone<K, V>((_, item): &(Origin, Item<K, V>)) -> bool {
-    match item {
-        Item::Key { deltas, .. } => deltas.attempts() > 0,
-        Item::Replace { .. } | Item::Resync => true,
     }
 }
 

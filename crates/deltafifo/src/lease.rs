@@ -43,6 +43,7 @@ pub struct Lease<K, V, P> {
 
 /// One item for the consumer to process. Exhaustive: a consumer must handle all kinds.
 #[derive(Clone, PartialEq, Eq)]
+#[derive_where(Debug; K: fmt::Debug)]
 pub enum Item<K, V> {
     /// Changes of one key, to be applied oldest first.
     Key {
@@ -56,6 +57,7 @@ pub enum Item<K, V> {
     #[doc(alias = "ReplacedAll")]
     Replace {
         /// All existing objects, each key once.
+        #[derive_where(skip(Debug))]
         items: Vec<(K, V)>,
     },
     /// All held objects are to be announced again. Only from the in-order queue.
@@ -70,20 +72,6 @@ impl<K, V> Item<K, V> {
             Self::Key { key, deltas } => deltas.objects().for_each(|object| visit(key, object)),
             Self::Replace { items } => items.iter().for_each(|(key, value)| visit(key, value)),
             Self::Resync => {}
-        }
-    }
-}
-
-impl<K: fmt::Debug, V> fmt::Debug for Item<K, V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Key { key, deltas } => f
-                .debug_struct("Key")
-                .field("key", key)
-                .field("deltas", deltas)
-                .finish(),
-            Self::Replace { items } => write!(f, "Replace({} items)", items.len()),
-            Self::Resync => f.write_str("Resync"),
         }
     }
 }

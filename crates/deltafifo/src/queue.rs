@@ -71,6 +71,10 @@ pub trait Queue<K, V, P>: Send {
     /// # Errors
     ///
     /// [`Closed`] gives back the objects.
+    #[expect(
+        clippy::type_complexity,
+        reason = "the list, or nothing of it, comes back"
+    )]
     fn replace(
         &mut self,
         items: Vec<(K, V)>,

@@ -4,17 +4,20 @@
 //! relist left the object out, carries at best the last state anybody saw, and that may be
 //! old. The enum makes the difference impossible to overlook (FM-46).
 
-use std::fmt;
+use derive_where::derive_where;
 
 /// The last we know of a deleted object.
 ///
 /// client-go behaviour: C-08, DF-07.
 #[doc(alias = "DeletedFinalStateUnknown")]
 #[derive(Clone, PartialEq, Eq)]
+#[derive_where(Debug)]
 pub enum Final<V> {
     /// The deletion was watched, and this is the state at the deletion.
+    #[derive_where(skip_inner(Debug))]
     Observed(V),
     /// The deletion was not watched; the newest state known, which may be stale, or nothing.
+    #[derive_where(skip_inner(Debug))]
     Unknown(Option<V>),
 }
 
@@ -41,15 +44,5 @@ impl<V> Final<V> {
             (Self::Observed(_), _) | (Self::Unknown(Some(_)), Self::Unknown(None)) => newer,
             (Self::Unknown(_), _) => std::mem::replace(self, newer),
         }
-    }
-}
-
-impl<V> fmt::Debug for Final<V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Observed(_) => "Observed",
-            Self::Unknown(Some(_)) => "Unknown(last known)",
-            Self::Unknown(None) => "Unknown",
-        })
     }
 }

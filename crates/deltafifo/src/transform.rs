@@ -11,6 +11,8 @@ use std::error::Error;
 
 use thiserror::Error;
 
+use crate::tombstone::Final;
+
 /// Shrinks or changes an object before it is queued.
 pub type Transform<V> = Box<dyn FnMut(V) -> Result<V, TransformError> + Send>;
 
@@ -79,6 +81,14 @@ impl<K: Clone, V> Intake<K, V> {
         }
         self.rejected.push_back(Rejected { key, error });
         None
+    }
+
+    /// The last state of a deleted object as it is to be queued, or nothing if it was rejected.
+    pub(crate) fn admit_last(&mut self, key: &K, last: Final<V>) -> Option<Final<V>> {
+        match last {
+            Final::Observed(value) => self.admit(key, value).map(Final::Observed),
+            unknown @ Final::Unknown(_) => Some(unknown),
+        }
     }
 
     /// The objects of a list as they are to be queued, in the memory of the list.

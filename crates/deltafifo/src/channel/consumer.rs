@@ -10,7 +10,7 @@ use crate::error::NeverSynced;
 use crate::lease::Quarantined;
 
 use super::leased::Leased;
-use super::waiters::{Look, Until};
+use super::waiters::{Look, until};
 use super::{ProgressObserver, Shared};
 
 /// The end that drains the queue. When it is dropped the queue closes: nobody is left to make
@@ -38,7 +38,7 @@ impl<K, V, P> Consumer<K, V, P> {
     #[doc(alias = "Pop")]
     #[doc(alias = "PopBatch")]
     pub fn next(&self, max_keys: NonZeroUsize) -> impl Future<Output = Option<Leased<K, V, P>>> {
-        Until::new(&self.shared, move |state| {
+        until(&self.shared, move |state| {
             match state.queue.lease(max_keys) {
                 Some(lease) => {
                     state.lease_out = true;

@@ -11,7 +11,7 @@ use crate::queue::{Deletion, Queue};
 use crate::tombstone::Final;
 use crate::transform::Rejected;
 
-use super::waiters::{Look, Until};
+use super::waiters::{Look, until};
 use super::{ProgressObserver, Shared};
 
 /// The end that fills the queue. Cloneable; when the last one is dropped, the queue closes.
@@ -88,12 +88,9 @@ impl<K, V, P> Producer<K, V, P> {
         position: P,
         known: impl FnOnce() -> S,
     ) -> impl Future<Output = Result<Deletion, Closed<Final<V>>>> {
-        let args = (key, last, position, known);
-        let deleted = self.when_room(args, |queue, (key, last, position, known)| {
-            let known = known();
-            (queue.delete(key, last, position, &known), known)
-        });
-        async { deleted.await.0 }
+        self.with_known(known, move |queue, known| {
+            queue.delete(key, last, position, known)
+        })
     }
 
     /// [`Queue::replace`], once there is room: one group, which counts one towards the bound.
@@ -113,13 +110,11 @@ impl<K, V, P> Producer<K, V, P> {
         position: P,
         known: impl FnOnce() -> S,
     ) -> impl Future<Output = Result<(), Closed<Vec<(K, V)>>>> {
-        let args = (items, position, known);
-        let replaced = self.when_room(args, |queue, (items, position, known)| {
-            let known = known();
-            (queue.replace(items, position, &known), known)
+        let replaced = self.with_known(known, move |queue, known| {
+            queue.replace(items, position, known)
         });
-        // The items that were left out are dropped here, too.
-        async { replaced.await.0.map(drop) }
+        // The items that were left out are dropped here, after the lock is released.
+        async { replaced.await.map(drop) }
     }
 
     /// [`Queue::resync`], once there is room. `known` is called under the lock: it should
@@ -136,11 +131,7 @@ impl<K, V, P> Producer<K, V, P> {
         &self,
         known: impl FnOnce() -> S,
     ) -> impl Future<Output = Result<(), Closed<()>>> {
-        let resynced = self.when_room(known, |queue, known| {
-            let known = known();
-            (queue.resync(&known), known)
-        });
-        async { resynced.await.0 }
+        self.with_known(known, |queue, known| queue.resync(known))
     }
 
     /// [`Queue::bookmark`]. Needs no room, so it does not wait.
@@ -181,22 +172,6 @@ impl<K, V, P> Producer<K, V, P> {
         self.shared.lock().queue.synced()
     }
 
-    /// [`Queue::applied`].
-    pub fn applied(&self) -> Option<P>
-    where
-        P: Clone,
-    {
-        self.shared.lock().queue.applied().cloned()
-    }
-
-    /// [`Queue::received`].
-    pub fn received(&self) -> Option<P>
-    where
-        P: Clone,
-    {
-        self.shared.lock().queue.received().cloned()
-    }
-
     /// [`Queue::for_each_queued`]. `visit` is called under the lock: it must not call the queue.
     pub fn for_each_queued(&self, visit: &mut dyn FnMut(&K, &V)) {
         self.shared.lock().queue.for_each_queued(visit);
@@ -212,6 +187,19 @@ impl<K, V, P> Producer<K, V, P> {
         ProgressObserver::new(Arc::clone(&self.shared))
     }
 
+    /// Calls the queue with a snapshot, which is taken under the lock and dropped outside it.
+    fn with_known<S: Known<K, V>, R>(
+        &self,
+        known: impl FnOnce() -> S,
+        call: impl FnOnce(&mut dyn Queue<K, V, P>, &S) -> R,
+    ) -> impl Future<Output = R> {
+        let called = self.when_room((known, call), |queue, (known, call)| {
+            let known = known();
+            (call(queue, &known), known)
+        });
+        async { called.await.0 }
+    }
+
     /// Calls the queue once there is room, or it is closed and refuses. What `call` returns is
     /// dropped by the caller, after the lock is released. No `async fn`: the arguments would be
     /// moved from one state machine into the next.
@@ -223,7 +211,7 @@ impl<K, V, P> Producer<K, V, P> {
     ) -> impl Future<Output = R> {
         let mut held = Some((args, call));
         let early = planted!(RoomSeenEarly) && self.len() < self.shared.bound;
-        Until::new(&self.shared, move |state| {
+        until(&self.shared, move |state| {
             if !state.queue.is_closed() && !early && state.queue.len() >= self.shared.bound {
                 return Look::Wait;
             }
@@ -232,6 +220,18 @@ impl<K, V, P> Producer<K, V, P> {
                 .expect("a future is not polled after it was ready");
             Look::Changed(call(&mut *state.queue, args))
         })
+    }
+}
+
+impl<K, V, P: Clone> Producer<K, V, P> {
+    /// [`Queue::applied`].
+    pub fn applied(&self) -> Option<P> {
+        self.shared.lock().queue.applied().cloned()
+    }
+
+    /// [`Queue::received`].
+    pub fn received(&self) -> Option<P> {
+        self.shared.lock().queue.received().cloned()
     }
 }
 

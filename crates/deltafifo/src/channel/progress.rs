@@ -7,7 +7,7 @@ use derive_where::derive_where;
 use crate::error::NeverSynced;
 
 use super::Shared;
-use super::waiters::{Look, Until};
+use super::waiters::{Look, until};
 
 /// Where the queue stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl<K, V, P> ProgressObserver<K, V, P> {
     /// Safe: it only looks.
     #[doc(alias = "HasSyncedChecker")]
     pub async fn synced(&self) -> Result<(), NeverSynced> {
-        Until::new(&self.shared, |state| {
+        until(&self.shared, |state| {
             if state.queue.synced() {
                 Look::Seen(Ok(()))
             } else if state.is_over() {
@@ -68,36 +68,29 @@ impl<K, V, P> ProgressObserver<K, V, P> {
     pub fn is_synced(&self) -> bool {
         self.shared.lock().queue.synced()
     }
+}
 
+impl<K, V, P: Clone> ProgressObserver<K, V, P> {
     /// [`Queue::applied`](crate::Queue::applied).
-    pub fn applied(&self) -> Option<P>
-    where
-        P: Clone,
-    {
+    pub fn applied(&self) -> Option<P> {
         self.shared.lock().queue.applied().cloned()
     }
 
     /// Where the queue stands now.
-    pub fn progress(&self) -> Progress<P>
-    where
-        P: Clone,
-    {
+    pub fn progress(&self) -> Progress<P> {
         progress(&self.shared.lock())
     }
 
-    /// Where the queue stands once anything happened since this watcher was made or last told:
-    /// several changes may be told as one. `None` when nothing will change any more and the last
-    /// change was told.
+    /// Waits for a change since the observer was made or this method last returned. Several changes
+    /// may be returned as one. `None` when nothing will change any more and the last change was
+    /// returned.
     ///
     /// # Cancel safety
     ///
-    /// Safe: what was not told is told by the next call.
-    pub async fn changed(&mut self) -> Option<Progress<P>>
-    where
-        P: Clone,
-    {
+    /// Safe: the next call returns a change that was not returned.
+    pub async fn changed(&mut self) -> Option<Progress<P>> {
         let seen = &mut self.seen;
-        Until::new(&self.shared, move |state| {
+        until(&self.shared, move |state| {
             if *seen != state.turn {
                 *seen = state.turn;
                 Look::Seen(Some(progress(state)))

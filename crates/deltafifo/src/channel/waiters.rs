@@ -3,8 +3,7 @@
 //! A waiter has a ticket; when its future is dropped the ticket goes with it, so waiting in a
 //! `select` over and over on a silent queue needs no memory.
 
-use std::future::Future;
-use std::pin::Pin;
+use std::future::{Future, poll_fn};
 use std::task::{Context, Poll, Waker};
 
 use super::{Shared, State};
@@ -54,50 +53,44 @@ pub(super) enum Look<R> {
 }
 
 /// Looks at the state until `look` is done; `look` runs under the lock.
-pub(super) struct Until<'a, K, V, P, F> {
+pub(super) fn until<K, V, P, R>(
+    shared: &Shared<K, V, P>,
+    mut look: impl FnMut(&mut State<K, V, P>) -> Look<R>,
+) -> impl Future<Output = R> {
+    let mut waiting = Waiting {
+        shared,
+        ticket: None,
+    };
+    poll_fn(move |cx| waiting.poll(cx, &mut look))
+}
+
+/// The place of one future among the waiters.
+struct Waiting<'a, K, V, P> {
     shared: &'a Shared<K, V, P>,
-    look: F,
     ticket: Option<u64>,
 }
 
-impl<'a, K, V, P, F> Until<'a, K, V, P, F> {
-    pub(super) fn new<R>(shared: &'a Shared<K, V, P>, look: F) -> Self
-    where
-        F: FnMut(&mut State<K, V, P>) -> Look<R>,
-    {
-        Self {
-            shared,
-            look,
-            ticket: None,
-        }
-    }
-}
-
-// Nothing in it is ever pinned: what it holds is only called and dropped.
-impl<K, V, P, F> Unpin for Until<'_, K, V, P, F> {}
-
-impl<K, V, P, F, R> Future for Until<'_, K, V, P, F>
-where
-    F: FnMut(&mut State<K, V, P>) -> Look<R>,
-{
-    type Output = R;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<R> {
-        let this = self.get_mut();
-        let mut state = this.shared.lock();
-        let (result, wakers) = match (this.look)(&mut state) {
+impl<K, V, P> Waiting<'_, K, V, P> {
+    #[inline]
+    fn poll<R>(
+        &mut self,
+        cx: &Context<'_>,
+        look: impl FnOnce(&mut State<K, V, P>) -> Look<R>,
+    ) -> Poll<R> {
+        let mut state = self.shared.lock();
+        let (result, wakers) = match look(&mut state) {
             Look::Seen(result) => (result, Vec::new()),
             Look::Changed(result) => (result, super::turned(&mut state)),
             Look::Wait => {
                 if planted!(PlaceTakenTooLate) {
                     drop(state);
-                    state = this.shared.lock();
+                    state = self.shared.lock();
                 }
-                state.waiters.wait(&mut this.ticket, cx.waker());
+                state.waiters.wait(&mut self.ticket, cx.waker());
                 return Poll::Pending;
             }
         };
-        if let Some(ticket) = this.ticket.take() {
+        if let Some(ticket) = self.ticket.take() {
             state.waiters.leave(ticket);
         }
         drop(state);
@@ -106,7 +99,7 @@ where
     }
 }
 
-impl<K, V, P, F> Drop for Until<'_, K, V, P, F> {
+impl<K, V, P> Drop for Waiting<'_, K, V, P> {
     fn drop(&mut self) {
         if let Some(ticket) = self.ticket {
             self.shared.lock().waiters.leave(ticket);

@@ -164,12 +164,6 @@ impl<K: Clone + Eq + Hash, V: Clone> PerKey<K, V> {
 }
 
 impl<K: Clone + Eq + Hash, V: Clone> Pending<K, V> for PerKey<K, V> {
-    const NAME: &'static str = "DeltaFifo";
-
-    fn len(&self) -> usize {
-        self.map.len()
-    }
-
     #[inline]
     fn push(&mut self, key: K, stamped: Stamped<V>) -> Pushed<V> {
         self.put(key, stamped, None)
@@ -230,20 +224,18 @@ impl<K: Clone + Eq + Hash, V: Clone> Pending<K, V> for PerKey<K, V> {
         }
     }
 
-    fn is_deletable<P: Clone>(
-        queue: &mut DeltaFifo<K, V, P>,
-        key: &K,
-        known: &dyn Known<K, V>,
-    ) -> bool {
-        known.contains(key) || queue.is_queued(key)
-    }
-
     fn last_state<P: Clone>(
         queue: &mut DeltaFifo<K, V, P>,
         key: &K,
+        last: Final<V>,
         known: &dyn Known<K, V>,
-    ) -> Option<V> {
-        queue.newest(key, known)
+    ) -> Option<Final<V>> {
+        if !known.contains(key) && !queue.is_queued(key) {
+            return None;
+        }
+        // The deletion itself must not be lost with its object.
+        let last = queue.intake.admit_last(key, last);
+        Some(last.unwrap_or_else(|| Final::Unknown(queue.newest(key, known))))
     }
 
     fn replace<P: Clone>(

@@ -48,7 +48,8 @@ impl<K: Clone + Eq + Hash, V: Clone, P: Clone> DeltaFifo<K, V, P> {
         position: P,
         known: &dyn Known<K, V>,
     ) -> Vec<(K, V)> {
-        let begun = planted!(RelistBegunFirst).then(|| self.ledger.begin(Some(position.clone())));
+        let begun =
+            planted!(RelistBegunFirst).then(|| self.ledger.begin(Some(position.clone()), 0));
         // The listed items stay in the memory they came in.
         let listed = self.intake.admit_all(items);
         let is_held = |(key, value): &(K, Option<V>)| {
@@ -69,7 +70,7 @@ impl<K: Clone + Eq + Hash, V: Clone, P: Clone> DeltaFifo<K, V, P> {
                 gone.push((key.clone(), known.get(key)));
             }
         });
-        let seq = begun.unwrap_or_else(|| self.ledger.begin(Some(position)));
+        let seq = begun.unwrap_or_else(|| self.ledger.begin(Some(position), 0));
         let relist = self.pending.groups.begin();
         // All of the first list becomes pending; of later ones most is held already.
         if self.phase.relist(seq) {
@@ -103,7 +104,7 @@ impl<K: Clone + Eq + Hash, V: Clone, P: Clone> DeltaFifo<K, V, P> {
                 idle.push((key.clone(), value.clone()));
             }
         });
-        let seq = self.ledger.begin(None);
+        let seq = self.ledger.begin(None, 0);
         for (key, value) in idle {
             self.put_counted(key, Delta::Sync(value), seq, None);
         }
@@ -123,8 +124,10 @@ impl<K: Clone + Eq + Hash, V: Clone, P: Clone> DeltaFifo<K, V, P> {
             Some((key, newer))
                 if slot.deltas.newest_stamped().stamp.seq == seq && !planted!(ListedTwice) =>
             {
-                let older = slot.deltas.replace_newest(newer.deltas);
-                return older.into_object().map(|older| (key, older));
+                return match slot.deltas.replace_newest(newer.deltas) {
+                    Delta::Replaced(older) => Some((key, older)),
+                    _ => None,
+                };
             }
             Some((_, newer)) => slot.deltas.append(newer.deltas),
         };

@@ -1,11 +1,14 @@
 //! The lease that is out, as the queue sees it.
 
+use std::collections::BTreeSet;
 use std::hash::Hash;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
+use derive_where::derive_where;
+
 use crate::delta_fifo::groups::GroupId;
-use crate::deltas::Deltas;
+use crate::deltas::{Deltas, Stamp};
 use crate::key_index::KeyIndex;
 use crate::lease::{Item, LeaseId, Quarantined};
 
@@ -24,12 +27,7 @@ pub(crate) enum Origin {
     /// In this group of a `DeltaFifo`.
     Group(GroupId),
     /// A relist or a resync of an `InOrderQueue`, which is leased alone.
-    Whole {
-        /// Number of the call that brought it.
-        seq: u64,
-        /// How often it was leased and given back.
-        attempts: u32,
-    },
+    Whole(Stamp),
 }
 
 impl<K, V> Batch<K, V> {
@@ -48,10 +46,7 @@ impl Origin {
     /// After one more failed attempt.
     pub(super) fn failed(self) -> Self {
         match self {
-            Self::Whole { seq, attempts } => Self::Whole {
-                seq,
-                attempts: attempts.saturating_add(1),
-            },
+            Self::Whole(stamp) => Self::Whole(stamp.failed()),
             Self::Keys | Self::Group(_) => self,
         }
     }
@@ -61,7 +56,7 @@ impl Origin {
     pub(crate) fn for_each_seq<K, V>(self, item: &Item<K, V>, mut visit: impl FnMut(u64)) {
         match (item, self) {
             (Item::Key { deltas, .. }, _) => deltas.for_each_seq(visit),
-            (Item::Replace { .. } | Item::Resync, Self::Whole { seq, .. }) => visit(seq),
+            (Item::Replace { .. } | Item::Resync, Self::Whole(stamp)) => visit(stamp.seq),
             (Item::Replace { .. } | Item::Resync, _) => unreachable!("{WHOLE}"),
         }
     }
@@ -69,8 +64,10 @@ impl Origin {
 
 /// The lease that is out.
 #[cfg_attr(any(test, fuzzing), derive(Clone))]
+#[derive_where(Debug)]
 pub(crate) struct Leased<K, V> {
     pub(super) id: LeaseId,
+    #[derive_where(skip(Debug))]
     pub(super) batch: Batch<K, V>,
     /// Number of the newest call with a change in it.
     pub(super) newest: u64,
@@ -79,53 +76,54 @@ pub(crate) struct Leased<K, V> {
     pub(super) is_delivered: bool,
     /// Indexes of keys in the batch; made when first needed, because most leases are settled
     /// before.
-    index: Option<Box<KeyIndex>>,
+    #[derive_where(skip(Debug))]
+    pub(super) index: Option<Box<KeyIndex>>,
 }
 
 impl<K, V> Leased<K, V> {
-    pub(super) fn new(id: LeaseId, batch: Batch<K, V>, newest: u64) -> Self {
-        Self {
-            id,
-            batch,
-            newest,
-            is_delivered: false,
-            index: None,
-        }
-    }
-
     pub(crate) fn items(&self) -> &[Item<K, V>] {
         &self.batch.items
     }
 }
 
-impl<K: Clone, V: Clone> Leased<K, V> {
-    /// A copy of the item at `at` after one more failed attempt: the part that failed
-    /// `max_attempts` times, and the part to be tried again.
-    pub(super) fn failed(
-        &self,
-        at: usize,
+/// Copies of items that failed once more.
+pub(super) struct Failed<K, V> {
+    /// The parts that failed too often.
+    pub(super) quarantined: Vec<Quarantined<K, V>>,
+    /// The parts to be tried again.
+    pub(super) again: Vec<Item<K, V>>,
+}
+
+impl<K: Clone, V: Clone> Failed<K, V> {
+    /// Copies the items at `failed`, each index once and in order.
+    pub(super) fn of(
+        batch: &Batch<K, V>,
+        failed: &BTreeSet<usize>,
         max_attempts: NonZeroU32,
-    ) -> (Option<Quarantined<K, V>>, Option<Item<K, V>>) {
-        let quarantined = |item, attempts| Quarantined {
-            item,
-            attempts: NonZeroU32::new(attempts).unwrap_or(NonZeroU32::MIN),
+    ) -> Self {
+        let (mut quarantined, mut again) = (Vec::new(), Vec::new());
+        let mut give_up = |item, attempts| {
+            let attempts = NonZeroU32::new(attempts).unwrap_or(NonZeroU32::MIN);
+            quarantined.push(Quarantined { item, attempts });
         };
-        match (self.items()[at].clone(), self.batch.origin) {
-            (Item::Key { key, deltas }, _) => {
-                // A change that joined the key between two attempts is not the culprit.
-                let (given_up, again) = deltas.failed(max_attempts.get());
-                let given_up = given_up.map(|deltas| {
-                    let (key, attempts) = (key.clone(), deltas.attempts());
-                    quarantined(Item::Key { key, deltas }, attempts)
-                });
-                (given_up, again.map(|deltas| Item::Key { key, deltas }))
+        for &at in failed {
+            match (batch.items[at].clone(), batch.origin.failed()) {
+                (Item::Key { key, deltas }, _) => {
+                    // A change that joined the key between two attempts is not the culprit.
+                    let (given_up, retried) = deltas.failed(max_attempts.get());
+                    if let Some(deltas) = given_up {
+                        let (key, attempts) = (key.clone(), deltas.attempts());
+                        give_up(Item::Key { key, deltas }, attempts);
+                    }
+                    again.extend(retried.map(|deltas| Item::Key { key, deltas }));
+                }
+                (item, Origin::Whole(stamp)) if stamp.attempts >= max_attempts.get() => {
+                    give_up(item, stamp.attempts);
+                }
+                (item, _) => again.push(item),
             }
-            (item, Origin::Whole { attempts, .. }) => match attempts.saturating_add(1) {
-                attempts if attempts < max_attempts.get() => (None, Some(item)),
-                attempts => (Some(quarantined(item, attempts)), None),
-            },
-            (Item::Replace { .. } | Item::Resync, _) => unreachable!("{WHOLE}"),
         }
+        Self { quarantined, again }
     }
 }
 

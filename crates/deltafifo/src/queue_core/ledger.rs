@@ -1,8 +1,8 @@
-//! Which calls are settled: sequence numbers, marks, and how far the consumer got.
+//! Which calls are settled: sequence numbers, positions, and how far the consumer got.
 //!
-//! Every call that brings something gets a number, in order, and the mark received with it.
+//! Every call that brings something gets a number, in order, and the position received with it.
 //! A call is settled when all its changes have been acknowledged, merged or quarantined. What
-//! has been applied is the mark just before the first call that is not settled (design 6.5).
+//! has been applied is the position just before the first call that is not settled (design 6.5).
 //! The changes themselves live in the queues; here they are only counted.
 //!
 //! - Applied never moves back, and never past a change that is pending or leased. `tests`
@@ -11,15 +11,20 @@
 
 use std::collections::VecDeque;
 
+use derive_where::derive_where;
+
 use crate::spare;
 
 /// The calls from the first unsettled one on.
 #[cfg_attr(any(test, fuzzing), derive(Clone))]
+#[derive_where(Debug)]
 pub(crate) struct Ledger<P> {
     /// Number of the first call in `calls`.
     first: u64,
+    #[derive_where(skip(Debug))]
     calls: VecDeque<Call<P>>,
-    /// The mark of the newest call before `first`.
+    /// The position of the newest call before `first`.
+    #[derive_where(skip(Debug))]
     applied: Option<P>,
     /// How many of `calls` are unsettled.
     unsettled: usize,
@@ -45,14 +50,10 @@ impl<P: Clone> Ledger<P> {
         }
     }
 
-    /// Starts a call. `None` as mark: nothing was received with it (a resync).
-    pub(crate) fn begin(&mut self, position: Option<P>) -> u64 {
-        self.call_with(position, 0)
-    }
-
-    /// A call that has brought so many changes.
+    /// Starts a call that has brought `open` changes so far. Without a position nothing was
+    /// received with it (a resync).
     #[inline]
-    fn call_with(&mut self, position: Option<P>, open: usize) -> u64 {
+    pub(crate) fn begin(&mut self, position: Option<P>, open: usize) -> u64 {
         let seq = self.next();
         let position = position.or_else(|| self.received().cloned());
         self.calls.push_back(Call {
@@ -64,15 +65,13 @@ impl<P: Clone> Ledger<P> {
         seq
     }
 
-    /// Ends the call started last. One that brought no change only moves the mark.
+    /// Ends the call started last. One that brought no change only moves the position.
     pub(crate) fn end(&mut self) {
-        if self.calls.back().is_none_or(|call| call.open > 0) {
-            return;
-        }
         let Some(last) = self.calls.pop_back() else {
             return;
         };
         match self.calls.back_mut() {
+            _ if last.open > 0 => self.calls.push_back(last),
             // Two empty calls in a row are one, so that a flood of them needs no memory.
             Some(before) if before.open == 0 => before.position = last.position,
             Some(_) => self.calls.push_back(last),
@@ -89,15 +88,9 @@ impl<P: Clone> Ledger<P> {
         self.first + self.calls.len() as u64
     }
 
-    /// A call begins and ends that brought one change.
-    #[inline]
-    pub(crate) fn single(&mut self, position: Option<P>) {
-        self.call_with(position, 1);
-    }
-
-    /// A call begins and ends that brought none.
+    /// A call begins and ends that brought no change.
     pub(crate) fn nothing(&mut self, position: P) {
-        self.begin(Some(position));
+        self.begin(Some(position), 0);
         self.end();
     }
 
@@ -192,7 +185,7 @@ mod tests {
     #[test]
     fn a_flood_of_empty_calls_is_one() {
         let mut ledger = Ledger::new();
-        ledger.single(Some(1));
+        ledger.begin(Some(1), 1);
         for position in 2..1_000 {
             ledger.nothing(position);
         }

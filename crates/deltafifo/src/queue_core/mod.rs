@@ -17,10 +17,11 @@ mod pending;
 mod phase;
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::hash::Hash;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
+
+use derive_where::derive_where;
 
 use crate::config::Config;
 use crate::delta::Delta;
@@ -34,17 +35,20 @@ use crate::transform::{Intake, Rejected};
 
 pub(crate) use pending::Pending;
 
-use leased::Leased;
+use leased::{Failed, Leased};
 use ledger::Ledger;
 use phase::Phase;
 
 /// A queue whose pending changes are kept in an `O`.
 #[cfg_attr(any(test, fuzzing), derive(Clone))]
+#[derive_where(Debug)]
 pub struct QueueCore<K, V, P, O> {
+    #[derive_where(skip(Debug))]
     pub(crate) pending: O,
     pub(crate) leased: Option<Leased<K, V>>,
     pub(crate) ledger: Ledger<P>,
     pub(crate) phase: Phase,
+    #[derive_where(skip(Debug))]
     pub(crate) intake: Intake<K, V>,
     max_attempts: NonZeroU32,
     leases: u64,
@@ -100,7 +104,7 @@ impl<K: Clone, V: Clone, P: Clone, O: Pending<K, V>> QueueCore<K, V, P, O> {
         let pushed = self.pending.push(key, stamped);
         self.phase.single();
         match pushed {
-            Pushed::Appended => self.ledger.single(Some(position)),
+            Pushed::Appended => _ = self.ledger.begin(Some(position), 1),
             Pushed::Merged(_) => self.ledger.nothing(position),
         }
     }
@@ -117,8 +121,13 @@ impl<K: Clone, V: Clone, P: Clone, O: Pending<K, V>> QueueCore<K, V, P, O> {
                 newest = newest.max(seq);
             });
         }
-        let leased = Leased::new(LeaseId(self.leases), batch, newest);
-        self.leased = Some(leased);
+        self.leased = Some(Leased {
+            id: LeaseId(self.leases),
+            batch,
+            newest,
+            is_delivered: false,
+            index: None,
+        });
         Some(())
     }
 
@@ -161,17 +170,9 @@ where
         if self.closed {
             return Err(Closed(last));
         }
-        if !O::is_deletable(self, &key, known) {
+        let Some(last) = O::last_state(self, &key, last, known) else {
             self.single(key, None, position);
             return Ok(Deletion::Ignored);
-        }
-        let last = match last {
-            Final::Observed(value) => match self.intake.admit(&key, value) {
-                Some(value) => Final::Observed(value),
-                // The deletion itself must not be lost with its object.
-                None => Final::Unknown(O::last_state(self, &key, known)),
-            },
-            unknown @ Final::Unknown(_) => unknown,
         };
         self.single(key, Some(Delta::Deleted(last)), position);
         Ok(Deletion::Queued)
@@ -244,36 +245,26 @@ where
         let failed: BTreeSet<usize> = failed.iter().copied().collect();
         // If an object panics when it is cloned, the lease is still out, and handed out again.
         leased.is_delivered = false;
-        let copies: Vec<_> = failed
-            .iter()
-            .map(|&at| leased.failed(at, self.max_attempts))
-            .collect();
+        let Failed { quarantined, again } = Failed::of(&leased.batch, &failed, self.max_attempts);
         let Leased { batch, .. } = self.leased.take().expect("it was found above");
-        let origin = batch.origin;
-        let ledger = &mut self.ledger;
-        for (_, item) in (0..)
+        let (origin, ledger) = (batch.origin, &mut self.ledger);
+        let done = (0..)
             .zip(&*batch.items)
-            .filter(|(at, _)| !failed.contains(at))
-        {
+            .filter(|(at, _)| !failed.contains(at));
+        let given_up = quarantined.iter().map(|quarantined| &quarantined.item);
+        for item in done.map(|(_, item)| item).chain(given_up) {
             origin.for_each_seq(item, |seq| ledger.done(seq, true));
         }
         // Dropped at the end, when everything has changed.
-        let (mut quarantined, mut merged) = (Vec::new(), Vec::new());
-        for (given_up, again) in copies.into_iter().rev() {
-            if let Some(given_up) = given_up {
-                origin.for_each_seq(&given_up.item, |seq| ledger.done(seq, true));
-                quarantined.push(given_up);
-            }
-            if let Some(item) = again {
-                origin.for_each_seq(&item, |seq| ledger.unlease(seq));
-                let origin = origin.failed();
-                let older = self
-                    .pending
-                    .give_back(item, origin, self.max_attempts, ledger);
-                merged.extend(older);
-            }
+        let mut merged = Vec::new();
+        for item in again.into_iter().rev() {
+            origin.for_each_seq(&item, |seq| ledger.unlease(seq));
+            let origin = origin.failed();
+            merged.extend(
+                self.pending
+                    .give_back(item, origin, self.max_attempts, ledger),
+            );
         }
-        quarantined.reverse();
         self.settled();
         Ok(quarantined)
     }
@@ -317,17 +308,5 @@ where
 impl<K: Clone, V: Clone, P: Clone, O: Pending<K, V>> Default for QueueCore<K, V, P, O> {
     fn default() -> Self {
         Self::new(Config::default())
-    }
-}
-
-impl<K, V, P: Clone, O: Pending<K, V>> fmt::Debug for QueueCore<K, V, P, O> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct(O::NAME)
-            .field("pending", &self.pending.len())
-            .field("leased", &self.leased.as_ref().map(|leased| leased.id))
-            .field("unsettled", &self.ledger.unsettled())
-            .field("phase", &self.phase)
-            .field("closed", &self.closed)
-            .finish_non_exhaustive()
     }
 }

@@ -13,12 +13,6 @@ use super::ledger::Ledger;
 
 /// The changes of a queue that are not leased, and the operations that look into them.
 pub(crate) trait Pending<K, V>: Default {
-    /// Name of the queue, for `Debug`.
-    const NAME: &'static str;
-
-    /// Number of entries.
-    fn len(&self) -> usize;
-
     /// Adds one change. The caller counts it in the ledger.
     fn push(&mut self, key: K, stamped: Stamped<V>) -> Pushed<V>;
 
@@ -40,23 +34,13 @@ pub(crate) trait Pending<K, V>: Default {
     /// Visits all objects, of each key oldest first.
     fn for_each_object(&self, visit: &mut dyn FnMut(&K, &V));
 
-    /// Whether a deletion of `key` is queued, and not ignored.
-    fn is_deletable<P: Clone>(
-        _queue: &mut QueueCore<K, V, P, Self>,
-        _key: &K,
-        _known: &dyn Known<K, V>,
-    ) -> bool {
-        true
-    }
-
-    /// The state that a tombstone of `key` carries if the observed one was rejected.
+    /// What the tombstone of a deleted key carries, or `None` to ignore the deletion.
     fn last_state<P: Clone>(
-        _queue: &mut QueueCore<K, V, P, Self>,
-        _key: &K,
-        _known: &dyn Known<K, V>,
-    ) -> Option<V> {
-        None
-    }
+        queue: &mut QueueCore<K, V, P, Self>,
+        key: &K,
+        last: Final<V>,
+        known: &dyn Known<K, V>,
+    ) -> Option<Final<V>>;
 
     /// Carries out [`Queue::replace`](crate::Queue::replace) on an open queue.
     fn replace<P: Clone>(
