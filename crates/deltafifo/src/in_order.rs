@@ -11,12 +11,14 @@
 //! - FQ-9, RF-10: the initial population is the first relist, even an empty one. `tests`
 //! - FQ-11, design 6.2: what failed goes back to the head with its number. `tests`
 
-use std::collections::{HashSet, VecDeque};
-use std::hash::Hash;
+use std::collections::VecDeque;
+use std::hash::{BuildHasher, Hash};
 use std::mem;
 use std::num::{NonZeroU32, NonZeroUsize};
 
 use derive_where::derive_where;
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 
 use crate::deltas::{Deltas, Pushed, Stamp, Stamped};
 use crate::key_hash::{self, KeyHash};
@@ -57,11 +59,16 @@ impl<K: Eq + Hash, V> InOrder<K, V> {
     /// How many items from the head are changes of one key each, no key twice; at most `max`.
     fn distinct(&self, max: usize) -> usize {
         let room = max.min(self.items.len());
-        let mut keys = HashSet::with_capacity_and_hasher(room, self.hasher.clone());
+        let hash = |key: &&K| self.hasher.hash_one(*key);
+        let mut keys = HashTable::with_capacity(room);
         let items = self.items.iter().take(room).map(|(_, item)| item);
         let is_new = items.take_while(|&item| match item {
             Item::Key { key, deltas } if deltas.attempts() == 0 => {
-                keys.insert(key) || planted!(BatchRepeatsKey)
+                let is_it = |other: &&K| *other == key && !planted!(BatchRepeatsKey);
+                let entry = keys.entry(hash(&key), is_it, hash);
+                let is_new = matches!(entry, Entry::Vacant(_));
+                entry.or_insert(key);
+                is_new
             }
             Item::Key { .. } | Item::Replace { .. } | Item::Resync => false,
         });
