@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use informer_factory::processor::ListenerStatus;
-use informer_factory::{InformerStatus, SourceStatus};
+use informer_factory::{InformerStatus, ResourceVersion, SourceStatus};
 use tokio::time::Instant;
 
 use crate::escape;
@@ -47,13 +47,8 @@ pub(crate) fn source(source: &SourceStatus) -> String {
         ago(source.since),
         source.relists(),
         source.reconnects(),
-        version(source.received.as_str()),
-        version(
-            source
-                .applied
-                .as_ref()
-                .map_or("", |applied| applied.as_str())
-        ),
+        version(Some(&source.received)),
+        version(source.applied.as_ref()),
     )
 }
 
@@ -70,10 +65,10 @@ fn handler(handler: &ListenerStatus) -> String {
     )
 }
 
-fn version(version: &str) -> String {
-    match version {
-        "" => "none".to_owned(),
-        version => escape::text(version).into_owned(),
+fn version(version: Option<&ResourceVersion>) -> String {
+    match version.filter(|version| !version.is_unset()) {
+        Some(version) => escape::text(&version.to_string()).into_owned(),
+        None => "none".to_owned(),
     }
 }
 

@@ -14,14 +14,14 @@ type Target = fn(&[u8]);
 
 /// What the project promises of each: `spec` 5.7.
 const TARGETS: [(&str, Target); 10] = [
-    ("frame_chunks", informer_reflector::fuzzing::frame_chunks),
-    ("watch_event", informer_reflector::fuzzing::watch_event),
+    ("frame_chunks", informer_kube_source::fuzzing::frame_chunks),
+    ("watch_event", informer_kube_source::fuzzing::watch_event),
     (
         "status_classify",
-        informer_reflector::fuzzing::status_classify,
+        informer_kube_source::fuzzing::status_classify,
     ),
-    ("list_page", informer_reflector::fuzzing::list_page),
-    ("retry_after", informer_reflector::fuzzing::retry_after),
+    ("list_page", informer_kube_source::fuzzing::list_page),
+    ("retry_after", informer_kube_source::fuzzing::retry_after),
     ("rv_compare", |data| {
         if let Ok(text) = std::str::from_utf8(data) {
             informer_reflector::fuzzing::rv_compare(text);

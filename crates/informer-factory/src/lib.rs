@@ -3,7 +3,8 @@
 //!
 //! This is the facade: it wires four layers together, which know nothing of each other and can be
 //! used alone. [`reflector`] lists and watches, [`deltafifo`] queues what was received, [`store`]
-//! holds it with indexes, [`processor`] tells handlers.
+//! holds it with indexes, [`processor`] tells handlers. [`kube_source`] connects the reflector to an
+//! API server.
 //!
 //! ```no_run
 //! use std::{sync::Arc, time::Duration};
@@ -36,9 +37,7 @@ mod planted;
 
 mod applying;
 mod checker;
-mod client;
 mod controller;
-mod credentials;
 mod error;
 pub mod index;
 mod informer;
@@ -51,7 +50,6 @@ mod status;
 mod sync;
 #[cfg(test)]
 mod tests;
-mod tls;
 
 #[cfg(any(test, sim))]
 #[doc(hidden)]
@@ -71,6 +69,8 @@ pub use error::{
 pub use informer::SharedInformer;
 /// The queue layer.
 pub use informer_deltafifo as deltafifo;
+/// The source layer: lists and watches of an API server.
+pub use informer_kube_source as kube_source;
 /// The handler layer.
 pub use informer_processor as processor;
 /// The protocol layer.
@@ -86,12 +86,13 @@ pub use sharing::factory::SharedInformerFactory;
 pub use status::telemetry;
 pub use status::{InformerState, InformerStatus, SourceStatus};
 
+pub use informer_kube_source::{PartialObjectMetadata, Projection, client};
+pub use informer_object::{Identity, KeyError, ObjectKey, ResourceVersion, Uid};
 pub use informer_processor::{
     AddError, AsyncHandler, Callbacks, Cause, Deleted, EventStream, Filtered, Handler,
     ListenerConfig, Notification, Overflow, Registration,
 };
-pub use informer_reflector::{PartialObjectMetadata, Projection, ResourceVersion};
-pub use informer_store::{Index, Lister, ObjectKey, StoreReader};
+pub use informer_store::{Index, Lister, StoreReader};
 
 /// The examples of the project's README are tests of this crate, which has all layers at hand.
 #[cfg(doctest)]

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use derive_where::derive_where;
-use informer_reflector::{Config as ReflectorConfig, Deadlines, Limits, Projection};
+use informer_kube_source::{Deadlines, Limits, Projection};
+use informer_reflector::Config as ReflectorConfig;
 
 use crate::checker::consistency::Consistency;
 

@@ -5,18 +5,14 @@
 use std::{error::Error, sync::Arc, time::Duration};
 
 use informer_reflector::{
-    Body, Config, Effect, Failure, FailureKind, Input, Item, Machine, ObjectMeta, Page,
+    Body, Config, Effect, Failure, FailureKind, Identity, Input, Item, Machine, ObjectKey, Page,
     ResourceVersion, WatchEvent,
 };
 
 fn pod(name: &str, version: &str) -> Item<String> {
+    let key = ObjectKey::new(Some("default"), name).expect("a valid name");
     Item {
-        meta: ObjectMeta {
-            namespace: Some("default".into()),
-            name: name.into(),
-            uid: format!("uid-of-{name}").into(),
-            version: version.into(),
-        },
+        identity: Identity::new(key, format!("uid-of-{name}"), version),
         body: Body::Decoded(Arc::new(format!("{name} at {version}"))),
     }
 }

@@ -9,7 +9,7 @@
 //!   aborted and joined. `tests/driver/main.rs`
 //! - RFX-17: the task sends what is ready together, at most 64 events, and gathers the next such
 //!   message while the machine takes one: 128 events at most, of which a source that is never
-//!   ready for long hands out less (`kube/stream.rs`: 64 KiB of JSON and a line in each message).
+//!   ready for long hands out less (`informer-kube-source`: 64 KiB of JSON and a line each).
 
 use std::{
     future::{Future, poll_fn},

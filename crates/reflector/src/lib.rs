@@ -1,14 +1,12 @@
-//! The list and watch protocol of Kubernetes: a pure state machine, a dull driver, and a source.
+//! The list and watch protocol of Kubernetes: a pure state machine and a driver for tokio.
 //!
-//! This crate has never heard of stores, queues or handlers. It asks a [`ListWatch`] for pages and
-//! streams, and hands what it accepted to a [`Sink`], in an order and with versions that the sink
-//! may trust.
+//! The crate depends on no store, queue or handler, and on no HTTP client or JSON parser. It
+//! requests pages and streams from a [`ListWatch`] and passes accepted items to a [`Sink`], with
+//! versions and an order that the sink can rely on. `informer-kube-source` implements
+//! [`ListWatch`] for an API server.
 //!
-//! | feature | adds |
-//! | --- | --- |
-//! | (none) | the ports and the machine; no runtime, no HTTP, no TLS |
-//! | `tokio` | the driver, which carries out what the machine asks for |
-//! | `kube` (default) | a [`ListWatch`] over `kube_client`, with framing and decoding of its own |
+//! The feature `tokio` (default) adds the driver, which carries out the machine's effects. Without
+//! it the crate consists of the ports and the machine.
 //!
 //! ```
 //! use std::time::Duration;
@@ -42,8 +40,6 @@ mod control;
 #[cfg(feature = "tokio")]
 mod driver;
 mod failure;
-#[cfg(feature = "kube")]
-mod kube;
 mod machine;
 mod object;
 #[cfg(any(test, fuzzing))]
@@ -51,7 +47,6 @@ mod proof;
 mod report;
 mod sink;
 mod source;
-mod version;
 
 #[cfg(any(test, sim))]
 #[doc(hidden)]
@@ -63,25 +58,21 @@ pub use control::Control;
 #[cfg(feature = "tokio")]
 pub use driver::{Outcome, Reflector};
 pub use failure::{Failure, FailureKind, Recovery, StatusParts};
-#[cfg(feature = "kube")]
-pub use kube::{
-    Deadlines, KubeEvents, KubeListWatch, KubeSource, Limits, PartialObjectMetadata, Projection,
-    Representation, Transform,
-};
+pub use informer_object::{Identity, KeyError, ObjectKey, ResourceVersion, Uid};
 pub use machine::{Demand, Effect, Input, Machine};
-pub use object::{Body, DecodeError, DecodeErrorCategory, Item, ObjectMeta};
+pub use object::{Body, DecodeError, DecodeErrorCategory, Item};
 pub use report::{Observe, Phase, RelistCause, Report};
 pub use sink::{Change, Emission, Refused, Sink};
 pub use source::{ListRequest, ListVersion, ListWatch, Page, Reuse, WatchEvent, WatchRequest};
-pub use version::ResourceVersion;
 
 /// For fuzz targets, which are programs of their own (`crates/fuzz`).
 #[cfg(fuzzing)]
 #[doc(hidden)]
 pub mod fuzzing {
-    #[cfg(feature = "kube")]
-    pub use crate::kube::fuzzed::{
-        frame_chunks, list_page, retry_after, status_classify, watch_event,
-    };
-    pub use crate::proof::fuzzed::{Draw, reflector_inputs, rv_compare};
+    pub use crate::proof::fuzzed::{Draw, delays, reflector_inputs, rv_compare};
 }
+
+/// The examples of the README are tests.
+#[cfg(all(doctest, feature = "tokio"))]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

@@ -1,34 +1,21 @@
-//! What the reflector knows of an object: its identity from the wire, and its body.
-//!
-//! Key, uid and version are read from the metadata on the wire, before any transform, and travel
-//! beside the object from then on (design 6.6). A transform may therefore drop what it likes.
+//! An object as a source delivers it: its identity, and its body or why there is none.
 
 use std::{fmt, sync::Arc};
 
-use crate::ResourceVersion;
-
-/// The identity of one version of one object.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct ObjectMeta {
-    /// `None` for cluster-scoped objects.
-    pub namespace: Option<Arc<str>>,
-    /// Never empty in what the machine accepts (FM-52).
-    pub name: Arc<str>,
-    /// Empty if the server gave none.
-    pub uid: Arc<str>,
-    /// Unset if the server gave none.
-    pub version: ResourceVersion,
-}
+use derive_where::derive_where;
+use informer_object::Identity;
 
 /// One object of a page or of a watch event.
+#[derive_where(Clone, Debug)]
 pub struct Item<T> {
-    /// Who it is.
-    pub meta: ObjectMeta,
-    /// What it is, or why we cannot tell.
+    /// Key, uid and version, read from the wire before any transform.
+    pub identity: Identity,
+    /// The object, or why it could not be decoded.
     pub body: Body<T>,
 }
 
 /// The body of an [`Item`].
+#[derive_where(Clone)]
 pub enum Body<T> {
     /// Decoded just now, transform applied.
     Decoded(Arc<T>),
@@ -45,34 +32,6 @@ impl<T> Body<T> {
             Self::Decoded(object) | Self::Reused(object) => Some(object),
             Self::Undecodable(_) => None,
         }
-    }
-}
-
-impl<T> Clone for Body<T> {
-    fn clone(&self) -> Self {
-        match self {
-            Self::Decoded(object) => Self::Decoded(Arc::clone(object)),
-            Self::Reused(object) => Self::Reused(Arc::clone(object)),
-            Self::Undecodable(error) => Self::Undecodable(error.clone()),
-        }
-    }
-}
-
-impl<T> Clone for Item<T> {
-    fn clone(&self) -> Self {
-        Self {
-            meta: self.meta.clone(),
-            body: self.body.clone(),
-        }
-    }
-}
-
-impl<T> fmt::Debug for Item<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Item")
-            .field("meta", &self.meta)
-            .field("body", &self.body)
-            .finish()
     }
 }
 

@@ -41,22 +41,14 @@ pub enum Planted {
     LaterListIsOfAnyAge,
     /// Of two items with one key the first is taken, whatever its version (FM-07).
     FirstDuplicateWins,
-    /// Where the text of a list breaks off it ends (FM-10).
-    CutListIsComplete,
     /// A watch begins behind the version after the list's (FM-15).
     WatchSkipsAVersion,
     /// A silent watch is waited for without end (FM-16).
     WatchHasNoDeadline,
-    /// An event of an unknown type is taken for a bookmark, as in client-go (FM-31).
-    UnknownTypeIsSkipped,
-    /// An event of another kind is skipped, and its version is received (FM-33).
-    WrongKindIsSkipped,
     /// A list of a rewound history is not a new epoch (FM-39).
     RewindIsNotTold,
     /// What left the selection is taken for changed (FM-42).
     DeletionIsAChange,
-    /// The transform runs on what it made (FM-57).
-    TransformsTwice,
     /// Permission that is missing ends the reflector (FM-82).
     ForbiddenIsFatal,
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{DecodeError, Failure, ObjectMeta, ResourceVersion};
+use crate::{DecodeError, Failure, Identity, ResourceVersion};
 
 /// Where the machine is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -87,7 +87,7 @@ pub enum Report {
     /// The object is of use to nobody; its key is quarantined (FM-53, FM-54).
     Undecodable {
         /// Whose.
-        meta: ObjectMeta,
+        identity: Identity,
         /// Why.
         error: DecodeError,
     },

@@ -7,7 +7,7 @@ use std::{future::Future, sync::Arc, time::Duration};
 
 use futures::Stream;
 
-use crate::{Failure, Item, ObjectMeta, ResourceVersion};
+use crate::{Failure, Identity, Item, ResourceVersion};
 
 /// A source of lists and watches for one collection (LW-01).
 #[doc(alias = "ListerWatcher")]
@@ -120,12 +120,12 @@ pub enum WatchEvent<T> {
 /// Objects already at hand, so that an unchanged one is neither decoded nor stored again.
 pub trait Reuse<T>: Send + Sync {
     /// The object with this very key, uid and version. Never asked when uid or version is empty.
-    fn reuse(&self, meta: &ObjectMeta) -> Option<Arc<T>>;
+    fn reuse(&self, identity: &Identity) -> Option<Arc<T>>;
 }
 
 /// Nothing at hand.
 impl<T> Reuse<T> for () {
-    fn reuse(&self, _: &ObjectMeta) -> Option<Arc<T>> {
+    fn reuse(&self, _: &Identity) -> Option<Arc<T>> {
         None
     }
 }

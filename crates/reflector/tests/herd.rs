@@ -80,7 +80,7 @@ impl Member {
                 }
                 Effect::Watch(watch) => {
                     asked.watches.push(now);
-                    let is_lost = server.forgets && now >= UP && watch.version.as_str() == "5";
+                    let is_lost = server.forgets && now >= UP && watch.version == "5";
                     Input::WatchOpened(match (is_up, is_lost) {
                         (false, _) => Err(failure("Connect")),
                         (true, true) => Err(failure("Expired")),

@@ -81,7 +81,7 @@ impl Client {
                         initial_events_end: true,
                     })));
                 }
-                Effect::Watch(watch) => self.serve(watch.version.as_str() == "5"),
+                Effect::Watch(watch) => self.serve(watch.version == "5"),
                 Effect::Abandon | Effect::Report(_) => {}
             }
         }

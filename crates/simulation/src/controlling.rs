@@ -9,7 +9,7 @@ use std::{convert::Infallible, sync::Arc, time::Duration};
 use futures::{FutureExt, channel::oneshot};
 use informer_factory::{
     Controller, ControllerConfig, ControllerHandle, ControllerReport, Event,
-    reflector::{Deadlines, KubeListWatch, KubeSource, Limits, Projection, Representation},
+    kube_source::{Deadlines, KubeListWatch, KubeSource, Limits, Projection, Representation},
 };
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_client::Client;

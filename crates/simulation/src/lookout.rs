@@ -56,7 +56,7 @@ impl Lookout {
     }
 
     fn glimpse(&self, snapshot: &Snapshot<ConfigMap>) -> Option<Glimpse> {
-        let applied = snapshot.version(&Scope::All)?.parse().ok()?;
+        let applied = snapshot.version(&Scope::All)?.as_number()?;
         let held = snapshot.iter();
         let held = held.map(|(key, entry)| (key.clone(), serial_of(&entry.object)));
         Some(Glimpse {

@@ -7,7 +7,7 @@
 use std::fmt;
 
 use informer_factory as facade;
-use informer_factory::{deltafifo, processor, reflector, store};
+use informer_factory::{deltafifo, kube_source, processor, reflector, store};
 
 macro_rules! mutants {
     ($( $layer:ident $name:ident $entry:literal, )*) => {
@@ -50,14 +50,14 @@ mutants! {
     reflector InterruptedListIsComplete "FM-06",
     reflector ReplaceAfterFirstPage "FM-06",
     reflector FirstDuplicateWins "FM-07",
-    reflector CutListIsComplete "FM-10",
+    kube_source CutListIsComplete "FM-10",
     store BatchIsTorn "FM-13",
     facade ReplaceIgnoresScope "FM-14",
     reflector WatchSkipsAVersion "FM-15",
     reflector WatchHasNoDeadline "FM-16",
     reflector BrokenEventIsReceived "FM-30",
-    reflector UnknownTypeIsSkipped "FM-31",
-    reflector WrongKindIsSkipped "FM-33",
+    kube_source UnknownTypeIsSkipped "FM-31",
+    kube_source WrongKindIsSkipped "FM-33",
     reflector ResumeGoesBack "FM-36",
     facade OlderApplied "FM-37",
     facade UnchangedAnnounced "FM-37",
@@ -76,7 +76,7 @@ mutants! {
     processor ResyncIgnoresPending "FM-50",
     store DeleteForgetsIndex "FM-51",
     facade UnusableIsForgotten "FM-54",
-    reflector TransformsTwice "FM-57",
+    kube_source TransformsTwice "FM-57",
     store UpdateKeepsOldValues "FM-58",
     store IndexNotFilled "FM-60",
     processor NewestIsLost "FM-65",

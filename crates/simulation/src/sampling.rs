@@ -37,7 +37,7 @@ impl World {
         });
         let applied = snapshot
             .version(&Scope::All)
-            .and_then(|text| text.parse().ok());
+            .and_then(|version| version.as_number());
         let listeners = self.joined.iter().map(|one| {
             (
                 one.joined.registration.has_synced(),

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::{Entry, ObjectKey};
+use crate::{Entry, ObjectKey, ResourceVersion};
 
 /// A source of objects: the whole cluster, or one namespace of it.
 ///
@@ -55,7 +55,7 @@ pub(crate) enum Operation<T> {
     },
     Mark {
         scope: Scope,
-        version: Arc<str>,
+        version: ResourceVersion,
     },
     Unmark {
         scope: Scope,
@@ -98,7 +98,7 @@ impl<T> Batch<T> {
 
     /// Records up to which version a source has been applied; readers see it with the rest.
     #[doc(alias = "Bookmark")]
-    pub fn mark(&mut self, scope: Scope, version: Arc<str>) {
+    pub fn mark(&mut self, scope: Scope, version: ResourceVersion) {
         self.operations.push(Operation::Mark { scope, version });
     }
 

@@ -8,24 +8,26 @@ use std::fmt;
 use std::hint::black_box;
 use std::sync::Arc;
 
+use informer_object::{ResourceVersion, Uid};
+
 /// One stored object and its identity.
 ///
 /// The object is shared, never copied, and never changes while it is stored (ST-08, STX-5).
 pub struct Entry<T> {
     /// The object itself.
     pub object: Arc<T>,
-    /// Which incarnation of the key this is; "" means unknown.
-    pub uid: Arc<str>,
-    /// The object's own version, an opaque text; "" means unknown.
-    pub version: Arc<str>,
+    /// The incarnation of the key.
+    pub uid: Uid,
+    /// The version of the object itself.
+    pub version: ResourceVersion,
 }
 
 impl<T> Entry<T> {
     /// An entry with a known identity.
     pub fn new(
         object: impl Into<Arc<T>>,
-        uid: impl Into<Arc<str>>,
-        version: impl Into<Arc<str>>,
+        uid: impl Into<Uid>,
+        version: impl Into<ResourceVersion>,
     ) -> Self {
         Self {
             object: object.into(),
@@ -38,17 +40,14 @@ impl<T> Entry<T> {
     pub fn anonymous(object: impl Into<Arc<T>>) -> Self {
         Self {
             object: object.into(),
-            uid: Arc::default(),
-            version: Arc::default(),
+            uid: Uid::unknown(),
+            version: ResourceVersion::unset(),
         }
     }
 
-    /// Loads the counts that dropping the entry will change, all at once and not each when it is
-    /// its turn: long unused, they are in no cache.
+    /// Loads the count that dropping the entry will change: long unused, it is in no cache.
     pub(crate) fn fetch(&self) {
         black_box(Arc::strong_count(&self.object));
-        black_box(Arc::strong_count(&self.uid));
-        black_box(Arc::strong_count(&self.version));
     }
 
     /// Whether both are the very same object in memory, with the same identity.
@@ -64,8 +63,8 @@ impl<T> Clone for Entry<T> {
     fn clone(&self) -> Self {
         Self {
             object: Arc::clone(&self.object),
-            uid: Arc::clone(&self.uid),
-            version: Arc::clone(&self.version),
+            uid: self.uid.clone(),
+            version: self.version.clone(),
         }
     }
 }

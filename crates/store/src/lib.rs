@@ -42,7 +42,7 @@ mod ids;
 mod index;
 mod index_handle;
 mod items;
-mod key;
+
 mod lister;
 #[cfg(any(test, fuzzing))]
 mod proof;
@@ -69,7 +69,7 @@ pub use cursor::Cursor;
 pub use entry::Entry;
 pub use error::{IndexError, TooManyValues};
 pub use index_handle::Index;
-pub use key::{KeyError, ObjectKey};
+pub use informer_object::{KeyError, ObjectKey, ResourceVersion, Uid};
 pub use lister::{Lister, NamespaceLister};
 pub use reader::StoreReader;
 pub use snapshot::{Entries, Snapshot};

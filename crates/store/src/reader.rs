@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::published::{ArcSwap, Guard};
 use crate::state::State;
-use crate::{Entry, IndexError, ObjectKey, Scope, Snapshot};
+use crate::{Entry, IndexError, ObjectKey, ResourceVersion, Scope, Snapshot};
 
 /// The reading half of a store: cheap to clone, to be used from any thread.
 #[doc(alias = "Store")]
@@ -159,7 +159,7 @@ impl<T> StoreReader<T> {
     /// Up to which version a source has been applied; `None` if it was never marked.
     #[must_use]
     #[doc(alias = "LastStoreSyncResourceVersion")]
-    pub fn version(&self, scope: &Scope) -> Option<Arc<str>> {
+    pub fn version(&self, scope: &Scope) -> Option<ResourceVersion> {
         self.load().versions.get(scope).cloned()
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::records::Records;
 use crate::state::State;
-use crate::{Cursor, Entry, Index, IndexError, ObjectKey, Scope};
+use crate::{Cursor, Entry, Index, IndexError, ObjectKey, ResourceVersion, Scope};
 
 /// Everything a store held at one commit. Cloning is O(1).
 pub struct Snapshot<T> {
@@ -112,7 +112,7 @@ impl<T> Snapshot<T> {
 
     /// Up to which version a source had been applied; `None` if it was never marked.
     #[must_use]
-    pub fn version(&self, scope: &Scope) -> Option<&Arc<str>> {
+    pub fn version(&self, scope: &Scope) -> Option<&ResourceVersion> {
         self.state.versions.get(scope)
     }
 

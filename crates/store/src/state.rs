@@ -18,7 +18,7 @@ use crate::items::Items;
 use crate::record::Record;
 use crate::records::Records;
 use crate::values::{IndexedValue, Sharing, Values};
-use crate::{Commit, Entry, IndexError, ObjectKey, Scope};
+use crate::{Commit, Entry, IndexError, ObjectKey, ResourceVersion, Scope};
 
 /// One version of the store. Cloning is O(1).
 pub(crate) struct State<T> {
@@ -26,7 +26,7 @@ pub(crate) struct State<T> {
     pub(crate) items: Items<T>,
     /// Behind one count, since most commits leave all of them as they are.
     pub(crate) indexes: Arc<Vec<IndexState<T>>>,
-    pub(crate) versions: OrdMap<Scope, Arc<str>>,
+    pub(crate) versions: OrdMap<Scope, ResourceVersion>,
 }
 
 /// What one step has done so far.

@@ -12,7 +12,8 @@ use crate::index::{Definition, IndexState, Visit};
 use crate::published::ArcSwap;
 use crate::state::{State, Step};
 use crate::{
-    Batch, Commit, Entry, Index, IndexError, ObjectKey, Scope, StoreReader, TooManyValues,
+    Batch, Commit, Entry, Index, IndexError, ObjectKey, ResourceVersion, Scope, StoreReader,
+    TooManyValues,
 };
 
 /// Makes an empty store without indexes.
@@ -76,7 +77,7 @@ impl<T: Send + Sync + 'static> StoreWriter<T> {
 
     /// Up to which version a source has been applied; `None` if it was never marked.
     #[must_use]
-    pub fn version(&self, scope: &Scope) -> Option<&Arc<str>> {
+    pub fn version(&self, scope: &Scope) -> Option<&ResourceVersion> {
         self.state.versions.get(scope)
     }
 
@@ -162,7 +163,7 @@ impl<T: Send + Sync + 'static> StoreWriter<T> {
         &mut self,
         scope: Scope,
         entries: Vec<(ObjectKey, Entry<T>)>,
-        version: Arc<str>,
+        version: ResourceVersion,
     ) -> Commit {
         self.step(|state, step| {
             state.replace(&scope, entries, step);

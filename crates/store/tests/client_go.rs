@@ -101,19 +101,19 @@ fn the_applied_version_is_the_marked_one() {
     batch.upsert(key("a"), entry(&[], "11"));
     batch.mark(Scope::All, "11".into());
     writer.commit(batch);
-    assert_eq!(reader.version(&Scope::All).as_deref(), Some("11"));
+    assert_eq!(reader.version(&Scope::All), Some("11".into()));
 
     writer.replace(Scope::All, vec![(key("b"), entry(&[], "7"))], "20".into());
-    assert_eq!(reader.version(&Scope::All).as_deref(), Some("20"));
+    assert_eq!(reader.version(&Scope::All), Some("20".into()));
     writer.delete(&key("b"));
-    assert_eq!(reader.version(&Scope::All).as_deref(), Some("20"));
+    assert_eq!(reader.version(&Scope::All), Some("20".into()));
 
     let namespace = Scope::Namespace("ns".into());
     let mut batch = Batch::new();
     batch.mark(namespace.clone(), "3".into());
     writer.commit(batch);
-    assert_eq!(reader.version(&namespace).as_deref(), Some("3"));
-    assert_eq!(reader.version(&Scope::All).as_deref(), Some("20"));
+    assert_eq!(reader.version(&namespace), Some("3".into()));
+    assert_eq!(reader.version(&Scope::All), Some("20".into()));
     let mut batch = Batch::new();
     batch.unmark(namespace.clone());
     writer.commit(batch);
@@ -209,10 +209,8 @@ fn store_contract(writer: &mut StoreWriter<Thing>) {
         (2, 0, 1)
     );
     let found = reader.get_entry("foo").expect("stored");
-    assert_eq!(
-        (&*found.object, &*found.version),
-        (&Thing(vec!["baz"]), "2")
-    );
+    assert_eq!(*found.object, Thing(vec!["baz"]));
+    assert_eq!(found.version, "2");
     // A missing key: update inserts, delete is silent; an older version overwrites (ST-02, ST-03).
     writer.update(key("late"), entry(&["bar"], "1"));
     writer.update(key("foo"), entry(&["bar"], "1"));

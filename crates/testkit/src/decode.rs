@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use informer_reflector::{
-    Body, DecodeError, DecodeErrorCategory, Failure, FailureKind, Item, ObjectMeta, Page,
+    Body, DecodeError, DecodeErrorCategory, Failure, FailureKind, Identity, Item, ObjectKey, Page,
     ResourceVersion, Reuse, StatusParts, WatchEvent,
 };
 use serde::{Deserialize, de::DeserializeOwned};
@@ -24,10 +24,10 @@ pub(crate) struct Decoder<T> {
 impl<T: DeserializeOwned> Decoder<T> {
     /// An object of the history.
     pub(crate) fn item(&self, object: &Object, may_reuse: bool) -> Item<T> {
-        let meta = object.meta().clone();
-        if may_reuse && let Some(known) = self.reuse.reuse(&meta) {
+        let identity = object.identity().clone();
+        if may_reuse && let Some(known) = self.reuse.reuse(&identity) {
             return Item {
-                meta,
+                identity,
                 body: Body::Reused(known),
             };
         }
@@ -39,7 +39,7 @@ impl<T: DeserializeOwned> Decoder<T> {
                 body(&bytes)
             }
         };
-        Item { meta, body }
+        Item { identity, body }
     }
 
     pub(crate) fn event(&self, kind: EventKind, item: Item<T>) -> WatchEvent<T> {
@@ -60,14 +60,11 @@ impl<T: DeserializeOwned> Decoder<T> {
         if head.kind.as_deref().is_some_and(|kind| kind != expected) {
             return Err(protocol("an object of another kind"));
         }
-        let meta = ObjectMeta {
-            namespace: head.metadata.namespace.map(Arc::from),
-            name: head.metadata.name.into(),
-            uid: head.metadata.uid.into(),
-            version: head.metadata.resource_version.into(),
-        };
+        let meta = head.metadata;
+        let key = ObjectKey::new(meta.namespace.as_deref(), &meta.name)
+            .map_err(|_| protocol("an object without a valid name"))?;
         Ok(Item {
-            meta,
+            identity: Identity::new(key, meta.uid, meta.resource_version),
             body: body(object.get().as_bytes()),
         })
     }

@@ -3,9 +3,13 @@
 //! Each is kept with the version at which it was said, and every watch that was open then passes it
 //! between the changes before and after, however slowly it reads.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::{EventKind, Object, Rejection, Resource, object::split, wire::Frame};
+use crate::{
+    EventKind, Object, Rejection, Resource,
+    object::{split, text},
+    wire::Frame,
+};
 
 /// Something a server says to the watches that are open now.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +50,14 @@ impl Said {
                 let (metadata, fields) = split(object.clone());
                 let version = metadata.get("resourceVersion").and_then(Value::as_str);
                 let version = version.and_then(|text| text.parse().ok()).unwrap_or(0);
+                // No object of the history lacks a name, so this is a line of its own.
+                if text(metadata.get("name")).is_none() {
+                    let mut object = object.clone();
+                    object["kind"] = json!(resource.kind);
+                    object["apiVersion"] = json!(resource.api_version());
+                    let line = json!({"type": kind.as_str(), "object": object});
+                    return Some(Frame::Raw(line.to_string().into()));
+                }
                 let object = Object::render(resource, version, &metadata, &fields);
                 let kind = *kind;
                 Some(Frame::Event { kind, object })

@@ -8,7 +8,7 @@
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use bytes::Bytes;
-use informer_reflector::{ObjectMeta, ResourceVersion};
+use informer_reflector::{Identity, ObjectKey};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -19,7 +19,8 @@ use crate::{Resource, fields::Fields};
 pub struct Object(Arc<Rendered>);
 
 struct Rendered {
-    meta: ObjectMeta,
+    identity: Identity,
+    uid: Arc<str>,
     version: u64,
     labels: BTreeMap<String, String>,
     node: Option<String>,
@@ -79,7 +80,8 @@ impl Object {
         out.shrink_to_fit();
         let bytes = Bytes::from(out);
         Self(Arc::new(Rendered {
-            meta: meta_of(version, metadata),
+            identity: identity_of(version, metadata),
+            uid: uid_of(metadata).into(),
             version,
             labels: labels_of(metadata),
             node: fields.node(),
@@ -105,10 +107,8 @@ impl Object {
         let grown = |start: &usize| start + bytes.len() - old.bytes.len();
         let starts: Vec<usize> = old.starts.iter().map(grown).collect();
         Self(Arc::new(Rendered {
-            meta: ObjectMeta {
-                version: ResourceVersion::from(text),
-                ..old.meta.clone()
-            },
+            identity: Identity::new(old.identity.key.clone(), old.identity.uid.clone(), version),
+            uid: Arc::clone(&old.uid),
             version,
             labels: old.labels.clone(),
             node: old.node.clone(),
@@ -121,24 +121,24 @@ impl Object {
         }))
     }
 
-    /// Key, uid and version, as the reflector knows them.
-    pub fn meta(&self) -> &ObjectMeta {
-        &self.0.meta
+    /// Key, uid and version, as a source delivers them.
+    pub fn identity(&self) -> &Identity {
+        &self.0.identity
     }
 
     /// The namespace; `None` for an object without one.
     pub fn namespace(&self) -> Option<&str> {
-        self.0.meta.namespace.as_deref()
+        self.0.identity.key.namespace()
     }
 
     /// The name.
     pub fn name(&self) -> &str {
-        &self.0.meta.name
+        self.0.identity.key.name()
     }
 
     /// The uid the server gave it.
     pub fn uid(&self) -> &str {
-        &self.0.meta.uid
+        &self.0.uid
     }
 
     /// The version, which is the server's revision at which it was written.
@@ -210,7 +210,7 @@ impl Object {
 impl fmt::Debug for Object {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Object")
-            .field("meta", &self.0.meta)
+            .field("identity", &self.0.identity)
             .finish_non_exhaustive()
     }
 }
@@ -243,14 +243,15 @@ pub(crate) fn text(value: Option<&Value>) -> Option<&str> {
         .filter(|text| !text.is_empty())
 }
 
-fn meta_of(version: u64, metadata: &Map<String, Value>) -> ObjectMeta {
-    let shared = |name| Arc::from(text(metadata.get(name)).unwrap_or_default());
-    ObjectMeta {
-        namespace: text(metadata.get("namespace")).map(Arc::from),
-        name: shared("name"),
-        uid: shared("uid"),
-        version: ResourceVersion::from(version.to_string()),
-    }
+fn identity_of(version: u64, metadata: &Map<String, Value>) -> Identity {
+    let name = text(metadata.get("name")).unwrap_or_default();
+    let key = ObjectKey::new(text(metadata.get("namespace")), name);
+    let key = key.expect("the history refuses an object without a valid name");
+    Identity::new(key, uid_of(metadata), version)
+}
+
+fn uid_of(metadata: &Map<String, Value>) -> &str {
+    text(metadata.get("uid")).unwrap_or_default()
 }
 
 fn labels_of(metadata: &Map<String, Value>) -> BTreeMap<String, String> {

@@ -178,7 +178,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Source<T> {
             request.send_initial_events,
         );
         RequestLine {
-            version: request.version.as_str().to_owned(),
+            version: request.version.to_string(),
             wants_initial_events: request.send_initial_events,
             ..self.line(Verb::Watch, &query)
         }
@@ -191,9 +191,9 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Source<T> {
             ListVersion::Consistent => (String::new(), None),
             ListVersion::Any => ("0".to_owned(), None),
             ListVersion::NotOlderThan(version) => {
-                (version.as_str().to_owned(), Some("NotOlderThan".to_owned()))
+                (version.to_string(), Some("NotOlderThan".to_owned()))
             }
-            ListVersion::Exact(version) => (version.as_str().to_owned(), Some("Exact".to_owned())),
+            ListVersion::Exact(version) => (version.to_string(), Some("Exact".to_owned())),
         };
         ListOptions {
             selection: self.selection.clone(),
@@ -240,7 +240,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> ListWatch for Source<T> {
                 .iter()
                 .map(|object| decoder.item(object, true))
                 .collect(),
-            version: ResourceVersion::from(listing.version.to_string()),
+            version: ResourceVersion::from(listing.version),
             continue_token: listing.continue_token.map(Arc::from),
             remaining: listing.remaining.map(|count| count as u64),
         })
@@ -254,7 +254,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> ListWatch for Source<T> {
         let (number, faults) = self.begin(self.watch_line(&request)).await?;
         let options = WatchOptions {
             selection: self.selection.clone(),
-            version: request.version.as_str().to_owned(),
+            version: request.version.to_string(),
             version_match: request
                 .send_initial_events
                 .then(|| "NotOlderThan".to_owned()),
@@ -387,7 +387,7 @@ fn event<T: DeserializeOwned>(
             version,
             ends_initial,
         } => Ok(WatchEvent::Bookmark {
-            version: ResourceVersion::from(version.to_string()),
+            version: ResourceVersion::from(version),
             initial_events_end: ends_initial,
         }),
         Frame::Error(rejection) => Ok(WatchEvent::Error(rejection.to_failure())),

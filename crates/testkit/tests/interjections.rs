@@ -36,9 +36,11 @@ async fn next(events: &mut Events<ConfigMap>) -> String {
         None => "closed".to_owned(),
         Some(Err(failure)) => format!("{:?}", failure.kind),
         Some(Ok(WatchEvent::Added(item) | WatchEvent::Modified(item))) => {
-            format!("{}@{}", item.meta.name, item.meta.version)
+            format!("{}@{}", item.identity.key.name(), item.identity.version)
         }
-        Some(Ok(WatchEvent::Deleted(item))) => format!("-{}@{}", item.meta.name, item.meta.version),
+        Some(Ok(WatchEvent::Deleted(item))) => {
+            format!("-{}@{}", item.identity.key.name(), item.identity.version)
+        }
         Some(Ok(WatchEvent::Bookmark {
             version,
             initial_events_end,

@@ -32,7 +32,7 @@ const BANNED_NAMES: [&str; 11] = [
 /// ADR 5 says why there are three: handlers, transforms and index functions.
 const PANIC_BOUNDARIES: [(&str, usize); 3] = [
     ("crates/processor/src/", 1),
-    ("crates/reflector/src/kube/object.rs", 1),
+    ("crates/kube-source/src/decode/object.rs", 1),
     // Around the commit, to find the object it panics on, and to look for a timer.
     ("crates/informer-factory/src/", 3),
 ];

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use informer_factory::ObjectKey;
-use informer_factory::store::Entry;
+use informer_factory::store::{Entry, ResourceVersion, Uid};
 use k8s_openapi::api::core::v1::Pod;
 
 use crate::pod;
@@ -24,8 +24,8 @@ pub struct Decoded {
     pub pod: Arc<Pod>,
     /// As the store has it.
     pub stored_key: ObjectKey,
-    uid: Arc<str>,
-    version: Arc<str>,
+    uid: Uid,
+    version: ResourceVersion,
 }
 
 /// Pods in the order in which they were made, which is not that of their keys.
@@ -101,8 +101,8 @@ impl Decoded {
     pub fn entry(&self) -> Entry<Pod> {
         Entry {
             object: Arc::clone(&self.pod),
-            uid: Arc::clone(&self.uid),
-            version: Arc::clone(&self.version),
+            uid: self.uid.clone(),
+            version: self.version.clone(),
         }
     }
 }

@@ -15,9 +15,11 @@ use http::{Request, Response, header};
 use http_body_util::StreamBody;
 use http_body_util::combinators::UnsyncBoxBody;
 use hyper::body::Frame;
+use informer_factory::kube_source::{
+    JsonDecoder, KubeListWatch, KubeSource, Projection, Representation,
+};
 use informer_factory::reflector::{
-    KubeListWatch, KubeSource, ListRequest, ListVersion, ListWatch, ObjectMeta, Projection,
-    Representation, ResourceVersion, Reuse, WatchRequest,
+    Identity, ListRequest, ListVersion, ListWatch, ResourceVersion, Reuse, WatchRequest,
 };
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::Client;
@@ -130,7 +132,7 @@ where
         label_selector: None,
         field_selector: None,
         transform: None,
-        projection,
+        decoder: Arc::new(JsonDecoder::new(projection)),
         limits: Default::default(),
         deadlines: Default::default(),
     };
@@ -161,7 +163,7 @@ where
 {
     let (runtime, source) = source::<T>(answer, projection);
     let request = WatchRequest {
-        version: ResourceVersion::new("1"),
+        version: ResourceVersion::from("1"),
         timeout: Duration::from_secs(600),
         bookmarks: true,
         send_initial_events: false,
@@ -220,7 +222,7 @@ where
 struct Same<T>(Arc<T>);
 
 impl<T: Send + Sync> Reuse<T> for Same<T> {
-    fn reuse(&self, _: &ObjectMeta) -> Option<Arc<T>> {
+    fn reuse(&self, _: &Identity) -> Option<Arc<T>> {
         Some(Arc::clone(&self.0))
     }
 }

@@ -105,15 +105,12 @@ fn compare<T: Send + Sync + 'static>(
         differences.push(format!("the server has {theirs} {what}, the cache {ours}"));
     }
     for object in &objects {
-        let meta = object.meta();
-        let key = match &meta.namespace {
-            Some(namespace) => format!("{namespace}/{}", meta.name),
-            None => meta.name.to_string(),
-        };
-        let theirs = (object.uid(), meta.version.as_str());
+        let identity = object.identity();
+        let key = &identity.key;
+        let theirs = (&identity.uid, &identity.version);
         let ours = snapshot
-            .get(&key)
-            .map(|entry| (&*entry.uid, &*entry.version));
+            .get(key.as_str())
+            .map(|entry| (&entry.uid, &entry.version));
         if ours != Some(theirs) && differences.len() < SHOWN {
             differences.push(format!(
                 "at version {version} the server has {what} {key} as {theirs:?}, the cache {ours:?}"

@@ -79,7 +79,7 @@ impl<T: Resource> Tally<T> {
         let (memory, snapshot) = (self.lock(), store.snapshot());
         let same = snapshot.iter().all(|(key, entry)| {
             let held = memory.state.get(key).map(|held| identity(&**held));
-            held == Some((&*entry.uid, &*entry.version))
+            held.is_some_and(|(uid, version)| entry.uid == uid && entry.version == version)
         });
         same && memory.state.len() == snapshot.len() && memory.contradictions == 0
     }

@@ -279,7 +279,7 @@ impl<'a> Stage<'a> {
             None => Scope::All,
         };
         let version = self.informer.reader().version(&scope);
-        let version = version.filter(|version| !version.is_empty());
+        let version = version.filter(|version| !version.is_unset());
         let version = version.map_or("-".to_owned(), |version| version.to_string());
         if version != self.version {
             self.trace.push(format!("version {version}"));

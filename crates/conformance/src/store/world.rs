@@ -3,11 +3,10 @@
 //! The store does not look at versions; what it has been applied up to is marked by whoever
 //! writes. This one marks what the informer marks: the version received last with a batch.
 
-use std::sync::Arc;
 use std::thread;
 
-use informer_factory::ObjectKey;
 use informer_factory::store::{Batch, Lister, Scope, Snapshot, StoreReader, StoreWriter, store};
+use informer_factory::{ObjectKey, ResourceVersion};
 use k8s_openapi::api::core::v1::ConfigMap;
 
 use super::index_function::{FAILING, IndexFunction, index_function, total};
@@ -163,7 +162,7 @@ impl<'a> World<'a> {
             self.trace.push("error key");
             return Ok(());
         }
-        let version: Arc<str> = unquoted(arg(step, 0)).into();
+        let version = ResourceVersion::from(unquoted(arg(step, 0)));
         if !self.goes_well(|writer| writer.replace(Scope::All, entries, version)) {
             self.trace.push("panic");
         }
@@ -212,8 +211,8 @@ impl<'a> World<'a> {
             words.sort();
             self.trace.push(line("store", words));
         }
-        let version = snapshot.version(&Scope::All).filter(|v| !v.is_empty());
-        let version = version.map_or("none", |version| &**version);
+        let version = snapshot.version(&Scope::All).filter(|v| !v.is_unset());
+        let version = version.map_or("none".to_owned(), ToString::to_string);
         self.trace.push(format!("version {version}"));
     }
 }

@@ -152,7 +152,6 @@ impl<T: Send + Sync + 'static> Applier<T> {
                 Judgement::Good => self.quarantine.release(&key),
                 Judgement::Kept => self.quarantine.release_kept(&key),
                 Judgement::Unusable { version, error } => {
-                    let version = ResourceVersion::new(version);
                     self.refuse(&key, &version, &QuarantineReason::Undecodable(error));
                 }
             }
@@ -219,7 +218,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
         let mut applied = fold.finish();
         drop(snapshot);
         if let Some(version) = lease.version {
-            applied.batch.mark(lease.scope.clone(), version.to_shared());
+            applied.batch.mark(lease.scope.clone(), version.clone());
         }
         let batch = std::mem::take(&mut applied.batch);
         let most = self.bounds.index_values;
@@ -278,10 +277,10 @@ impl<T: Send + Sync + 'static> Applier<T> {
             progress.applied = progress.received;
         }
         if let Some(version) = &progress.applied
-            && writing.writer.version(scope).map(|version| &**version) != Some(version.as_str())
+            && writing.writer.version(scope) != Some(version)
         {
             let mut batch = Batch::new();
-            batch.mark(scope.clone(), version.to_shared());
+            batch.mark(scope.clone(), version.clone());
             writing.writer.commit(batch);
         }
         self.status

@@ -19,11 +19,12 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use informer_deltafifo::{Delta, Deltas, Final, Work};
+use informer_object::ResourceVersion;
 use informer_processor::{Cause, Deleted, Notification};
 use informer_reflector::DecodeError;
 use informer_store::{Batch, Entry, ObjectKey, Scope, Snapshot};
 
-use crate::applying::arrival::{Arrival, is_older};
+use crate::applying::arrival::Arrival;
 use crate::applying::epochs::Epochs;
 use crate::applying::source_entries;
 use crate::applying::verdict::{Judgement, Life, Refused, Verdict, judge, same_life};
@@ -256,7 +257,7 @@ impl<'a, T> Fold<'a, T> {
     /// A version that cannot be decoded; the same holds for it.
     fn unusable(&mut self, key: &ObjectKey, arrival: &Arrival<T>, error: &DecodeError) {
         if let Some((entry, epoch)) = self.current(key) {
-            if epoch == arrival.epoch && is_older(&arrival.version, &entry.version) {
+            if epoch == arrival.epoch && arrival.version.is_older_than(&entry.version) {
                 self.dropped += 1;
                 return;
             }
@@ -266,7 +267,7 @@ impl<'a, T> Fold<'a, T> {
             }
         }
         let judgement = Judgement::Unusable {
-            version: Arc::clone(&arrival.version),
+            version: arrival.version.clone(),
             error: error.clone(),
         };
         if !planted!(UnusableIsForgotten) {
@@ -282,7 +283,7 @@ impl<'a, T> Fold<'a, T> {
             && epoch != arrival.epoch
         {
             let mut entry = entry.clone();
-            entry.version = Arc::from("");
+            entry.version = ResourceVersion::unset();
             self.put(key, entry, arrival.epoch);
         }
     }
@@ -297,7 +298,7 @@ impl<'a, T> Fold<'a, T> {
             }
             return;
         };
-        let older = epoch == arrival.epoch && is_older(&arrival.version, &entry.version);
+        let older = epoch == arrival.epoch && arrival.version.is_older_than(&entry.version);
         match same_life(entry, arrival) {
             Life::Other if planted!(OldLifeKills) => self.delete_unknown(key),
             Life::Same => self.remove_known(key, arrival),

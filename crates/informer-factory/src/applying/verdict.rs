@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use informer_object::ResourceVersion;
 use informer_processor::Cause;
 use informer_reflector::DecodeError;
 use informer_store::{Entry, ObjectKey};
 
-use crate::applying::arrival::{Arrival, is_older};
+use crate::applying::arrival::Arrival;
 
 /// What a version was worth.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +20,7 @@ pub(crate) enum Judgement {
     /// Nobody can use it.
     Unusable {
         /// The version.
-        version: Arc<str>,
+        version: ResourceVersion,
         /// Why.
         error: DecodeError,
     },
@@ -56,10 +57,12 @@ pub(crate) enum Life {
 
 /// Whether it is.
 pub(crate) fn same_life<T>(stored: &Entry<T>, arrival: &Arrival<T>) -> Life {
-    match (&*stored.uid, &*arrival.uid) {
-        ("", _) | (_, "") => Life::Unknown,
-        (x, y) if x == y => Life::Same,
-        _ => Life::Other,
+    if stored.uid.is_unknown() || arrival.uid.is_unknown() {
+        Life::Unknown
+    } else if stored.uid == arrival.uid {
+        Life::Same
+    } else {
+        Life::Other
     }
 }
 
@@ -73,7 +76,7 @@ pub(crate) fn judge<T>(
     let update = || Verdict::Update(Arc::clone(&stored.object));
     let same_epoch = epoch == arrival.epoch || planted!(EpochIgnored);
     let older =
-        !planted!(OlderApplied) && same_epoch && is_older(&arrival.version, &stored.version);
+        !planted!(OlderApplied) && same_epoch && arrival.version.is_older_than(&stored.version);
     let life = same_life(stored, arrival);
     match cause {
         // A resync repeats what is there; it never brings anything back to life or back in time.
@@ -93,5 +96,5 @@ pub(crate) fn judge<T>(
 
 /// Equal and known; two objects without a version cannot be told apart and count as changed.
 fn same_version<T>(stored: &Entry<T>, arrival: &Arrival<T>) -> bool {
-    !stored.version.is_empty() && stored.version == arrival.version
+    !stored.version.is_unset() && stored.version == arrival.version
 }

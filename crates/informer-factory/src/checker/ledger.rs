@@ -11,10 +11,9 @@
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use informer_reflector::{ObjectMeta, ResourceVersion};
+use informer_object::{Identity, ResourceVersion, Uid};
 use informer_store::{Entry, ObjectKey, Scope, Snapshot};
 
-use crate::applying::arrival::key_of;
 use crate::applying::source_entries;
 use crate::checker::consistency::Mismatch;
 
@@ -30,9 +29,8 @@ impl Hashing {
         self.hash(key.as_str())
     }
 
-    fn state(self, uid: &str, version: &str) -> u64 {
-        let uid = if planted!(UidOverlooked) { "" } else { uid };
-        self.hash((uid, version))
+    fn state(self, uid: &Uid, version: &ResourceVersion) -> u64 {
+        self.hash(((!planted!(UidOverlooked)).then_some(uid), version))
     }
 
     fn hash(self, value: impl Hash) -> u64 {
@@ -102,13 +100,12 @@ pub(crate) struct Comparison {
 
 impl Comparison {
     /// Takes one object of the list.
-    pub(crate) fn take(&mut self, meta: &ObjectMeta) {
-        // What has no key is not in the store either (STX-6).
-        let Ok(key) = key_of(meta) else { return };
-        if self.ledger.leaves_out(&key) {
+    pub(crate) fn take(&mut self, identity: &Identity) {
+        let key = &identity.key;
+        if self.ledger.leaves_out(key) {
             return;
         }
-        let hash = self.ledger.hashing.key(&key);
+        let hash = self.ledger.hashing.key(key);
         let found = self
             .ledger
             .states
@@ -117,8 +114,9 @@ impl Comparison {
             self.seen[at] = true;
             self.ledger.states[at].1
         });
-        let state = self.ledger.hashing.state(&meta.uid, meta.version.as_str());
+        let state = self.ledger.hashing.state(&identity.uid, &identity.version);
         if held != Some(state) && self.suspects.len() < MOST_SUSPECTS {
+            let key = key.clone();
             self.suspects.push(Suspect { key, held });
         }
     }

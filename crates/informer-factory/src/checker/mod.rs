@@ -11,7 +11,7 @@ mod run;
 #[cfg(test)]
 mod tests;
 
-use informer_reflector::KubeListWatch;
+use informer_kube_source::KubeListWatch;
 use informer_store::Scope;
 use serde::de::IgnoredAny;
 

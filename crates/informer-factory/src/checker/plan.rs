@@ -178,7 +178,7 @@ impl Plan {
             return self.end(CheckOutcome::NotChecked(NotChecked::Inexact));
         }
         for item in &page.items {
-            listing.comparison.take(&item.meta);
+            listing.comparison.take(&item.identity);
         }
         if page.continue_token.is_some() {
             if now > listing.deadline || page.continue_token == listing.request.continue_token {

@@ -4,7 +4,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use informer_reflector::{KubeListWatch, ListWatch, ResourceVersion};
+use informer_kube_source::KubeListWatch;
+
+use informer_reflector::{ListWatch, ResourceVersion};
 use informer_store::{ObjectKey, Scope};
 use metrics::counter;
 use serde::de::IgnoredAny;

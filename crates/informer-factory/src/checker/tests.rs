@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use informer_reflector::{
-    Body, Failure, FailureKind, Item, ListVersion, ObjectMeta, Page, ResourceVersion,
+    Body, Failure, FailureKind, Identity, Item, ListVersion, Page, ResourceVersion,
 };
 use informer_store::{Batch, Entry, ObjectKey, Scope, Snapshot};
 use proptest::prelude::*;
@@ -42,13 +42,9 @@ fn store(world: &World) -> Snapshot<u8> {
     reader.snapshot()
 }
 
-fn meta(name: u8, (uid, version): (u8, u8)) -> ObjectMeta {
-    ObjectMeta {
-        namespace: Some("default".into()),
-        name: format!("o{name}").into(),
-        uid: uid.to_string().into(),
-        version: version.to_string().into(),
-    }
+fn identity(name: u8, (uid, version): (u8, u8)) -> Identity {
+    let key = ObjectKey::new(Some("default"), &format!("o{name}")).expect("well formed");
+    Identity::new(key, uid.to_string(), u64::from(version))
 }
 
 fn scope() -> Scope {
@@ -73,7 +69,7 @@ fn compared(
 ) -> Option<Mismatch> {
     let mut comparison = ledger(held, quarantined).compare();
     for (&name, &state) in listed {
-        comparison.take(&meta(name, state));
+        comparison.take(&identity(name, state));
     }
     let suspects = comparison.finish();
     let version = ResourceVersion::from("1");
@@ -209,7 +205,7 @@ fn rounds() -> impl Strategy<Value = Vec<Round>> {
 
 fn page(version: u64, item: Option<(u8, (u8, u8))>, token: Option<String>) -> Page<IgnoredAny> {
     let item = item.map(|(name, state)| Item {
-        meta: meta(name, state),
+        identity: identity(name, state),
         body: Body::Decoded(Arc::new(IgnoredAny)),
     });
     Page {

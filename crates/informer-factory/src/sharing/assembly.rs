@@ -3,11 +3,12 @@
 use std::any::TypeId;
 use std::sync::Arc;
 
-use informer_reflector::{Config, KubeListWatch, KubeSource, Representation};
+use informer_kube_source::{Decode, JsonDecoder, KubeListWatch, KubeSource, Representation};
+use informer_reflector::Config;
 use informer_store::Scope;
 use kube_client::Client;
 use kube_core::{ClusterResourceScope, Resource};
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::IgnoredAny;
 
 use crate::checker::Checking;
 use crate::checker::consistency::Consistency;
@@ -20,15 +21,17 @@ pub(crate) fn connect<R, T>(
     client: Client,
     resource: R::DynamicType,
     representation: Representation,
+    decoder: Arc<dyn Decode<T>>,
     options: InformerOptions<T>,
 ) -> Box<dyn Launch<T>>
 where
     R: Resource + 'static,
     R::DynamicType: Send + Sync + 'static,
-    T: DeserializeOwned + Send + Sync + 'static,
+    T: Send + Sync + 'static,
 {
     Box::new(Connect(move |scope: &Scope| {
-        let source = source::<R, T>(&resource, representation, &options, scope);
+        let decoder = Arc::clone(&decoder);
+        let source = source::<R, T>(&resource, representation, decoder, &options, scope);
         Arc::new(KubeListWatch::new(client.clone(), source))
     }))
 }
@@ -53,8 +56,10 @@ where
         ..InformerOptions::default()
     };
     let (client, resource) = (client.clone(), resource.clone());
+    let decoder: Arc<dyn Decode<IgnoredAny>> = Arc::new(JsonDecoder::default());
     let census = Box::new(move |scope: &Scope| {
-        let source = source::<R, _>(&resource, Representation::MetadataOnly, &options, scope);
+        let (metadata, decoder) = (Representation::MetadataOnly, Arc::clone(&decoder));
+        let source = source::<R, _>(&resource, metadata, decoder, &options, scope);
         KubeListWatch::new(client.clone(), source)
     });
     Checking {
@@ -68,6 +73,7 @@ where
 fn source<R: Resource, T>(
     resource: &R::DynamicType,
     representation: Representation,
+    decoder: Arc<dyn Decode<T>>,
     options: &InformerOptions<T>,
     scope: &Scope,
 ) -> KubeSource<T> {
@@ -84,7 +90,7 @@ fn source<R: Resource, T>(
         label_selector: options.label_selector.clone(),
         field_selector: options.field_selector.clone(),
         transform: transform.map(|transform| transform.0.clone()),
-        projection: options.projection.clone(),
+        decoder,
         limits: options.limits,
         deadlines: options.deadlines,
     }

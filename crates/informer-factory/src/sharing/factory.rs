@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::{Stream, StreamExt};
-use informer_reflector::{PartialObjectMetadata, Representation};
+use informer_kube_source::{JsonDecoder, PartialObjectMetadata, Representation};
 use kube_client::Client;
 use kube_core::discovery::ApiResource;
 use kube_core::{DynamicObject, Resource};
@@ -310,7 +310,8 @@ impl SharedInformerFactory {
                 checking::<R, T>(&client, resource, &options, &settings.reflector, asked);
             Arc::new(checking)
         });
-        let launch = connect::<R, T>(client, resource.clone(), representation, options);
+        let decoder = Arc::new(JsonDecoder::new(options.projection.clone()));
+        let launch = connect::<R, T>(client, resource.clone(), representation, decoder, options);
         let informer = SharedInformer::new(Core::new(identity, settings, launch), &namespaces);
         if self.is_stopped() {
             drop(informer.core().abort());

@@ -4,7 +4,7 @@ use std::any::TypeId;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use informer_reflector::{Projection, Representation};
+use informer_kube_source::{Projection, Representation};
 use informer_store::Scope;
 use kube_core::Resource;
 

@@ -4,7 +4,8 @@
 use std::time::Duration;
 
 use crate::cluster::{Pods, QUEUES, SOON, client, pod, pod_in, pods};
-use informer_factory::reflector::{Config, FailureKind, PartialObjectMetadata};
+use informer_factory::kube_source::PartialObjectMetadata;
+use informer_factory::reflector::{Config, FailureKind};
 use informer_factory::{
     CheckOutcome, Consistency, ConsistencyStatus, Grace, InformerOptions, InformerState,
     Namespaces, NotChecked, ObjectKey, OnMismatch, Projection, QueueKind, SharedInformer,

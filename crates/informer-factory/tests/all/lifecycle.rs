@@ -289,9 +289,8 @@ async fn wait_for_version_is_about_what_was_applied() {
         assert_eq!(
             informer
                 .reader()
-                .version(&informer_factory::store::Scope::All)
-                .as_deref(),
-            Some(version.as_str())
+                .version(&informer_factory::store::Scope::All),
+            Some(version)
         );
 
         let never = ResourceVersion::from("999999");

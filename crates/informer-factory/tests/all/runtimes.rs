@@ -8,8 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::{FutureExt, StreamExt};
+use informer_factory::kube_source::Deadlines;
 use informer_factory::processor::handler_fn;
-use informer_factory::reflector::{Config, Deadlines, Phase};
+use informer_factory::reflector::{Config, Phase};
 use informer_factory::{
     AddHandlerError, AddIndexError, AsyncHandler, Controller, ControllerConfig, Event, Grace,
     InformerOptions, InformerState, ListenerConfig, Namespaces, ObjectKey, ResourceVersion,
@@ -99,7 +100,7 @@ fn shutdown_cut_off_by_the_end_of_its_runtime_is_not_complete() {
 fn informer_whose_runtime_has_ended_says_so() {
     let (server, first, second) = (ApiServer::new(), runtime(), runtime());
     let (factory, informer) = first.block_on(synced(&server));
-    let later = ResourceVersion::new("999999");
+    let later = ResourceVersion::from("999999");
     let waiting = second.spawn({
         let (informer, later) = (informer.clone(), later.clone());
         async move { informer.wait_for_version(&later, Duration::MAX).await }

@@ -16,8 +16,8 @@ use super::{
     replace::Collection,
 };
 use crate::{
-    Failure, FailureKind, InitialState, Item, ListRequest, ListVersion, ObjectMeta, Page,
-    RelistCause, ResourceVersion,
+    Failure, FailureKind, InitialState, Item, ListRequest, ListVersion, Page, RelistCause,
+    ResourceVersion,
 };
 
 /// Whether pages are asked for.
@@ -223,21 +223,8 @@ pub(super) fn server_behind() -> Failure {
     Failure::new(FailureKind::TooLarge, "ServerBehind", message)
 }
 
-pub(super) fn is_nameless(meta: &ObjectMeta) -> bool {
-    meta.name.is_empty()
-}
-
-/// FM-52: an object without a name has no key to be stored or quarantined under.
-pub(super) fn nameless() -> Failure {
-    let message = "an object has no name";
-    Failure::new(FailureKind::Protocol, "NamelessObject", message)
-}
-
 /// Why this page cannot be part of the list, if so.
 fn fault<T>(page: &Page<T>, listing: &Listing<T>) -> Option<Failure> {
-    if page.items.iter().any(|item| is_nameless(&item.meta)) {
-        return Some(nameless());
-    }
     let Some(version) = &listing.version else {
         let message = "the list has no resource version";
         return (!page.version.is_exact())
@@ -263,13 +250,13 @@ fn fault<T>(page: &Page<T>, listing: &Listing<T>) -> Option<Failure> {
 /// where their versions cannot be compared.
 fn without_duplicates<T>(items: Vec<Item<T>>) -> Vec<Item<T>> {
     // As nearly every list is; each key then comes once.
-    if items.is_sorted_by(|a, b| key_of(&a.meta) < key_of(&b.meta)) {
+    if items.is_sorted_by(|a, b| a.identity.key < b.identity.key) {
         return items;
     }
     let mut order: Vec<usize> = (0..items.len()).collect();
-    let key = |index: usize| key_of(&items[index].meta);
+    let key = |index: usize| &items[index].identity.key;
     // Stable, and quick for what is nearly sorted.
-    order.sort_by(|&a, &b| key(a).cmp(&key(b)));
+    order.sort_by(|&a, &b| key(a).cmp(key(b)));
     let mut dropped = vec![false; items.len()];
     let mut any = false;
     for pair in 1..order.len() {
@@ -278,7 +265,10 @@ fn without_duplicates<T>(items: Vec<Item<T>>) -> Vec<Item<T>> {
             continue;
         }
         any = true;
-        let (version, before) = (&items[later].meta.version, &items[earlier].meta.version);
+        let (version, before) = (
+            &items[later].identity.version,
+            &items[earlier].identity.version,
+        );
         let replayed = version.is_older_than(before) && !planted!(LastDuplicateWins);
         if replayed || planted!(FirstDuplicateWins) {
             // The winner moves on, to be compared with the next of the same key.
@@ -294,8 +284,4 @@ fn without_duplicates<T>(items: Vec<Item<T>>) -> Vec<Item<T>> {
     let kept = items.into_iter().zip(dropped);
     kept.filter_map(|(item, dropped)| (!dropped).then_some(item))
         .collect()
-}
-
-fn key_of(meta: &ObjectMeta) -> (Option<&str>, &str) {
-    (meta.namespace.as_deref(), &meta.name)
 }

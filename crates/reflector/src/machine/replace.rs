@@ -5,7 +5,7 @@
 
 use super::{Effect, Input, Machine, State, watch::Connection, watching::Watching};
 use crate::{
-    Body, DecodeError, Emission, Item, ObjectMeta, Phase, RelistCause, Report, ResourceVersion,
+    Body, DecodeError, Emission, Identity, Item, Phase, RelistCause, Report, ResourceVersion,
 };
 
 /// A whole collection at one version.
@@ -29,7 +29,7 @@ pub(super) struct Replacing {
     version: ResourceVersion,
     items: usize,
     reused: usize,
-    undecodable: Vec<(ObjectMeta, DecodeError)>,
+    undecodable: Vec<(Identity, DecodeError)>,
     consistent: bool,
     new_epoch: bool,
     handover: Option<Handover>,
@@ -104,8 +104,8 @@ impl<T> Machine<T> {
         self.lessons.vouched = replacing.consistent && replacing.handover.is_none();
         planted!(ListResetsBackoff => self.recovered());
         self.tell_if_incomparable(&version, out);
-        for (meta, error) in replacing.undecodable {
-            out.push(Effect::Report(Report::Undecodable { meta, error }));
+        for (identity, error) in replacing.undecodable {
+            out.push(Effect::Report(Report::Undecodable { identity, error }));
         }
         out.push(Effect::Report(Report::Listed {
             cause: replacing.cause,
@@ -130,9 +130,9 @@ impl<T> Machine<T> {
 }
 
 /// What is reported of an item that could not be decoded (FM-53).
-pub(super) fn undecodable<T>(item: &Item<T>) -> Option<(ObjectMeta, DecodeError)> {
+pub(super) fn undecodable<T>(item: &Item<T>) -> Option<(Identity, DecodeError)> {
     match &item.body {
-        Body::Undecodable(error) => Some((item.meta.clone(), error.clone())),
+        Body::Undecodable(error) => Some((item.identity.clone(), error.clone())),
         Body::Decoded(_) | Body::Reused(_) => None,
     }
 }

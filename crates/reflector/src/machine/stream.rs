@@ -7,20 +7,19 @@
 //! - RFX-12 (FM-25, FM-26): attempts and patience are bounded, then a list is made instead, and
 //!   streaming is left alone for a while.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
 use super::{
     Effect, Input, Machine, Pass, State,
     backoff::{Next, Pace, once},
-    list::{Extent, cause_of_refusal, is_nameless, nameless, server_behind},
+    list::{Extent, cause_of_refusal, server_behind},
     replace::{Collection, Handover},
     watch::{Connection, panicked},
 };
 use crate::{
-    Config, Failure, FailureKind, Item, RelistCause, ResourceVersion, WatchEvent, WatchRequest,
+    Config, Failure, FailureKind, Item, ObjectKey, RelistCause, ResourceVersion, WatchEvent,
+    WatchRequest,
 };
-
-type Key = (Option<Arc<str>>, Arc<str>);
 
 /// Receiving initial events.
 pub(super) struct Streaming<T> {
@@ -29,7 +28,7 @@ pub(super) struct Streaming<T> {
     /// The version asked for; unset for a consistent state.
     asked: ResourceVersion,
     /// In the order of keys, so that the same events give the same list.
-    items: BTreeMap<Key, Item<T>>,
+    items: BTreeMap<ObjectKey, Item<T>>,
     events: u64,
     /// When something last came.
     last_news: Duration,
@@ -42,17 +41,15 @@ impl<T> Streaming<T> {
     }
 
     fn take(&mut self, item: Item<T>) {
-        let key = (item.meta.namespace.clone(), Arc::clone(&item.meta.name));
-        let held = self.items.get(&key);
-        let replay = held.is_some_and(|held| item.meta.version.is_older_than(&held.meta.version));
-        if !replay {
-            self.items.insert(key, item);
+        let key = &item.identity.key;
+        let held = self.items.get(key).map(|held| &held.identity.version);
+        if !held.is_some_and(|held| item.identity.version.is_older_than(held)) {
+            self.items.insert(key.clone(), item);
         }
     }
 
     fn drop_item(&mut self, item: &Item<T>) {
-        let key = (item.meta.namespace.clone(), Arc::clone(&item.meta.name));
-        self.items.remove(&key);
+        self.items.remove(&item.identity.key);
     }
 }
 
@@ -121,14 +118,8 @@ impl<T> Machine<T> {
         }
         streaming.events += 1;
         match event {
-            WatchEvent::Added(item) | WatchEvent::Modified(item) | WatchEvent::Deleted(item)
-                if is_nameless(&item.meta) =>
-            {
-                out.push(Effect::Abandon);
-                self.streaming_failed(streaming.pass, nameless(), out);
-            }
             WatchEvent::Added(item) | WatchEvent::Modified(item) => {
-                planted!(InitialEventIsResumePoint => self.resume = item.meta.version.clone());
+                planted!(InitialEventIsResumePoint => self.resume = item.identity.version.clone());
                 streaming.take(item);
                 self.state = State::Streaming(streaming);
             }

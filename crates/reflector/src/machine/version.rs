@@ -23,8 +23,8 @@ impl<T> Machine<T> {
     /// What planted bugs take for received.
     #[cfg(any(test, sim))]
     pub(super) fn next_version(&self) -> ResourceVersion {
-        let next = self.resume.as_str().parse::<u64>().expect("of ours") + 1;
-        next.to_string().into()
+        let next = self.resume.as_number().expect("of ours") + 1;
+        next.into()
     }
 
     /// Says once that versions cannot be compared here (FM-41).

@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::{
     Effect, Input, Machine, Pass, State,
     backoff::{Next, Pace, Trouble, once},
-    list::{cause_of_refusal, is_nameless, nameless, server_behind},
+    list::{cause_of_refusal, server_behind},
     replace::undecodable,
     watching::{Taking, Watching},
 };
@@ -143,10 +143,7 @@ impl<T> Machine<T> {
         item: Item<T>,
         out: &mut Vec<Effect<T>>,
     ) {
-        let version = &item.meta.version;
-        if is_nameless(&item.meta) {
-            return self.broken(&watching, nameless(), out);
-        }
+        let version = &item.identity.version;
         // A DELETED may carry the version before the deletion (FM-36).
         if change != Change::Deleted && self.tells_of_rewind(&watching, version) {
             return self.broken(&watching, server_behind(), out);
@@ -222,8 +219,8 @@ impl<T> Machine<T> {
             self.lessons.trouble = None;
             self.resume = received.clone();
         }
-        if let Some((meta, error)) = undecodable {
-            out.push(Effect::Report(Report::Undecodable { meta, error }));
+        if let Some((identity, error)) = undecodable {
+            out.push(Effect::Report(Report::Undecodable { identity, error }));
         }
         out.push(Effect::Report(Report::Progress { received }));
         if self.demanded.is_some() {

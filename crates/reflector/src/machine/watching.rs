@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{replace::Handover, watch::Connection};
-use crate::{DecodeError, ObjectMeta, ResourceVersion};
+use crate::{DecodeError, Identity, ResourceVersion};
 
 /// An open watch.
 pub(super) struct Watching {
@@ -23,7 +23,7 @@ pub(super) struct Watching {
 /// The sink is taking an event.
 pub(super) struct Taking {
     pub(super) received: ResourceVersion,
-    pub(super) undecodable: Option<(ObjectMeta, DecodeError)>,
+    pub(super) undecodable: Option<(Identity, DecodeError)>,
 }
 
 impl Watching {

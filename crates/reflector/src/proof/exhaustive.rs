@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use super::model::{item, version};
 use crate::{
-    Config, Demand, Effect, Emission, Failure, FailureKind, Input, Item, Machine, Page, Phase,
-    Report, ResourceVersion, WatchEvent,
+    Config, Demand, Effect, Emission, Failure, FailureKind, Input, Machine, Page, Phase, Report,
+    ResourceVersion, WatchEvent,
 };
 
 const LETTERS: usize = 22;
@@ -25,12 +25,6 @@ fn page(at: u64, more: bool) -> Input<()> {
         continue_token: more.then(|| "t".into()),
         remaining: None,
     }))
-}
-
-fn nameless() -> Item<()> {
-    let mut nameless = item(1, 9);
-    nameless.meta.name = "".into();
-    nameless
 }
 
 fn letter(n: usize) -> Input<()> {
@@ -51,7 +45,7 @@ fn letter(n: usize) -> Input<()> {
         8 => event(WatchEvent::Added(item(3, 6))),
         9 => event(WatchEvent::Modified(item(1, 4))),
         10 => event(WatchEvent::Deleted(item(1, 2))),
-        11 => event(WatchEvent::Deleted(nameless())),
+        11 => event(WatchEvent::Deleted(item(9, 9))),
         12 => event(bookmark(7, false)),
         13 => event(bookmark(8, true)),
         14 => event(WatchEvent::Error(failure(FailureKind::Expired))),

@@ -6,7 +6,9 @@ use super::{
     run::{Run, play},
     world::{End, ListFault, Op, Open, WatchFault},
 };
-use crate::{Demand, FailureKind, ResourceVersion};
+use crate::{
+    Backoff, Demand, Failure, FailureKind, ResourceVersion, backoff::Delays, chance::Chance,
+};
 
 /// Gives a number below the one it is given, or `None` when the input is used up.
 pub type Draw<'a> = dyn FnMut(u32) -> Option<u32> + 'a;
@@ -53,14 +55,13 @@ fn op(draw: &mut Draw<'_>) -> Option<Op> {
 }
 
 fn list_fault(draw: &mut Draw<'_>) -> Option<ListFault> {
-    Some(match draw(17)? {
+    Some(match draw(16)? {
         0..6 => ListFault::Fail(kind(draw)?, retry_after(draw)?),
         6 => ListFault::Hang,
         7 => ListFault::Panic,
         8..10 => ListFault::Older,
         10..12 => ListFault::OtherVersion,
         12 => ListFault::NoVersion,
-        13 => ListFault::Nameless,
         _ => ListFault::Twice {
             older_last: draw(2)? == 1,
         },
@@ -118,7 +119,33 @@ const KINDS: [FailureKind; 15] = [
     FailureKind::Other,
 ];
 
-pub(crate) fn kind(draw: &mut Draw<'_>) -> Option<FailureKind> {
+/// Checks the delays after failures of one kind: none is shorter than the server asks for, up to
+/// the cap, and none exceeds the cap.
+///
+/// # Panics
+///
+/// If one is or does.
+pub fn delays(kind_number: u8, asked: Option<Duration>) {
+    let mut numbers = Some(u32::from(kind_number));
+    let kind = kind(&mut |below| numbers.take().map(|number| number % below));
+    let kind = kind.expect("one number was there");
+    let config = Backoff::default();
+    let (longest, cap) = (config.absent_cap.max(config.cap), config.retry_after_cap);
+    let mut delays = Delays::new(config);
+    let mut chance = Chance::seeded(u64::from(kind_number));
+    let failure = Failure::new(kind, "Fuzzed", "").with_retry_after(asked);
+    for n in 0..9 {
+        let now = Duration::from_secs(30 * n);
+        let delay = delays.draw(now, &failure, kind_number % 2 == 0, &mut chance);
+        assert!(
+            delay >= asked.unwrap_or_default().min(cap),
+            "FM-12: {delay:?}"
+        );
+        assert!(delay <= longest.max(cap), "SEC-27: {delay:?}");
+    }
+}
+
+fn kind(draw: &mut Draw<'_>) -> Option<FailureKind> {
     draw(KINDS.len() as u32).map(|number| KINDS[number as usize])
 }
 

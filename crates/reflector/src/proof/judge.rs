@@ -134,7 +134,7 @@ impl Judge {
         let old = |version: &ResourceVersion| Some(number(version)) < self.received;
         match event {
             _ if phase == Phase::Streaming => Expected::Fine,
-            WatchEvent::Added(item) | WatchEvent::Modified(item) if old(&item.meta.version) => {
+            WatchEvent::Added(item) | WatchEvent::Modified(item) if old(&item.identity.version) => {
                 Expected::Either
             }
             WatchEvent::Bookmark { version, .. } if old(version) => Expected::Either,

@@ -6,7 +6,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use crate::{Body, DecodeError, DecodeErrorCategory, Item, ObjectMeta, ResourceVersion};
+use crate::{Body, DecodeError, DecodeErrorCategory, Identity, Item, ObjectKey, ResourceVersion};
 
 pub(super) type Key = u8;
 /// Key to the version of its object.
@@ -110,19 +110,18 @@ fn position(index: usize) -> u64 {
 }
 
 pub(super) fn version(number: u64) -> ResourceVersion {
-    ResourceVersion::from(number.to_string())
+    ResourceVersion::from(number)
 }
 
 /// The object of a key at a version. One in seven cannot be decoded.
 pub(super) fn item(key: Key, number: u64) -> Item<()> {
     let error = || DecodeError::new(DecodeErrorCategory::Data, "spec".into(), 1, 1);
     Item {
-        meta: ObjectMeta {
-            namespace: Some(Arc::from("ns")),
-            name: Arc::from(format!("k{key}")),
-            uid: Arc::from("u"),
-            version: version(number),
-        },
+        identity: Identity::new(
+            ObjectKey::new(Some("ns"), &format!("k{key}")).expect("well formed"),
+            "u",
+            version(number),
+        ),
         body: if number % 7 == 6 {
             Body::Undecodable(error())
         } else {
@@ -133,10 +132,12 @@ pub(super) fn item(key: Key, number: u64) -> Item<()> {
 
 /// What [`item`] was made from.
 pub(super) fn identity(item: &Item<()>) -> (Key, u64) {
-    let key = item.meta.name[1..].parse().expect("a name of ours");
-    (key, number(&item.meta.version))
+    let key = item.identity.key.name()[1..]
+        .parse()
+        .expect("a name of ours");
+    (key, number(&item.identity.version))
 }
 
 pub(super) fn number(version: &ResourceVersion) -> u64 {
-    version.as_str().parse().expect("a version of ours")
+    version.as_number().expect("a version of ours")
 }

@@ -48,7 +48,6 @@ fn list_fault() -> impl Strategy<Value = ListFault> {
         2 => Just(ListFault::Older),
         2 => Just(ListFault::OtherVersion),
         1 => Just(ListFault::NoVersion),
-        1 => Just(ListFault::Nameless),
         2 => any::<bool>().prop_map(|older_last| ListFault::Twice { older_last }),
     ]
 }

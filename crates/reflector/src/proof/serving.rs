@@ -241,10 +241,6 @@ fn spoil(page: &mut Page<()>, fault: Option<&ListFault>, later: bool) -> Expecte
             }
             protocol
         }
-        Some(ListFault::Nameless) if !page.items.is_empty() => {
-            page.items[0].meta.name = "".into();
-            protocol
-        }
         Some(ListFault::OtherVersion) if later => {
             page.version = version(number(&page.version) + 1);
             Expected::Failure(FailureKind::Expired)

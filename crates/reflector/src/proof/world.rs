@@ -38,7 +38,6 @@ pub(super) enum ListFault {
     /// A page after the first is of another version.
     OtherVersion,
     NoVersion,
-    Nameless,
     /// A key comes twice; the older one first or last.
     Twice {
         older_last: bool,

@@ -92,7 +92,7 @@ async fn carries_out_a_plain_run() {
     assert_eq!(stage.sink.taken(), taken);
     let asked = stage.source.asked();
     assert!(matches!(&asked[0], Asked::List(list) if list.version == ListVersion::Any));
-    assert!(matches!(&asked[1], Asked::Watch(watch) if watch.version.as_str() == "5"));
+    assert!(matches!(&asked[1], Asked::Watch(watch) if watch.version == "5"));
     assert_eq!((asked.len(), stage.source.alive()), (2, 0));
     assert_eq!(stage.kinds(), []);
 }

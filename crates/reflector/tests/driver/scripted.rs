@@ -226,7 +226,9 @@ impl Sink<()> for Taker {
         }
         let shown = match &emission {
             Emission::Replace { items, .. } => format!("{} items", items.len()),
-            Emission::Change { change, item, .. } => format!("{change:?} {}", item.meta.name),
+            Emission::Change { change, item, .. } => {
+                format!("{change:?} {}", item.identity.key.name())
+            }
             Emission::Bookmark { .. } => "bookmark".into(),
         };
         let shown = format!("{shown} -> {}", emission.received());

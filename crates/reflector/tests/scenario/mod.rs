@@ -163,7 +163,7 @@ fn show_list(seen: &mut String, request: &ListRequest) -> std::fmt::Result {
 }
 
 fn show_emission(seen: &mut String, emission: &Emission<()>) -> std::fmt::Result {
-    let name = |item: &Item<()>| format!(" {}@{}", item.meta.name, item.meta.version);
+    let name = |item: &Item<()>| format!(" {}@{}", item.identity.key, item.identity.version);
     let at = |received: &ResourceVersion| format!("-> {received}");
     match emission {
         Emission::Replace {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use informer_reflector::{Body, Config, Failure, FailureKind, Item, ObjectMeta, Page};
+use informer_reflector::{Body, Config, Failure, FailureKind, Identity, Item, ObjectKey, Page};
 
 /// Without streaming lists, so that a script begins with a plain one.
 pub(crate) fn listing() -> Config {
@@ -14,12 +14,7 @@ pub(crate) fn listing() -> Config {
 pub(crate) fn item(text: &str) -> Item<()> {
     let (name, version) = text.split_once('@').expect("name@version");
     Item {
-        meta: ObjectMeta {
-            namespace: None,
-            name: name.into(),
-            uid: "u".into(),
-            version: version.into(),
-        },
+        identity: Identity::new(ObjectKey::new(None, name).expect("a name"), "u", version),
         body: Body::Decoded(Arc::new(())),
     }
 }

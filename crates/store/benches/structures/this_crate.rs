@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use informer_store::{Batch, Entry, Index, Scope, StoreReader, StoreWriter, store};
+use informer_store::{
+    Batch, Entry, Index, ResourceVersion, Scope, StoreReader, StoreWriter, store,
+};
 
 use crate::candidate::{Candidate, Item, Object, Reader};
 
 pub struct ThisCrate {
     writer: StoreWriter<Object>,
     index: Index<Object>,
-    unknown: Arc<str>,
 }
 
 impl ThisCrate {
@@ -17,19 +18,11 @@ impl ThisCrate {
         let (mut writer, _) = store();
         let node = |object: &Object| [Arc::clone(&object.node)];
         let index = writer.add_index("node", node).expect("the first index");
-        Self {
-            writer,
-            index,
-            unknown: Arc::default(),
-        }
+        Self { writer, index }
     }
 
     fn entry(&self, object: &Arc<Object>) -> Entry<Object> {
-        Entry::new(
-            Arc::clone(object),
-            Arc::clone(&self.unknown),
-            Arc::clone(&self.unknown),
-        )
+        Entry::anonymous(Arc::clone(object))
     }
 }
 
@@ -42,7 +35,7 @@ impl Candidate for ThisCrate {
             .map(|(key, object)| (key.clone(), self.entry(object)))
             .collect();
         self.writer
-            .replace(Scope::All, entries, Arc::clone(&self.unknown));
+            .replace(Scope::All, entries, ResourceVersion::unset());
     }
 
     fn commit(&mut self, items: &[Item]) {
@@ -69,7 +62,10 @@ impl Reader for (StoreReader<Object>, Index<Object>) {
 
     fn iterate(&self) -> usize {
         let snapshot = self.0.snapshot();
-        snapshot.iter().map(|(_, entry)| entry.uid.len()).sum()
+        snapshot
+            .iter()
+            .map(|(_, entry)| usize::from(entry.uid.is_unknown()))
+            .sum()
     }
 
     fn list(&self) -> Vec<Arc<Object>> {

@@ -205,7 +205,7 @@ impl History {
                 .get(text)
                 .ok_or_else(|| format!("{text} cannot be got"))?;
             same("get", &*entry.object, thing)?;
-            same("version", &*entry.version, &*thing.serial.to_string())?;
+            same("version", &entry.version, &thing.serial.to_string().into())?;
             same(
                 "the writer's get",
                 &self.writer.get(&key(text)).map(|e| e.is_same(entry)),

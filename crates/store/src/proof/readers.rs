@@ -20,8 +20,9 @@ fn is_whole(snapshot: &Snapshot<u64>) -> bool {
     let Some(version) = snapshot.version(&Scope::All) else {
         return snapshot.is_empty();
     };
-    let generation: u64 = version.parse().unwrap();
-    let indexed = snapshot.by_index("generation", version).unwrap();
+    let generation = version.as_number().unwrap();
+    let indexed = snapshot.by_index("generation", &version.to_string());
+    let indexed = indexed.unwrap();
     indexed.len() == snapshot.len()
         && indexed
             .zip(snapshot.iter())

@@ -41,7 +41,7 @@ fn source(server: &ApiServer, label: Option<u8>) -> Source<Value> {
 
 fn request(version: u64, seconds: u64) -> WatchRequest {
     WatchRequest {
-        version: ResourceVersion::from(version.to_string()),
+        version: ResourceVersion::from(version),
         timeout: Duration::from_secs(seconds),
         bookmarks: true,
         send_initial_events: false,
@@ -51,9 +51,9 @@ fn request(version: u64, seconds: u64) -> WatchRequest {
 fn told(kind: EventKind, item: &Item<Value>) -> Told {
     Told::Event {
         kind,
-        name: item.meta.name.to_string(),
-        uid: item.meta.uid.to_string(),
-        version: item.meta.version.as_str().parse().unwrap(),
+        name: item.identity.key.name().to_owned(),
+        uid: item.identity.uid.to_string(),
+        version: item.identity.version.as_number().unwrap(),
     }
 }
 
@@ -62,7 +62,7 @@ fn line(event: WatchEvent<Value>) -> Told {
         WatchEvent::Added(item) => told(EventKind::Added, &item),
         WatchEvent::Modified(item) => told(EventKind::Modified, &item),
         WatchEvent::Deleted(item) => told(EventKind::Deleted, &item),
-        WatchEvent::Bookmark { version, .. } => Told::Bookmark(version.as_str().parse().unwrap()),
+        WatchEvent::Bookmark { version, .. } => Told::Bookmark(version.as_number().unwrap()),
         WatchEvent::Error(failure) => panic!("{failure}"),
     }
 }
@@ -162,13 +162,13 @@ async fn list_then_watch(
         reuse: false,
     };
     let page = source.list(list, Arc::new(())).await.unwrap();
-    let from: u64 = page.version.as_str().parse().unwrap();
+    let from: u64 = page.version.as_number().unwrap();
     let record_then = go(&history[listed..opened]);
     let known = selected(record_then.at(from), label);
     if page
         .items
         .iter()
-        .map(|item| &*item.meta.name)
+        .map(|item| item.identity.key.name())
         .ne(known.keys())
     {
         return Err(format!("the list is not the state at {from}"));

@@ -43,7 +43,7 @@ impl<T: Send + Sync + 'static> Known<ObjectKey, Arrival<T>> for KnownKeys<T> {
     fn holds(&self, key: &ObjectKey, arrival: &Arrival<T>) -> bool {
         self.skip_held
             && arrival.object.is_ok()
-            && !arrival.version.is_empty()
+            && !arrival.version.is_unset()
             && self
                 .snapshot
                 .get(key.as_str())

@@ -4,13 +4,12 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use informer_deltafifo::{Deletion, Final, Producer};
-use informer_reflector::{
-    Body, Change, Emission, Item, ObjectMeta, Refused, ResourceVersion, Sink,
-};
+use informer_object::Identity;
+use informer_reflector::{Body, Change, Emission, Item, Refused, ResourceVersion, Sink};
 use informer_store::{ObjectKey, Scope};
 
 use crate::applying::applier::{Applier, Watcher};
-use crate::applying::arrival::{Arrival, key_of};
+use crate::applying::arrival::Arrival;
 use crate::running::adapters::KnownKeys;
 
 /// The producing end of one source.
@@ -58,10 +57,7 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
         // In the memory of the items, of which there may be very many.
         let listed: Vec<_> = items
             .into_iter()
-            .filter_map(|item| {
-                let key = self.key(&item.meta)?;
-                Some((key, Arrival::new(item.body, &item.meta, self.epoch)))
-            })
+            .map(|item| received_item(item, self.epoch))
             .collect();
         self.forget_unlisted(&listed);
         // A change may be applied between this and the relist; epochs then only move on to ours.
@@ -91,28 +87,24 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
             !queued.is_empty() || is_current && !(store.is_empty() || is_reused(item))
         };
         items.iter().filter(has_news).any(|item| {
-            let Ok(key) = key_of(&item.meta) else {
-                return false;
-            };
+            let (key, version) = (&item.identity.key, &item.identity.version);
             let stored = || {
                 let held = store
                     .get(key.as_str())
                     .filter(|_| is_current && !is_reused(item));
                 held.map(|held| &held.version)
             };
-            queued.get(&key).or_else(stored).is_some_and(|held| {
-                let held = ResourceVersion::new(Arc::clone(held));
-                item.meta.version.is_older_than(&held) && !received.is_older_than(&held)
-            })
+            let held = queued.get(key).or_else(stored);
+            held.is_some_and(|held| version.is_older_than(held) && !received.is_older_than(held))
         })
     }
 
     /// The newest version of each key that waits for the store.
-    fn queued_versions(&self) -> HashMap<ObjectKey, Arc<str>> {
+    fn queued_versions(&self) -> HashMap<ObjectKey, ResourceVersion> {
         let mut queued = HashMap::new();
         self.producer.for_each_queued(&mut |key, arrival| {
             if arrival.epoch == self.epoch {
-                queued.insert(key.clone(), Arc::clone(&arrival.version));
+                queued.insert(key.clone(), arrival.version.clone());
             }
         });
         queued
@@ -134,10 +126,7 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
         item: Item<T>,
         received: ResourceVersion,
     ) -> Result<(), Refused> {
-        let Some(key) = self.key(&item.meta) else {
-            return self.bookmark(received).await;
-        };
-        let arrival = Arrival::new(item.body, &item.meta, self.epoch);
+        let (key, arrival) = received_item(item, self.epoch);
         let accepted = match change {
             Change::Added => self.producer.add(key, arrival, received).await,
             Change::Modified => self.producer.update(key, arrival, received).await,
@@ -180,17 +169,6 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
         }
     }
 
-    fn key(&self, meta: &ObjectMeta) -> Option<ObjectKey> {
-        match key_of(meta) {
-            Ok(key) => Some(key),
-            Err(error) => {
-                let informer = &self.applier.status.name;
-                tracing::warn!(%informer, "an object was left out: {error}");
-                None
-            }
-        }
-    }
-
     /// Taken under the queue's lock, so that queue and store are seen in step.
     fn known(&self, same_epoch: bool) -> KnownKeys<T> {
         let (snapshot, scope) = (self.applier.reader.snapshot(), self.scope.clone());
@@ -201,6 +179,14 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
             skip_held: same_epoch && self.applier.quarantine.len() == 0,
         }
     }
+}
+
+/// What the queue carries of an item, and under which key.
+fn received_item<T>(item: Item<T>, epoch: u32) -> (ObjectKey, Arrival<T>) {
+    let Identity {
+        key, uid, version, ..
+    } = item.identity;
+    (key, Arrival::new(item.body, uid, version, epoch))
 }
 
 fn is_reused<T>(item: &Item<T>) -> bool {

@@ -2,20 +2,18 @@
 
 use std::sync::Arc;
 
-use informer_reflector::{ObjectMeta, Reuse};
+use informer_object::Identity;
+use informer_reflector::Reuse;
 use informer_store::StoreReader;
-
-use crate::applying::arrival::key_of;
 
 /// Finds objects by key, uid and version (design 6.7).
 pub(crate) struct StoreReuse<T>(pub(crate) StoreReader<T>);
 
 impl<T: Send + Sync + 'static> Reuse<T> for StoreReuse<T> {
-    fn reuse(&self, meta: &ObjectMeta) -> Option<Arc<T>> {
-        let key = key_of(meta).ok()?;
+    fn reuse(&self, identity: &Identity) -> Option<Arc<T>> {
         // In place: threads that decode would else take turns at the count of one snapshot.
-        self.0.look(key.as_str(), |entry| {
-            let same = *entry.uid == *meta.uid && *entry.version == *meta.version.as_str();
+        self.0.look(identity.key.as_str(), |entry| {
+            let same = entry.uid == identity.uid && entry.version == identity.version;
             same.then(|| Arc::clone(&entry.object))
         })?
     }

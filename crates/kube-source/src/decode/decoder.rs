@@ -1,0 +1,132 @@
+//! The port between the bytes of an object and the caller's type.
+
+use std::{any::Any, fmt};
+
+use informer_object::Identity;
+use informer_reflector::{DecodeError, Item};
+
+use crate::decode::shape::TypeNames;
+
+/// Turns received objects into values of `T`, for one informer.
+///
+/// The source has read the identity of an object already, checks the size of its bytes before and
+/// applies the transform after. Types that implement `serde::Deserialize` need no decoder of their
+/// own: [`JsonDecoder`](crate::JsonDecoder) is one for all of them. Implement this trait for a type
+/// that keeps bytes, a packed form or part of an object.
+///
+/// Decoding runs on several threads at a time, so state that objects share is behind `&self`.
+///
+/// ```
+/// use informer_kube_source::{Buffers, Decode, Encoded, Wire};
+/// use informer_reflector::{DecodeError, DecodeErrorCategory};
+///
+/// /// The JSON of an object, checked and not decoded.
+/// struct Raw(Box<str>);
+///
+/// struct KeepJson;
+///
+/// impl Decode<Raw> for KeepJson {
+///     fn decode(&self, object: Encoded<'_>, _: &mut Buffers) -> Result<Raw, DecodeError> {
+///         let Wire::Json(json) = object.wire else {
+///             return Err(DecodeError::new(DecodeErrorCategory::Syntax, "?".into(), 0, 0));
+///         };
+///         serde_json::from_str::<serde::de::IgnoredAny>(json).map_err(|error| {
+///             let (line, column) = (error.line(), error.column());
+///             DecodeError::new(DecodeErrorCategory::Syntax, "?".into(), line, column)
+///         })?;
+///         Ok(Raw(json.into()))
+///     }
+/// }
+/// # let _ = KeepJson;
+/// ```
+pub trait Decode<T>: Send + Sync + 'static {
+    /// Decodes one object.
+    ///
+    /// `buffers` belongs to the calling thread and comes back with the next object it decodes.
+    ///
+    /// # Errors
+    ///
+    /// A [`DecodeError`] quarantines the object: its key, uid and version are reported, and the rest
+    /// of the list or watch continues. An implementation must return one for bytes that are not
+    /// well formed, because an event counts as received once its object is decoded.
+    fn decode(&self, object: Encoded<'_>, buffers: &mut Buffers) -> Result<T, DecodeError>;
+
+    /// Called with the items of each complete page before the page is handed on, so that a decoder
+    /// that learns from a page may replace objects it has decoded before.
+    ///
+    /// Only the bodies may be replaced. Items of a watch, initial events included, are handed on as
+    /// they arrive.
+    fn finish(&self, items: &mut [Item<T>]) {
+        let _ = items;
+    }
+}
+
+/// One object as received.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct Encoded<'a> {
+    /// Its bytes, in the format they were received in.
+    pub wire: Wire<'a>,
+    /// The type names of the collection, if the object does not contain its own, as items of lists.
+    pub type_names: Option<TypeNames<'a>>,
+    /// Its key, uid and version.
+    pub identity: &'a Identity,
+}
+
+/// The bytes of an object, by wire format.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub enum Wire<'a> {
+    /// JSON, checked to be UTF-8 and not yet to be well formed.
+    Json(&'a str),
+}
+
+impl<'a> Encoded<'a> {
+    pub(crate) fn json(
+        json: &'a str,
+        type_names: Option<TypeNames<'a>>,
+        identity: &'a Identity,
+    ) -> Self {
+        Self {
+            wire: Wire::Json(json),
+            type_names,
+            identity,
+        }
+    }
+}
+
+// The bytes are not shown: they may be a Secret.
+impl fmt::Debug for Encoded<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Encoded")
+            .field("identity", &self.identity)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Wire<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Json(json) => write!(f, "Json({} bytes)", json.len()),
+        }
+    }
+}
+
+/// Memory that a decoder reuses from one object to the next on the same thread.
+#[derive(Default)]
+pub struct Buffers(Option<Box<dyn Any + Send>>);
+
+impl Buffers {
+    /// The buffers of type `B`, made by `Default` if the last decoder used another type.
+    pub fn get<B: Any + Default + Send>(&mut self) -> &mut B {
+        let held = self.0.take().and_then(|held| held.downcast::<B>().ok());
+        let held = self.0.insert(held.unwrap_or_default());
+        held.downcast_mut().expect("it is of this type")
+    }
+}
+
+impl fmt::Debug for Buffers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Buffers").finish_non_exhaustive()
+    }
+}

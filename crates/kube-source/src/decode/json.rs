@@ -1,0 +1,150 @@
+//! The decoder of types that implement `Deserialize`.
+//!
+//! There are two parsers. The tape is the fast one; serde_json decides whenever the tape has no
+//! result. The result does not depend on the parser used (`docs/adr/0007-json-parser.md`). Both
+//! bound the depth at 128 levels.
+// FM-55, SEC-19: the depth.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use informer_reflector::{DecodeError, DecodeErrorCategory};
+use serde::de::DeserializeOwned;
+use serde_json::error::Category;
+
+use crate::{
+    Projection,
+    decode::{
+        decoder::{Buffers, Decode, Encoded, Wire},
+        repeated,
+        shape::{Shaped, TypeNames},
+        tape::{Misfit, Scratch, taped::Taped},
+    },
+};
+
+/// Decodes JSON into any type that implements `Deserialize`, without the fields that a projection
+/// drops.
+#[derive(Debug, Default)]
+pub struct JsonDecoder {
+    projection: Projection,
+    /// The number of consecutive objects that only serde_json decoded.
+    detours: AtomicU8,
+}
+
+/// After this many consecutive objects that only serde_json decodes, the tape is skipped.
+const MOST_DETOURS: u8 = 32;
+
+impl<T: DeserializeOwned> Decode<T> for JsonDecoder {
+    fn decode(&self, object: Encoded<'_>, buffers: &mut Buffers) -> Result<T, DecodeError> {
+        let Wire::Json(json) = object.wire;
+        self.parse(json, object.type_names, buffers.get())
+    }
+}
+
+impl JsonDecoder {
+    /// A decoder that drops the fields of `projection`.
+    #[must_use]
+    pub fn new(projection: Projection) -> Self {
+        Self {
+            projection,
+            detours: AtomicU8::new(0),
+        }
+    }
+
+    fn parse<T: DeserializeOwned>(
+        &self,
+        json: &str,
+        names: Option<TypeNames<'_>>,
+        scratch: &mut Scratch,
+    ) -> Result<T, DecodeError> {
+        let detours = self.detours.load(Ordering::Relaxed);
+        if detours < MOST_DETOURS
+            && let Some(object) = self.parse_tape(json, names, scratch)
+        {
+            if detours > 0 {
+                self.detours.store(0, Ordering::Relaxed);
+            }
+            return Ok(object);
+        }
+        let object = self.parse_text(json, names)?;
+        if detours < MOST_DETOURS {
+            self.detours.store(detours + 1, Ordering::Relaxed);
+        }
+        Ok(object)
+    }
+
+    fn parse_tape<T: DeserializeOwned>(
+        &self,
+        json: &str,
+        names: Option<TypeNames<'_>>,
+        scratch: &mut Scratch,
+    ) -> Option<T> {
+        let node = (!self.projection.is_empty()).then(|| self.projection.root());
+        scratch.read(json, |mut tokens| match repeated::on_tape(tokens)? {
+            true => Err(Misfit),
+            false => T::deserialize(Taped::new(&mut tokens, node, names)),
+        })
+    }
+
+    fn parse_text<T: DeserializeOwned>(
+        &self,
+        json: &str,
+        names: Option<TypeNames<'_>>,
+    ) -> Result<T, DecodeError> {
+        let mut deserializer = serde_json::Deserializer::from_str(json);
+        let decoded = if names.is_none() && self.projection.is_empty() {
+            T::deserialize(&mut deserializer)
+        } else {
+            let root = self.projection.root();
+            T::deserialize(Shaped::new(&mut deserializer, root, names))
+        };
+        let object = decoded
+            .and_then(|object| deserializer.end().map(|()| object))
+            .map_err(|error| self.explain::<T>(json, names, &error))?;
+        match repeated::in_text(json) {
+            true => {
+                let path = "metadata".to_owned();
+                Err(DecodeError::new(DecodeErrorCategory::Data, path, 0, 0))
+            }
+            false => Ok(object),
+        }
+    }
+
+    /// Decodes once more to find the path of the error. Good objects do not pay for it.
+    #[cold]
+    fn explain<T: DeserializeOwned>(
+        &self,
+        json: &str,
+        names: Option<TypeNames<'_>>,
+        error: &serde_json::Error,
+    ) -> DecodeError {
+        let mut deserializer = serde_json::Deserializer::from_str(json);
+        let shaped = Shaped::new(&mut deserializer, self.projection.root(), names);
+        let path = match serde_path_to_error::deserialize::<_, T>(shaped) {
+            Err(traced) => presentable(&traced.path().to_string()),
+            Ok(_) => "?".to_owned(),
+        };
+        DecodeError::new(category_of(error), path, error.line(), error.column())
+    }
+}
+
+fn category_of(error: &serde_json::Error) -> DecodeErrorCategory {
+    match error.classify() {
+        Category::Data => DecodeErrorCategory::Data,
+        // serde_json has no other way to distinguish it; a test checks the wording.
+        _ if error.to_string().starts_with("recursion limit exceeded") => {
+            DecodeErrorCategory::Depth
+        }
+        _ => DecodeErrorCategory::Syntax,
+    }
+}
+
+/// Makes a path printable. Keys of maps come from the object, so a path may be long or contain
+/// control characters.
+fn presentable(path: &str) -> String {
+    const LIMIT: usize = 256;
+    let safe = |c: char| if c.is_control() { '?' } else { c };
+    match path {
+        "" | "." => "?".to_owned(),
+        path => path.chars().take(LIMIT).map(safe).collect(),
+    }
+}

@@ -1,0 +1,73 @@
+//! The text of an answer: JSON white space, UTF-8, and failures that name a position.
+//!
+//! Failures never quote the text (SEC-7), except names of types.
+
+use informer_reflector::{Failure, FailureKind};
+
+use crate::decode::envelope::Text;
+
+/// ASCII white space also contains the form feed, which is not JSON.
+// FM-10, FM-30
+const BLANK: [u8; 4] = *b" \t\n\r";
+
+/// Removes white space at the end.
+pub(crate) fn trim_end(text: &str) -> &str {
+    text.trim_end_matches(BLANK.map(char::from))
+}
+
+/// Removes white space at the start.
+pub(crate) fn trim_start(bytes: &[u8]) -> &[u8] {
+    let blank = bytes.iter().take_while(|byte| BLANK.contains(byte));
+    &bytes[blank.count()..]
+}
+
+/// Checks that the bytes are UTF-8, also in fields that are skipped. One pass over all bytes is the
+/// fastest way.
+pub(crate) fn text(bytes: &[u8]) -> Result<&str, Failure> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let message = format!("the answer is not UTF-8 at byte {}", error.valid_up_to());
+        Failure::new(FailureKind::Protocol, "Malformed", message)
+    })
+}
+
+/// The failure of a text that is not JSON, or does not have the expected shape.
+pub(crate) fn not_json(error: &serde_json::Error) -> Failure {
+    let what = match error.classify() {
+        serde_json::error::Category::Eof => "ends early",
+        serde_json::error::Category::Data => "has an unexpected shape",
+        _ => "is not well-formed JSON",
+    };
+    let (line, column) = (error.line(), error.column());
+    let message = format!("the answer {what} at line {line}, column {column}");
+    Failure::new(FailureKind::Protocol, "Malformed", message)
+}
+
+/// The failure of an object or list of an unexpected type.
+pub(crate) fn wrong_kind(api_version: &Text<'_>, kind: &Text<'_>) -> Failure {
+    let (api_version, kind) = (short(api_version.as_str()), short(kind.as_str()));
+    let message = format!("unexpected type {api_version:?}, {kind:?}");
+    Failure::new(FailureKind::Protocol, "WrongKind", message)
+}
+
+/// Shortens a text from a server for a message, and removes control characters.
+pub(crate) fn short(text: &str) -> String {
+    const LIMIT: usize = 200;
+    text.chars()
+        .filter(|c| !c.is_control())
+        .take(LIMIT)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_form_feed_is_not_blank() {
+        assert_eq!(trim_end("{} \t\r\n"), "{}");
+        assert_eq!(trim_end("{}\u{c} "), "{}\u{c}");
+        assert_eq!(trim_start(b" \t\r\n{} "), b"{} ");
+        assert_eq!(trim_start(b" \x0c{}"), b"\x0c{}");
+        assert_eq!((trim_end(" "), trim_start(b"\n")), ("", &b""[..]));
+    }
+}

@@ -1,0 +1,12 @@
+//! One object: its identity, and its decoded value or the reason why it has none.
+
+pub(crate) mod decoder;
+pub(crate) mod envelope;
+pub(crate) mod json;
+pub(crate) mod json_text;
+pub(crate) mod object;
+pub(crate) mod ordered_jobs;
+pub(crate) mod partial;
+pub(crate) mod repeated;
+pub(crate) mod shape;
+pub(crate) mod tape;

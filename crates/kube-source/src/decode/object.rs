@@ -1,0 +1,216 @@
+//! Decodes one object.
+//!
+//! An object that cannot be decoded becomes [`Body::Undecodable`] beside its identity, and the rest
+//! of the page or stream continues (FM-53, FM-54). Errors contain a category, a path, a line and a
+//! column, never content (SEC-7). [`Limits`] bounds the size before and after decoding (FM-56,
+//! SEC-18). The decoder is the caller's: see [`Decode`].
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
+
+use informer_object::Identity;
+use informer_reflector::{Body, DecodeError, DecodeErrorCategory, Item, Reuse};
+
+use crate::{
+    KubeSource, Limits, Representation, Transform,
+    decode::{
+        decoder::{Buffers, Decode, Encoded},
+        envelope::{Envelope, Text},
+        shape::TypeNames,
+    },
+};
+
+const PARTIAL: TypeNames<'static> = TypeNames {
+    api_version: "meta.k8s.io/v1",
+    kind: "PartialObjectMetadata",
+};
+
+/// The settings that determine how an object is decoded.
+pub(crate) struct ObjectDecoder<T> {
+    api_version: String,
+    kind: String,
+    representation: Representation,
+    transform: Option<Transform<T>>,
+    decoder: Arc<dyn Decode<T>>,
+    limits: Limits,
+}
+
+impl<T: 'static> ObjectDecoder<T> {
+    pub(crate) fn new(source: &KubeSource<T>) -> Self {
+        Self {
+            api_version: source.api_version.clone(),
+            kind: source.kind.clone(),
+            representation: source.representation,
+            transform: source.transform.clone(),
+            decoder: Arc::clone(&source.decoder),
+            limits: source.limits,
+        }
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The type names that objects carry on the wire.
+    fn names(&self) -> TypeNames<'_> {
+        match self.representation {
+            Representation::MetadataOnly => PARTIAL,
+            Representation::Full => TypeNames {
+                api_version: &self.api_version,
+                kind: &self.kind,
+            },
+        }
+    }
+
+    /// Whether the type of an object is expected. An object without a type is accepted, and if
+    /// metadata is requested, whole objects are accepted too.
+    // FM-33
+    pub(crate) fn expects(&self, envelope: &Envelope<'_>) -> bool {
+        let fits = |names: TypeNames<'_>| {
+            named_or_empty(&envelope.api_version, names.api_version)
+                && named_or_empty(&envelope.kind, names.kind)
+        };
+        let whole = TypeNames {
+            api_version: &self.api_version,
+            kind: &self.kind,
+        };
+        fits(self.names()) || fits(whole)
+    }
+
+    /// Whether the type of a list is expected. Any kind is legal if the group is a domain, because
+    /// a CRD chooses its `listKind`, except kinds known to be something else.
+    pub(crate) fn expects_list(&self, api_version: &str, kind: &str) -> bool {
+        let is_list_of = |names: TypeNames<'_>| {
+            let usual = kind.strip_suffix("List") == Some(names.kind);
+            usual && (api_version.is_empty() || api_version == names.api_version)
+        };
+        let whole = TypeNames {
+            api_version: &self.api_version,
+            kind: &self.kind,
+        };
+        let own_kind = api_version == self.api_version
+            && api_version.contains('.')
+            && !["", "Status", "Table", self.kind.as_str()].contains(&kind);
+        is_list_of(self.names()) || is_list_of(whole) || own_kind
+    }
+
+    /// Decodes and transforms an object. `is_typed` tells whether the object contains its type.
+    pub(crate) fn decode(
+        &self,
+        json: &str,
+        is_typed: bool,
+        identity: &Identity,
+        buffers: &mut Buffers,
+    ) -> Body<T> {
+        let type_names = (!is_typed).then(|| self.names());
+        let object = Encoded::json(json, type_names, identity);
+        // Unwind safe: a decoder that panicked gets new buffers.
+        let parsed = guarded(|| {
+            self.check_size(json)
+                .and_then(|()| self.decoder.decode(object, buffers))
+        });
+        match parsed {
+            Some(Ok(object)) => self.transformed(object),
+            Some(Err(error)) => Body::Undecodable(error),
+            None => {
+                *buffers = Buffers::default();
+                Body::Undecodable(whole_object(DecodeErrorCategory::Panicked))
+            }
+        }
+    }
+
+    /// Lets the decoder see a complete page.
+    pub(crate) fn finish(&self, items: &mut [Item<T>]) {
+        // A decoder that panics leaves the items as they are.
+        guarded(|| self.decoder.finish(items));
+    }
+
+    fn check_size(&self, json: &str) -> Result<(), DecodeError> {
+        let too_large = json.len() > self.limits.object_bytes
+            || exceeds_decoded(json.as_bytes(), self.limits.decoded_bytes);
+        match too_large {
+            true => Err(whole_object(DecodeErrorCategory::Size)),
+            false => Ok(()),
+        }
+    }
+
+    fn transformed(&self, object: T) -> Body<T> {
+        let Some(transform) = &self.transform else {
+            return Body::Decoded(Arc::new(object));
+        };
+        let transform = |object| match planted!(TransformsTwice) {
+            true => transform(object).and_then(|object| transform(object)),
+            false => transform(object),
+        };
+        match guarded(|| transform(object)) {
+            Some(Ok(object)) => Body::Decoded(Arc::new(object)),
+            Some(Err(_)) | None => Body::Undecodable(whole_object(DecodeErrorCategory::Transform)),
+        }
+    }
+}
+
+fn named_or_empty(found: &Text<'_>, expected: &str) -> bool {
+    found.is_empty() || found.as_str() == expected
+}
+
+/// Runs user code for one object. If it panics, only this object is lost.
+fn guarded<R>(f: impl FnOnce() -> R) -> Option<R> {
+    catch_unwind(AssertUnwindSafe(f)).ok()
+}
+
+fn whole_object(category: DecodeErrorCategory) -> DecodeError {
+    DecodeError::new(category, "?".to_owned(), 0, 0)
+}
+
+/// The largest known factor between decoded size and JSON size (SEC-18 measured 105), rounded up.
+const WORST_AMPLIFICATION: usize = 128;
+/// The cost of an object that is decoded into a map with one entry.
+const OBJECT_COST: usize = 700;
+const ARRAY_COST: usize = 64;
+const VALUE_COST: usize = 32;
+
+/// Whether a decoded object is estimated to need more than `limit` bytes. Small objects are not
+/// scanned.
+fn exceeds_decoded(json: &[u8], limit: usize) -> bool {
+    if json.len().saturating_mul(WORST_AMPLIFICATION) <= limit {
+        return false;
+    }
+    let mut cost = json.len();
+    let mut bytes = json.iter();
+    while let Some(byte) = bytes.next() {
+        cost += match byte {
+            b'{' => OBJECT_COST,
+            b'[' => ARRAY_COST,
+            b',' => VALUE_COST,
+            b'"' => {
+                skip_string(&mut bytes);
+                0
+            }
+            _ => 0,
+        };
+        if cost > limit {
+            return true;
+        }
+    }
+    false
+}
+
+fn skip_string(bytes: &mut std::slice::Iter<'_, u8>) {
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'"' => return,
+            b'\\' => {
+                bytes.next();
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Returns the cached object of this identity, unless the identity is incomplete.
+pub(crate) fn at_hand<T>(reuse: Option<&dyn Reuse<T>>, identity: &Identity) -> Option<Arc<T>> {
+    let known = !identity.uid.is_unknown() && !identity.version.is_unset();
+    reuse.filter(|_| known)?.reuse(identity)
+}

@@ -1,0 +1,352 @@
+//! A deserializer around another one that skips fields and supplies type names.
+//!
+//! Fields that a [`Node`] drops are skipped before they are allocated. Items of a list have no
+//! `apiVersion` and `kind`; these are supplied, so a dynamic object from a list equals one from a
+//! watch. Only maps and lists on the path to a dropped field are wrapped; all other values are
+//! decoded by the inner deserializer.
+
+use std::fmt;
+
+use serde::{
+    Deserializer,
+    de::{DeserializeSeed, EnumAccess, Error, IgnoredAny, MapAccess, SeqAccess, Visitor},
+};
+
+use self::{
+    key::TextDeserializer,
+    projection::Node,
+    selection::{NextValue, Selection},
+};
+use crate::decode::envelope::Text;
+
+pub(crate) mod key;
+pub(crate) mod projection;
+pub(crate) mod selection;
+
+/// The names of a type.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "a type has these two names")]
+pub struct TypeNames<'p> {
+    /// Its group and version, such as `apps/v1`.
+    pub api_version: &'p str,
+    /// Its kind, such as `Deployment`.
+    pub kind: &'p str,
+}
+
+/// Wraps a deserializer, a visitor, a seed or an access.
+pub(crate) struct Shaped<'p, I> {
+    inner: I,
+    node: &'p Node,
+    names: Option<TypeNames<'p>>,
+}
+
+impl<'p, D> Shaped<'p, D> {
+    /// Drops the fields that `node` drops; supplies `names` unless `None`.
+    pub(crate) fn new(inner: D, node: &'p Node, names: Option<TypeNames<'p>>) -> Self {
+        Self { inner, node, names }
+    }
+
+    fn around<I>(&self, inner: I) -> Shaped<'p, I> {
+        Shaped {
+            inner,
+            node: self.node,
+            names: self.names,
+        }
+    }
+}
+
+macro_rules! wrapped {
+    ($($method:ident($($arg:ident: $type:ty),*);)*) => {$(
+        fn $method<V: Visitor<'de>>(
+            self,
+            $($arg: $type,)*
+            visitor: V,
+        ) -> Result<V::Value, D::Error> {
+            let visitor = self.around(visitor);
+            self.inner.$method($($arg,)* visitor)
+        }
+    )*};
+}
+
+macro_rules! passed_on {
+    ($($method:ident)*) => {$(
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+            self.inner.$method(visitor)
+        }
+    )*};
+}
+
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for Shaped<'_, D> {
+    type Error = D::Error;
+
+    wrapped! {
+        deserialize_any();
+        deserialize_option();
+        deserialize_newtype_struct(name: &'static str);
+        deserialize_seq();
+        deserialize_tuple(len: usize);
+        deserialize_tuple_struct(name: &'static str, len: usize);
+        deserialize_map();
+        deserialize_struct(name: &'static str, fields: &'static [&'static str]);
+    }
+
+    passed_on! {
+        deserialize_bool deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64
+        deserialize_i128 deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64
+        deserialize_u128 deserialize_f32 deserialize_f64 deserialize_char deserialize_str
+        deserialize_string deserialize_bytes deserialize_byte_buf deserialize_unit
+        deserialize_identifier deserialize_ignored_any
+    }
+
+    fn deserialize_unit_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        self.inner.deserialize_unit_struct(name, visitor)
+    }
+
+    // Nothing is dropped inside an enum, whose tag would have to be known.
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        self.inner.deserialize_enum(name, variants, visitor)
+    }
+
+    fn is_human_readable(&self) -> bool {
+        self.inner.is_human_readable()
+    }
+}
+
+macro_rules! visited {
+    ($($method:ident($type:ty);)*) => {$(
+        fn $method<E: Error>(self, value: $type) -> Result<Self::Value, E> {
+            self.inner.$method(value)
+        }
+    )*};
+}
+
+impl<'de, V: Visitor<'de>> Visitor<'de> for Shaped<'_, V> {
+    type Value = V::Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.expecting(f)
+    }
+
+    visited! {
+        visit_bool(bool);
+        visit_i64(i64);
+        visit_i128(i128);
+        visit_u64(u64);
+        visit_u128(u128);
+        visit_f64(f64);
+        visit_str(&str);
+        visit_borrowed_str(&'de str);
+        visit_string(String);
+        visit_bytes(&[u8]);
+        visit_borrowed_bytes(&'de [u8]);
+        visit_byte_buf(Vec<u8>);
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
+        self.inner.visit_unit()
+    }
+
+    fn visit_none<E: Error>(self) -> Result<Self::Value, E> {
+        self.inner.visit_none()
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        let deserializer = self.around(deserializer);
+        self.inner.visit_some(deserializer)
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> Result<Self::Value, D::Error> {
+        let deserializer = self.around(deserializer);
+        self.inner.visit_newtype_struct(deserializer)
+    }
+
+    fn visit_enum<A: EnumAccess<'de>>(self, access: A) -> Result<Self::Value, A::Error> {
+        self.inner.visit_enum(access)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, access: A) -> Result<Self::Value, A::Error> {
+        let access = self.around(access);
+        self.inner.visit_seq(access)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<Self::Value, A::Error> {
+        let access = ShapedMap {
+            map: access,
+            selection: Selection::new(Some(self.node), self.names),
+            value: NextValue::Whole,
+        };
+        self.inner.visit_map(access)
+    }
+}
+
+impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Shaped<'_, S> {
+    type Value = S::Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<S::Value, D::Error> {
+        let deserializer = self.around(deserializer);
+        self.inner.deserialize(deserializer)
+    }
+}
+
+impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Shaped<'_, A> {
+    type Error = A::Error;
+
+    fn next_element_seed<S: DeserializeSeed<'de>>(
+        &mut self,
+        seed: S,
+    ) -> Result<Option<S::Value>, A::Error> {
+        let seed = self.around(seed);
+        self.inner.next_element_seed(seed)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        self.inner.size_hint()
+    }
+}
+
+struct ShapedMap<'p, A> {
+    map: A,
+    selection: Selection<'p>,
+    value: NextValue<'p>,
+}
+
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for ShapedMap<'_, A> {
+    type Error = A::Error;
+
+    fn next_key_seed<S: DeserializeSeed<'de>>(
+        &mut self,
+        seed: S,
+    ) -> Result<Option<S::Value>, A::Error> {
+        if let Some((field, value)) = self.selection.next_supplied() {
+            self.value = value;
+            return seed.deserialize(TextDeserializer::new(field)).map(Some);
+        }
+        while let Some(Text(key)) = self.map.next_key::<Text<'de>>()? {
+            let Some(value) = self.selection.member(&key) else {
+                self.map.next_value::<IgnoredAny>()?;
+                continue;
+            };
+            self.value = value;
+            return seed.deserialize(TextDeserializer::new(&key)).map(Some);
+        }
+        Ok(None)
+    }
+
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
+        match self.value {
+            NextValue::Whole => self.map.next_value_seed(seed),
+            NextValue::Below(node) => self.map.next_value_seed(Shaped::new(seed, node, None)),
+            NextValue::Supplied(text) => seed.deserialize(TextDeserializer::new(text)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use k8s_openapi::api::core::v1::Pod;
+    use kube_core::DynamicObject;
+    use serde::{Deserialize, de::DeserializeOwned};
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::decode::shape::projection::Projection;
+
+    const NAMES: TypeNames<'_> = TypeNames {
+        api_version: "v1",
+        kind: "Pod",
+    };
+
+    fn shaped<T: DeserializeOwned>(json: &Value, projection: &Projection, named: bool) -> T {
+        let text = json.to_string();
+        let mut deserializer = serde_json::Deserializer::from_str(&text);
+        let names = named.then_some(NAMES);
+        T::deserialize(Shaped::new(&mut deserializer, projection.root(), names)).expect("decodes")
+    }
+
+    fn pod() -> Value {
+        json!({
+            "metadata": {
+                "name": "a",
+                "annotations": {
+                    "keep": "1",
+                    "kubectl.kubernetes.io/last-applied-configuration": "{}"
+                },
+                "managedFields": [{"manager": "m", "fieldsV1": {"f:spec": {}}}]
+            },
+            "spec": {"containers": [
+                {"name": "x", "env": [{"name": "E", "value": "1"}]},
+                {"name": "y", "image": "i"}
+            ]}
+        })
+    }
+
+    /// Design 5: what is dropped is gone, the rest is as it was, typed or not.
+    #[test]
+    fn dropped_fields_are_gone_and_no_others() {
+        let projection = Projection::lean().drop_path("spec.containers[].env");
+        let typed: Pod = shaped(&pod(), &projection, false);
+        let mut expected: Pod = serde_json::from_value(pod()).expect("decodes");
+        expected.metadata.managed_fields = None;
+        let annotations = expected.metadata.annotations.as_mut().expect("some");
+        annotations.retain(|name, _| name == "keep");
+        expected.spec.as_mut().expect("some").containers[0].env = None;
+        assert_eq!(typed, expected);
+        let dynamic: Value = shaped(&pod(), &projection, false);
+        let through_value: Pod = serde_json::from_value(dynamic).expect("decodes");
+        assert_eq!(through_value, expected);
+    }
+
+    /// FM-33's other half: an item of a list knows its type, as an object of a watch does.
+    #[test]
+    fn the_type_is_supplied_once() {
+        let object: DynamicObject = shaped(&pod(), &Projection::new(), true);
+        let types = object.types.expect("supplied");
+        assert_eq!((&*types.api_version, &*types.kind), ("v1", "Pod"));
+        let mut odd = pod();
+        odd["kind"] = json!("Odd");
+        odd["spec"]["kind"] = json!("inner");
+        let value: Value = shaped(&odd, &Projection::new(), true);
+        assert_eq!(
+            (&value["kind"], &value["spec"]["kind"]),
+            (&json!("Pod"), &json!("inner"))
+        );
+        let typed: Pod = shaped(&pod(), &Projection::new(), true);
+        assert_eq!(typed.metadata.name.as_deref(), Some("a"));
+    }
+
+    /// Keys that are numbers, newtypes or options survive on the way to a dropped field.
+    #[test]
+    fn odd_keys_survive() {
+        #[derive(Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
+        struct Key(String);
+        #[derive(Debug, Deserialize, PartialEq)]
+        #[serde(rename_all = "camelCase")]
+        struct Odd {
+            api_version: Option<String>,
+            numbers: BTreeMap<u32, Option<bool>>,
+            newtypes: BTreeMap<Key, i8>,
+        }
+        let json = json!({"numbers": {"1": true, "2": null}, "newtypes": {"k": 3, "d": 4}});
+        let projection = Projection::new()
+            .drop_path("numbers.1")
+            .drop_path("newtypes.d");
+        let odd: Odd = shaped(&json, &projection, true);
+        assert_eq!(odd.api_version.as_deref(), Some("v1"));
+        assert_eq!(odd.numbers, BTreeMap::from([(2, None)]));
+        assert_eq!(odd.newtypes, BTreeMap::from([(Key("k".into()), 3)]));
+    }
+}

@@ -1,0 +1,159 @@
+//! The fields that are not decoded.
+//!
+//! A [`Projection`] can be compared and hashed, because it is part of the key under which informers
+//! are shared (design 6.16). [`super`] applies it while decoding, so a dropped field is skipped
+//! before it is allocated.
+
+use std::fmt;
+
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// Fields to skip while decoding. The default skips nothing.
+///
+/// The identity (namespace, name, uid, version) is read separately, so an object whose `metadata`
+/// is dropped still has its key.
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
+pub struct Projection {
+    root: Node,
+}
+
+/// A field on the way to a dropped one, or, without children, a dropped one.
+///
+/// Children are sorted and a dropped field has none, so equal projections are equal data.
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Node {
+    children: Vec<(Box<str>, Node)>,
+}
+
+impl Projection {
+    /// A projection that skips nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Skips large fields that controllers do not read: `metadata.managedFields` and the
+    /// annotation `kubectl.kubernetes.io/last-applied-configuration`.
+    pub fn lean() -> Self {
+        Self::new().drop_path("metadata.managedFields").drop_field([
+            "metadata",
+            "annotations",
+            LAST_APPLIED,
+        ])
+    }
+
+    /// Also skips the field at this path of field names joined by dots, such as `spec.template`.
+    ///
+    /// Paths lead through lists: `spec.containers.env` and `spec.containers[].env` both mean the
+    /// `env` of every container. An empty path changes nothing.
+    #[must_use]
+    pub fn drop_path(self, path: &str) -> Self {
+        let fields = path.split('.').map(|field| field.trim_end_matches("[]"));
+        self.drop_field(fields.filter(|field| !field.is_empty()))
+    }
+
+    /// Also skips the field at this path, for names that contain dots.
+    #[must_use]
+    pub fn drop_field<'f>(mut self, path: impl IntoIterator<Item = &'f str>) -> Self {
+        let mut fields = path.into_iter().peekable();
+        if fields.peek().is_none() {
+            return self;
+        }
+        let mut node = &mut self.root;
+        let mut is_new = true;
+        for field in fields {
+            // A parent is dropped already.
+            if !is_new && node.children.is_empty() {
+                return self;
+            }
+            let slot = node
+                .children
+                .binary_search_by(|(name, _)| (**name).cmp(field));
+            is_new = slot.is_err();
+            let index = slot.unwrap_or_else(|index| {
+                node.children.insert(index, (field.into(), Node::default()));
+                index
+            });
+            // The root counts as new only on the way to its first child.
+            node = &mut node.children[index].1;
+        }
+        node.children.clear();
+        self
+    }
+
+    /// True if nothing is skipped.
+    pub fn is_empty(&self) -> bool {
+        self.root.children.is_empty()
+    }
+
+    pub(crate) fn root(&self) -> &Node {
+        &self.root
+    }
+
+    fn paths(&self) -> Vec<String> {
+        let mut paths = Vec::new();
+        self.root.collect(&mut String::new(), &mut paths);
+        paths
+    }
+}
+
+impl Node {
+    pub(crate) fn child(&self, field: &str) -> Option<&Self> {
+        let found = self
+            .children
+            .binary_search_by(|(name, _)| (**name).cmp(field));
+        found.ok().map(|index| &self.children[index].1)
+    }
+
+    pub(crate) fn is_dropped(&self) -> bool {
+        self.children.is_empty()
+    }
+
+    fn collect(&self, prefix: &mut String, paths: &mut Vec<String>) {
+        for (name, child) in &self.children {
+            let length = prefix.len();
+            if length > 0 {
+                prefix.push('.');
+            }
+            prefix.push_str(name);
+            if child.is_dropped() {
+                paths.push(prefix.clone());
+            }
+            child.collect(prefix, paths);
+            prefix.truncate(length);
+        }
+    }
+}
+
+impl fmt::Debug for Projection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.paths()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Design 6.16: the same wish, however it was written, is the same projection.
+    #[test]
+    fn equal_wishes_are_equal_data() {
+        let one = Projection::new().drop_path("spec.b").drop_path("spec.a");
+        let two = Projection::new().drop_path("spec.a").drop_path("spec.b");
+        assert_eq!(one, two);
+        assert_eq!(one.paths(), ["spec.a", "spec.b"]);
+        let shorter = one.clone().drop_path("spec").drop_path("spec.c.d");
+        assert_eq!(shorter, Projection::new().drop_path("spec"));
+        assert_eq!(Projection::new().drop_path("..[]"), Projection::default());
+        assert_eq!(
+            Projection::new().drop_path("a[].b"),
+            Projection::new().drop_path("a.b")
+        );
+    }
+
+    #[test]
+    fn lean_names_what_it_drops() {
+        let paths = Projection::lean().paths();
+        let annotation = format!("metadata.annotations.{LAST_APPLIED}");
+        assert_eq!(paths, [annotation.as_str(), "metadata.managedFields"]);
+    }
+}

@@ -1,0 +1,128 @@
+//! An object as a tape: a flat list of tokens, with strings in place.
+//!
+//! A tape contains the length of each list, so vectors are allocated once, and the number of tokens
+//! of each value, so an unwanted value is skipped in one step. Any doubtful input is a [`Misfit`];
+//! serde_json then reads the text again, and its result counts.
+
+use std::fmt;
+
+use serde::de::Error;
+use simd_json::{Buffers, Node as Token, Tape};
+
+mod members;
+pub(crate) mod taped;
+
+/// The same bound on nesting as serde_json's.
+const DEEPEST: usize = 127;
+/// The capacity that is kept after a large object.
+const KEPT: usize = 256 * 1024;
+
+/// Memory for reading, used for one object after another.
+pub(crate) struct Scratch {
+    text: Vec<u8>,
+    buffers: Buffers,
+    tape: Tape<'static>,
+}
+
+impl Default for Scratch {
+    fn default() -> Self {
+        Self {
+            text: Vec::new(),
+            buffers: Buffers::with_max_depth(0, DEEPEST),
+            tape: Tape(Vec::new()),
+        }
+    }
+}
+
+impl Scratch {
+    /// Calls `read` with the tokens of one object. Returns `None` if it is not JSON, or doubtful.
+    pub(crate) fn read<R>(
+        &mut self,
+        json: &str,
+        read: impl FnOnce(Tokens<'_, '_>) -> Result<R, Misfit>,
+    ) -> Option<R> {
+        self.text.clear();
+        self.text.extend_from_slice(json.as_bytes());
+        self.text.resize(json.len() + simd_json::INPUT_PADDING, 0);
+        let mut tape = std::mem::replace(&mut self.tape, Tape(Vec::new())).reset();
+        let filled =
+            simd_json::fill_tape_padded(&mut self.text, json.len(), &mut self.buffers, &mut tape);
+        let result = filled.is_ok().then(|| read(Tokens(&tape.0)).ok()).flatten();
+        self.tape = tape.reset();
+        if self.text.capacity() > KEPT {
+            *self = Self::default();
+        }
+        result
+    }
+}
+
+/// The tape has no result and serde_json must decide. It also reports the reason.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Misfit;
+
+impl fmt::Display for Misfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not for the tape")
+    }
+}
+
+impl std::error::Error for Misfit {}
+
+impl Error for Misfit {
+    fn custom<M: fmt::Display>(_: M) -> Self {
+        Self
+    }
+}
+
+/// The tokens that were not read yet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tokens<'t, 'de>(&'t [Token<'de>]);
+
+impl<'t, 'de> Tokens<'t, 'de> {
+    #[inline]
+    pub(crate) fn next(&mut self) -> Result<Token<'de>, Misfit> {
+        let (token, rest) = self.0.split_first().ok_or(Misfit)?;
+        self.0 = rest;
+        Ok(*token)
+    }
+
+    #[inline]
+    pub(crate) fn peek(&self) -> Result<Token<'de>, Misfit> {
+        self.0.first().copied().ok_or(Misfit)
+    }
+
+    /// Skips a value with all its contents.
+    #[inline]
+    pub(crate) fn skip(&mut self) -> Result<(), Misfit> {
+        let inside = match self.next()? {
+            Token::Object { count, .. } | Token::Array { count, .. } => count,
+            Token::String(_) | Token::Static(_) => 0,
+        };
+        self.0 = self.0.get(inside..).ok_or(Misfit)?;
+        Ok(())
+    }
+
+    /// The next token, which is a key.
+    pub(crate) fn key(&mut self) -> Result<&'de str, Misfit> {
+        match self.next()? {
+            Token::String(key) => Ok(key),
+            _ => Err(Misfit),
+        }
+    }
+}
+
+impl Tokens<'_, '_> {
+    /// The position after a value of `count` tokens, for [`Tokens::must_be_at`].
+    pub(crate) fn end_of(&self, count: usize) -> Result<usize, Misfit> {
+        self.0.len().checked_sub(count).ok_or(Misfit)
+    }
+
+    /// Fails unless this position is reached: a visitor that leaves tokens unread has rejected
+    /// them.
+    pub(crate) fn must_be_at(&self, left: usize) -> Result<(), Misfit> {
+        match self.0.len() == left {
+            true => Ok(()),
+            false => Err(Misfit),
+        }
+    }
+}

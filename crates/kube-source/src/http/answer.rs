@@ -1,0 +1,220 @@
+//! Checks an answer before its body is read, and reads bodies within bounds.
+//!
+//! The HTTP status is checked first, then the content type, and only then the body (FM-28, FM-35).
+
+use std::{error::Error as StdError, io, time::Duration};
+
+use bytes::Bytes;
+use futures::{Stream, StreamExt};
+use http::{HeaderMap, Response, header};
+use http_body_util::BodyExt;
+use informer_reflector::{Failure, FailureKind};
+use kube_client::client::Body;
+use tokio::time::timeout;
+
+use crate::decode::json_text::short;
+use crate::http::status::{self, HttpParts, WireStatus};
+
+/// The longest error body that is read. A `Status` is shorter.
+const ERROR_BODY_LIMIT: usize = 64 * 1024;
+
+/// Returns the body of an answer that can be a list or a watch.
+pub(crate) async fn accepted(answer: Response<Body>, patience: Duration) -> Result<Body, Failure> {
+    if !answer.status().is_success() {
+        return Err(refused(answer, patience).await);
+    }
+    check_headers(answer.headers())?;
+    Ok(answer.into_body())
+}
+
+/// Requires JSON without compression. Without a content type the decoder decides.
+fn check_headers(headers: &HeaderMap) -> Result<(), Failure> {
+    let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
+    if let Some(content_type) = text(header::CONTENT_TYPE) {
+        let essence = content_type.split(';').next().unwrap_or_default().trim();
+        let is_json = essence.eq_ignore_ascii_case("application/json")
+            || essence.to_ascii_lowercase().ends_with("+json");
+        if !is_json {
+            let message = format!("the answer is {}, not JSON", short(essence));
+            return Err(Failure::new(FailureKind::Protocol, "ContentType", message));
+        }
+    }
+    match text(header::CONTENT_ENCODING) {
+        None | Some("identity") => Ok(()),
+        Some(encoding) => {
+            let message = format!("the answer is encoded as {}", short(encoding));
+            Err(Failure::new(
+                FailureKind::Protocol,
+                "ContentEncoding",
+                message,
+            ))
+        }
+    }
+}
+
+/// Turns a refusal into one typed failure, whatever its body.
+// FM-28, FM-29
+async fn refused(answer: Response<Body>, patience: Duration) -> Failure {
+    let code = answer.status();
+    let retry_after = retry_after(answer.headers());
+    let is_text = is_plain_text(answer.headers());
+    // The status line counts even if the body does not arrive.
+    let collect = collect(answer.into_body(), ERROR_BODY_LIMIT, patience);
+    let body = collect.await.unwrap_or_default();
+    let http = HttpParts {
+        code: code.as_u16(),
+        reason: code.canonical_reason().unwrap_or("HTTP"),
+        retry_after,
+    };
+    if let Ok(status) = serde_json::from_slice::<WireStatus<'_>>(&body) {
+        return status.judge(http);
+    }
+    let mut failure = WireStatus::default().judge(http);
+    failure.message = match std::str::from_utf8(&body) {
+        Ok(text) if is_text => short(text.lines().next().unwrap_or_default()),
+        _ => "the answer holds no Status".to_owned(),
+    };
+    failure
+}
+
+fn is_plain_text(headers: &HeaderMap) -> bool {
+    let value = headers.get(header::CONTENT_TYPE);
+    value.is_some_and(|value| value.as_bytes().starts_with(b"text/plain"))
+}
+
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?;
+    // The server's clock is preferred, since the local one may be wrong.
+    let date = headers
+        .get(header::DATE)
+        .and_then(|date| date.to_str().ok());
+    let server_now = date.and_then(|date| jiff::fmt::rfc2822::parse(date).ok());
+    let now = server_now.map_or_else(jiff::Timestamp::now, |date| date.timestamp());
+    status::retry_after(text, now)
+}
+
+/// The data of a body, at most `limit` bytes, with at most `patience` between two pieces.
+// FM-09, SEC-17, SEC-21
+pub(crate) struct BoundedPieces {
+    pieces: Pieces,
+    limit: usize,
+    patience: Duration,
+    /// The bytes received so far.
+    came: usize,
+}
+
+impl BoundedPieces {
+    pub(crate) fn new(body: Body, limit: usize, patience: Duration) -> Self {
+        Self {
+            pieces: pieces(body),
+            limit,
+            patience,
+            came: 0,
+        }
+    }
+
+    /// The next piece, or `None` at the end.
+    pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, Failure> {
+        let piece = timeout(self.patience, self.pieces.next()).await;
+        let piece = piece.map_err(|_| {
+            let (came, patience) = (self.came, self.patience);
+            let message = format!("{came} bytes came, then none for {patience:?}");
+            Failure::new(FailureKind::TimedOut, "Stalled", message)
+        })?;
+        let piece = piece.transpose().map_err(|error| broken(&error))?;
+        self.came += piece.as_ref().map_or(0, Bytes::len);
+        if self.came > self.limit {
+            let message = format!("the answer is larger than {} bytes", self.limit);
+            return Err(Failure::new(FailureKind::TooBig, "PageTooBig", message));
+        }
+        Ok(piece)
+    }
+}
+
+/// Reads a whole body within `limit` bytes.
+async fn collect(body: Body, limit: usize, patience: Duration) -> Result<Vec<u8>, Failure> {
+    let mut pieces = BoundedPieces::new(body, limit, patience);
+    let mut bytes = Vec::new();
+    while let Some(piece) = pieces.next().await? {
+        bytes.extend_from_slice(&piece);
+    }
+    Ok(bytes)
+}
+
+/// The data of a body, piece by piece.
+pub(crate) type Pieces = http_body_util::BodyDataStream<Body>;
+
+pub(crate) fn pieces(body: Body) -> Pieces
+where
+    Pieces: Stream<Item = Result<Bytes, kube_client::Error>>,
+{
+    body.into_data_stream()
+}
+
+/// The failure of a body that broke before its end.
+pub(crate) fn broken(error: &kube_client::Error) -> Failure {
+    let kind = match is_time_out(error) {
+        true => FailureKind::TimedOut,
+        false => FailureKind::Cut,
+    };
+    Failure::new(kind, "BodyBroken", chain(error))
+}
+
+/// The failure of a request without an answer.
+pub(crate) fn unanswered(error: &kube_client::Error) -> Failure {
+    use kube_client::Error;
+    match error {
+        // SEC-8: the output of a credential plugin must not be shown.
+        Error::Auth(_) => Failure::new(
+            FailureKind::Unauthorized,
+            "Credentials",
+            "credentials could not be obtained",
+        ),
+        _ if is_time_out(error) => Failure::new(FailureKind::TimedOut, "NoAnswer", chain(error)),
+        _ if is_cut(error) => Failure::new(FailureKind::Cut, "NoAnswer", chain(error)),
+        _ => Failure::new(FailureKind::Connect, "NoAnswer", chain(error)),
+    }
+}
+
+/// Whether a connection existed and broke. A failure to connect does not depend on the request. A
+/// broken connection may be caused by it, so the same request must not be repeated forever.
+fn is_cut(error: &kube_client::Error) -> bool {
+    use hyper_util::client::legacy::Error as ClientError;
+    let refused = causes(error).any(|cause| {
+        let client = cause.downcast_ref::<ClientError>();
+        let io = cause.downcast_ref::<io::Error>();
+        client.is_some_and(ClientError::is_connect)
+            || io.is_some_and(|io| io.kind() == io::ErrorKind::ConnectionRefused)
+    });
+    let of_a_connection = |cause: &(dyn StdError + 'static)| cause.is::<ClientError>();
+    !refused
+        && (causes(error).any(of_a_connection)
+            || matches!(error, kube_client::Error::HyperError(_)))
+}
+
+fn is_time_out(error: &kube_client::Error) -> bool {
+    causes(error).any(|cause| {
+        let io = cause.downcast_ref::<io::Error>();
+        io.is_some_and(|io| io.kind() == io::ErrorKind::TimedOut)
+    })
+}
+
+/// The causes of an error, each mentioned once, outermost first.
+// FM-29
+fn chain(error: &kube_client::Error) -> String {
+    let mut text = String::new();
+    for cause in causes(error) {
+        let words = short(&cause.to_string());
+        if !text.contains(&words) {
+            let separator = if text.is_empty() { "" } else { ": " };
+            text.push_str(separator);
+            text.push_str(&words);
+        }
+    }
+    text
+}
+
+fn causes<'e>(error: &'e kube_client::Error) -> impl Iterator<Item = &'e (dyn StdError + 'static)> {
+    let outermost: &'e (dyn StdError + 'static) = error;
+    std::iter::successors(Some(outermost), |error| (*error).source())
+}

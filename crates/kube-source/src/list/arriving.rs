@@ -1,0 +1,140 @@
+//! A list that is decoded while its body arrives.
+//!
+//! The body is cut into items, and batches of items are decoded off the task, one on each
+//! processor, and put back in order. Only a few batches of the body are held at a time.
+
+use std::sync::Arc;
+
+use informer_reflector::{Failure, Item, ListRequest, Page, Reuse};
+
+use crate::{
+    decode::{decoder::Buffers, object::ObjectDecoder, ordered_jobs::OrderedJobs},
+    list::{
+        cut::{Cutter, Items},
+        page::{Frame, ItemReader, goes_back, not_cut},
+    },
+};
+
+/// The size of a batch: about half a millisecond of work, which outweighs waking a thread. Smaller
+/// under a fuzzer, whose lists are short but must be read in batches too.
+const BATCH_BYTES: usize = if cfg!(fuzzing) { 256 } else { 64 * 1024 };
+/// An item is refused if it is this many times larger than the largest object that is decoded: it
+/// would be held for its identity alone.
+// FM-56
+const ITEM_LIMIT_FACTOR: usize = 16;
+
+/// The items of a batch, and the memory they were read in.
+type Decoded<T> = (Result<Vec<Item<T>>, Failure>, Memory);
+
+/// Memory that is used for one batch after another.
+#[derive(Default)]
+struct Memory {
+    text: Items,
+    buffers: Buffers,
+}
+
+/// A page that is not complete yet.
+pub(crate) struct ArrivingList<T> {
+    decoder: Arc<ObjectDecoder<T>>,
+    reader: ItemReader<T>,
+    request: ListRequest,
+    cutter: Cutter,
+    jobs: OrderedJobs<Decoded<T>>,
+    spare: Vec<Memory>,
+    items: Vec<Item<T>>,
+}
+
+impl<T: Send + Sync + 'static> ArrivingList<T> {
+    /// A list of which nothing has arrived. `reuse` is `None` if no object may be reused; `threads`
+    /// is the number of batches that may be decoded at a time.
+    pub(crate) fn new(
+        decoder: &Arc<ObjectDecoder<T>>,
+        request: &ListRequest,
+        reuse: Option<Arc<dyn Reuse<T>>>,
+        threads: usize,
+    ) -> Self {
+        let item_limit = decoder.limits().object_bytes;
+        Self {
+            decoder: Arc::clone(decoder),
+            reader: ItemReader::new(Arc::clone(decoder), reuse),
+            request: request.clone(),
+            cutter: Cutter::new(item_limit.saturating_mul(ITEM_LIMIT_FACTOR)),
+            jobs: OrderedJobs::new(threads),
+            spare: Vec::new(),
+            items: Vec::new(),
+        }
+    }
+
+    /// Takes the next piece of the body; waits if decoding lags behind.
+    pub(crate) async fn push(&mut self, piece: &[u8]) -> Result<(), Failure> {
+        // A piece may be the whole body; as one batch it would leave processors idle.
+        for part in piece.chunks(BATCH_BYTES) {
+            self.cutter.push(part).map_err(not_cut)?;
+            self.open();
+            if self.cutter.ready_bytes() >= BATCH_BYTES {
+                self.decode_ready().await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the body. Fails if the list is not complete.
+    pub(crate) async fn complete(mut self) -> Result<Page<T>, Failure> {
+        let rest = self.cutter.take(Items::default());
+        if self.items.is_empty() && self.jobs.is_idle() {
+            // A small list is not worth a thread.
+            self.items = self.reader.read(&rest, &mut Buffers::default(), || false)?;
+        } else if !rest.is_empty() {
+            let buffers = self.spare.pop().unwrap_or_default().buffers;
+            self.submit(Memory {
+                text: rest,
+                buffers,
+            })
+            .await?;
+        }
+        while let Some(decoded) = self.jobs.next().await {
+            self.keep(decoded)?;
+        }
+        let frame = Frame::read(&self.cutter.into_frame(), &self.decoder)?;
+        self.decoder.finish(&mut self.items);
+        Ok(frame.with(self.items))
+    }
+
+    /// Reads the frame before the items, once: most lists have their version there.
+    fn open(&mut self) {
+        // An error here is reported when the whole frame is read.
+        if let Some(head) = self.cutter.take_head()
+            && let Ok(frame) = Frame::read(&head, &self.decoder)
+            && goes_back(&frame.version, &self.request)
+        {
+            self.reader = ItemReader::new(Arc::clone(&self.decoder), None);
+        }
+    }
+
+    async fn decode_ready(&mut self) -> Result<(), Failure> {
+        let Memory { text, buffers } = self.spare.pop().unwrap_or_default();
+        let text = self.cutter.take(text);
+        self.submit(Memory { text, buffers }).await
+    }
+
+    async fn submit(&mut self, mut batch: Memory) -> Result<(), Failure> {
+        while !self.jobs.has_room() {
+            if let Some(decoded) = self.jobs.next().await {
+                self.keep(decoded)?;
+            }
+        }
+        let reader = self.reader.clone();
+        self.jobs.push(move |abandoned| {
+            let Memory { text, buffers } = &mut batch;
+            let items = reader.read(text, buffers, || abandoned.is_set());
+            (items, batch)
+        });
+        Ok(())
+    }
+
+    fn keep(&mut self, (items, memory): Decoded<T>) -> Result<(), Failure> {
+        self.spare.push(memory);
+        self.items.append(&mut items?);
+        Ok(())
+    }
+}

@@ -1,0 +1,6 @@
+//! A list: its answer is cut as it arrives, into the frame and the items of a page.
+
+pub(crate) mod arriving;
+pub(crate) mod cut;
+pub(crate) mod page;
+pub(crate) mod separator;

@@ -1,0 +1,209 @@
+//! Reads the frame of a list, and its items one by one.
+//!
+//! Pure. `cut` has cut the list: the frame is a list without items, and each item is a text of its
+//! own, so that a bad item does not affect others (FM-53). A page that is not complete, well-formed
+//! and of the right kind is a failure, never a short page (FM-10, FM-33).
+
+use std::sync::Arc;
+
+use derive_where::derive_where;
+use informer_reflector::{
+    Body, DecodeError, DecodeErrorCategory, Failure, FailureKind, Item, ListRequest, Page,
+    ResourceVersion, Reuse,
+};
+use serde::{Deserialize, de::IgnoredAny};
+
+use crate::{
+    decode::{
+        decoder::Buffers,
+        envelope::{Envelope, Text, version_of},
+        json_text::{not_json, text, wrong_kind},
+        object::{ObjectDecoder, at_hand},
+    },
+    http::status::{HttpParts, WireStatus},
+    list::cut::{CutError, Items},
+};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WireFrame<'a> {
+    #[serde(borrow, default)]
+    api_version: Text<'a>,
+    #[serde(borrow, default)]
+    kind: Text<'a>,
+    #[serde(borrow, default)]
+    metadata: Option<WirePageMeta<'a>>,
+    #[serde(default)]
+    items: Place,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct WirePageMeta<'a> {
+    #[serde(borrow)]
+    resource_version: Text<'a>,
+    #[serde(borrow, rename = "continue")]
+    continue_token: Text<'a>,
+    remaining_item_count: Option<i64>,
+}
+
+/// Whether and how the items were found.
+#[derive(Default)]
+enum Place {
+    #[default]
+    Nowhere,
+    /// Cut out, or `null`, which is how Go writes an empty list.
+    Found,
+    /// Not found by `cut`, because the name of the field is written with escapes.
+    Hidden,
+}
+
+impl<'de> Deserialize<'de> for Place {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let items = Option::<Vec<IgnoredAny>>::deserialize(deserializer)?;
+        Ok(match items.unwrap_or_default().is_empty() {
+            true => Self::Found,
+            false => Self::Hidden,
+        })
+    }
+}
+
+/// The metadata of a list.
+#[derive(Debug)]
+pub(crate) struct Frame {
+    pub(crate) version: ResourceVersion,
+    continue_token: Option<Arc<str>>,
+    remaining: Option<u64>,
+}
+
+impl Frame {
+    /// Reads the text outside the items.
+    pub(crate) fn read<T: 'static>(
+        frame: &[u8],
+        decoder: &ObjectDecoder<T>,
+    ) -> Result<Self, Failure> {
+        let frame = text(frame)?;
+        let wire: WireFrame<'_> = serde_json::from_str(frame).map_err(|error| not_json(&error))?;
+        if wire.kind.as_str() == "Status" {
+            return Err(status_instead(frame));
+        }
+        if !decoder.expects_list(wire.api_version.as_str(), wire.kind.as_str()) {
+            return Err(wrong_kind(&wire.api_version, &wire.kind));
+        }
+        match wire.items {
+            Place::Found => {}
+            // A list without the field is not an empty list: it would delete everything.
+            Place::Nowhere => return Err(protocol("NoItems", "the list has no items")),
+            Place::Hidden => return Err(protocol("Malformed", "the list hides its items")),
+        }
+        let metadata = wire.metadata.unwrap_or_default();
+        let token = metadata.continue_token.as_str();
+        Ok(Self {
+            version: version_of(&metadata.resource_version),
+            continue_token: (!token.is_empty()).then(|| token.into()),
+            remaining: metadata
+                .remaining_item_count
+                .and_then(|count| count.try_into().ok()),
+        })
+    }
+
+    /// The page of these items.
+    pub(crate) fn with<T>(self, items: Vec<Item<T>>) -> Page<T> {
+        Page {
+            items,
+            version: self.version,
+            continue_token: self.continue_token,
+            remaining: self.remaining,
+        }
+    }
+}
+
+/// Whether a list is older than the resume version. Its history may then be another one, and cached
+/// objects must not be used for its items (design 6.7).
+pub(crate) fn goes_back(listed: &ResourceVersion, request: &ListRequest) -> bool {
+    let resume = request.resume.as_ref();
+    resume.is_some_and(|resume| listed.is_older_than(resume))
+}
+
+/// Decodes the items of one page.
+#[derive_where(Clone)]
+pub(crate) struct ItemReader<T> {
+    decoder: Arc<ObjectDecoder<T>>,
+    reuse: Option<Arc<dyn Reuse<T>>>,
+}
+
+impl<T: 'static> ItemReader<T> {
+    /// `reuse` is `None` if nothing may be reused.
+    pub(crate) fn new(decoder: Arc<ObjectDecoder<T>>, reuse: Option<Arc<dyn Reuse<T>>>) -> Self {
+        Self { decoder, reuse }
+    }
+
+    /// Reads items that follow one another, until `abandoned` says that nobody wants them.
+    ///
+    /// Fails if one is not well-formed: then the list is not (FM-10).
+    pub(crate) fn read(
+        &self,
+        items: &Items,
+        buffers: &mut Buffers,
+        abandoned: impl Fn() -> bool,
+    ) -> Result<Vec<Item<T>>, Failure> {
+        let wanted = items.iter().take_while(|_| !abandoned());
+        wanted
+            .filter_map(|json| self.item(json, buffers).transpose())
+            .collect()
+    }
+
+    /// A list with a nameless item is of no use (FM-52), so it fails at once: a page of nulls would
+    /// else become thirty times as large as it is, before the machine rejected it (SEC-17).
+    ///
+    /// `None` for an object that no key can be made for.
+    fn item(&self, json: &[u8], buffers: &mut Buffers) -> Result<Option<Item<T>>, Failure> {
+        let json = text(json)?;
+        let envelope = Envelope::of_list_item(json);
+        let Some(identity) = envelope.identity()? else {
+            return Ok(None);
+        };
+        let body = if !self.decoder.expects(&envelope) {
+            Body::Undecodable(misfit("kind"))
+        } else if let Some(object) = at_hand(self.reuse.as_deref(), &identity) {
+            Body::Reused(object)
+        } else {
+            let is_typed = envelope.is_typed();
+            self.decoder.decode(json, is_typed, &identity, buffers)
+        };
+        if matches!(body, Body::Undecodable(_)) {
+            // A type error is an error of the object; a syntax error is one of the list.
+            let well_formed = serde_json::from_str::<IgnoredAny>(json);
+            well_formed.map_err(|error| not_json(&error))?;
+        }
+        Ok(Some(Item { identity, body }))
+    }
+}
+
+fn misfit(path: &str) -> DecodeError {
+    DecodeError::new(DecodeErrorCategory::Data, path.to_owned(), 0, 0)
+}
+
+/// The failure of a body that could not be cut into items.
+pub(crate) fn not_cut(error: CutError) -> Failure {
+    match error {
+        CutError::Malformed => protocol("Malformed", "the items are not well-formed JSON"),
+        CutError::ItemTooLong => too_big("an item of the list is larger than the limit"),
+        CutError::FrameTooLong => too_big("the list is larger than the limit outside its items"),
+    }
+}
+
+fn protocol(reason: &'static str, message: &str) -> Failure {
+    Failure::new(FailureKind::Protocol, reason, message)
+}
+
+fn too_big(message: &str) -> Failure {
+    Failure::new(FailureKind::TooBig, "PageTooBig", message)
+}
+
+fn status_instead(body: &str) -> Failure {
+    match serde_json::from_str::<WireStatus<'_>>(body) {
+        Ok(status) => status.judge(HttpParts::default()),
+        Err(error) => not_json(&error),
+    }
+}

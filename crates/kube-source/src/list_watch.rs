@@ -1,0 +1,188 @@
+//! The reflector's port over a Kubernetes client.
+
+use std::{fmt, sync::Arc};
+
+use derive_where::derive_where;
+use informer_reflector::{
+    Body, Failure, FailureKind, Item, ListRequest, ListWatch, Page, Reuse, WatchRequest,
+};
+use kube_client::Client;
+use tokio::time::{Instant, sleep_until, timeout, timeout_at};
+
+use crate::{
+    KubeEvents, KubeSource,
+    decode::{object::ObjectDecoder, ordered_jobs::processors},
+    http::{
+        answer::{self, BoundedPieces},
+        request,
+    },
+    list::{arriving::ArrivingList, page::goes_back},
+};
+
+/// A [`ListWatch`] over [`kube_client::Client`], with framing and decoding of its own.
+///
+/// `T` is a type of k8s-openapi, a derived custom resource, `DynamicObject`, or
+/// [`crate::PartialObjectMetadata`] where the source asks for metadata only. Objects from a list
+/// carry `apiVersion` and `kind`, as those from a watch do.
+///
+/// Use a client without a retry layer, whose connections have keep-alive, such as that of
+/// [`crate::client()`]. The retry layer of kube's default configuration hides failures for minutes.
+///
+/// ```
+/// use informer_kube_source::{
+///     JsonDecoder, KubeListWatch, KubeSource, Projection, Representation,
+/// };
+/// use std::sync::Arc;
+/// use k8s_openapi::api::core::v1::Pod;
+///
+/// fn pods_of_a_node(client: kube_client::Client, node: &str) -> KubeListWatch<Pod> {
+///     KubeListWatch::new(client, KubeSource {
+///         path: "/api/v1/pods".into(),
+///         api_version: "v1".into(),
+///         kind: "Pod".into(),
+///         representation: Representation::Full,
+///         label_selector: None,
+///         field_selector: Some(format!("spec.nodeName={node}")),
+///         transform: None,
+///         decoder: Arc::new(JsonDecoder::new(Projection::lean())),
+///         limits: Default::default(),
+///         deadlines: Default::default(),
+///     })
+/// }
+/// # let _ = pods_of_a_node;
+/// ```
+#[derive_where(Clone)]
+pub struct KubeListWatch<T> {
+    shared: Arc<Shared<T>>,
+}
+
+struct Shared<T> {
+    client: Client,
+    source: KubeSource<T>,
+    decoder: Arc<ObjectDecoder<T>>,
+    /// Read once, because it takes reading files.
+    processors: usize,
+}
+
+impl<T: 'static> KubeListWatch<T> {
+    /// Creates a source of lists and watches of the collection `source`. Sends no request.
+    pub fn new(client: Client, source: KubeSource<T>) -> Self {
+        let decoder = Arc::new(ObjectDecoder::new(&source));
+        Self {
+            shared: Arc::new(Shared {
+                client,
+                source,
+                decoder,
+                processors: processors(),
+            }),
+        }
+    }
+
+    /// The collection that is listed and watched.
+    pub fn source(&self) -> &KubeSource<T> {
+        &self.shared.source
+    }
+}
+
+impl<T: Send + Sync + 'static> ListWatch for KubeListWatch<T> {
+    type Object = T;
+    type Events = KubeEvents<T>;
+
+    async fn list(
+        &self,
+        request: ListRequest,
+        reuse: Arc<dyn Reuse<T>>,
+    ) -> Result<Page<T>, Failure> {
+        let reuse = request.reuse.then_some(reuse);
+        let page = self.shared.fetch(&request, reuse).await?;
+        let reused = |item: &Item<T>| matches!(item.body, Body::Reused(_));
+        // A list may carry its version after its items, when some were reused already.
+        if goes_back(&page.version, &request) && page.items.iter().any(reused) {
+            return self.shared.fetch(&request, None).await;
+        }
+        Ok(page)
+    }
+
+    async fn watch(
+        &self,
+        request: WatchRequest,
+        reuse: Arc<dyn Reuse<T>>,
+    ) -> Result<KubeEvents<T>, Failure> {
+        self.shared.open(&request, reuse).await
+    }
+
+    fn describe(&self) -> &str {
+        &self.shared.source.path
+    }
+}
+
+impl<T: Send + Sync + 'static> Shared<T> {
+    /// Fetches a page and decodes it while it arrives.
+    async fn fetch(
+        &self,
+        request: &ListRequest,
+        reuse: Option<Arc<dyn Reuse<T>>>,
+    ) -> Result<Page<T>, Failure> {
+        let deadlines = self.source.deadlines;
+        let send = self.client.send(request::list(&self.source, request)?);
+        let answer = timeout(deadlines.list_headers, send).await;
+        let answer = answer.map_err(|_| no_headers())?;
+        let answer = answer.map_err(|error| answer::unanswered(&error))?;
+        let body = answer::accepted(answer, deadlines.list_progress).await?;
+        let limit = self.source.limits.page_bytes;
+        let mut pieces = BoundedPieces::new(body, limit, deadlines.list_progress);
+        let mut list = ArrivingList::new(&self.decoder, request, reuse, self.processors);
+        while let Some(piece) = match pieces.next().await {
+            Err(_) if planted!(CutListIsComplete) => None,
+            piece => piece?,
+        } {
+            list.push(&piece).await?;
+        }
+        list.complete().await
+    }
+
+    async fn open(
+        &self,
+        request: &WatchRequest,
+        reuse: Arc<dyn Reuse<T>>,
+    ) -> Result<KubeEvents<T>, Failure> {
+        let deadlines = self.source.deadlines;
+        let send = self.client.send(request::watch(&self.source, request)?);
+        // The server counts from the request as well, so one deadline serves headers and events.
+        let lifetime = (!request.timeout.is_zero())
+            .then(|| request.timeout.saturating_add(deadlines.watch_margin));
+        let deadline = lifetime.and_then(|lifetime| Instant::now().checked_add(lifetime));
+        let answer = match deadline {
+            Some(deadline) => timeout_at(deadline, send).await.map_err(|_| no_headers())?,
+            None => send.await,
+        };
+        let answer = answer.map_err(|error| answer::unanswered(&error))?;
+        let body = answer::accepted(answer, deadlines.list_progress).await?;
+        // Without a lower bound on the version, the history may be another one, and cached objects
+        // may not be in it (design 6.7).
+        let may_reuse = request.send_initial_events && request.version.is_exact();
+        let reuse = may_reuse.then_some(reuse);
+        let decoder = Arc::clone(&self.decoder);
+        let deadline = deadline.map(sleep_until);
+        Ok(KubeEvents::new(
+            answer::pieces(body),
+            decoder,
+            reuse,
+            deadline,
+            self.processors,
+        ))
+    }
+}
+
+fn no_headers() -> Failure {
+    let message = "no answer came within the deadline";
+    Failure::new(FailureKind::TimedOut, "NoHeaders", message)
+}
+
+impl<T> fmt::Debug for KubeListWatch<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KubeListWatch")
+            .field("source", &self.shared.source)
+            .finish_non_exhaustive()
+    }
+}

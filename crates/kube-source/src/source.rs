@@ -1,0 +1,125 @@
+//! The collection to list and watch, its representation and its bounds.
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use derive_where::derive_where;
+
+use crate::Decode;
+
+/// Changes a decoded object, or rejects it, before the reflector receives it.
+///
+/// It runs once for each object received, and not for reused objects. The error text is discarded,
+/// because it may quote the object.
+// TF-01, SEC-7, design 6.8.
+#[doc(alias = "TransformFunc")]
+pub type Transform<T> = Arc<dyn Fn(T) -> Result<T, String> + Send + Sync>;
+
+/// One collection of an API server, and how its objects are decoded.
+#[derive_where(Clone)]
+pub struct KubeSource<T> {
+    /// The path of the collection, such as `/api/v1/pods` or
+    /// `/apis/apps/v1/namespaces/web/deployments`.
+    pub path: String,
+    /// The `apiVersion` of its objects, such as `apps/v1`.
+    pub api_version: String,
+    /// The `kind` of its objects, such as `Deployment`.
+    pub kind: String,
+    /// Whether whole objects are requested, or their metadata only.
+    pub representation: Representation,
+    /// Only objects with these labels, such as `app=web,tier!=test`.
+    pub label_selector: Option<String>,
+    /// Only objects with these fields, such as `spec.nodeName=node-17`.
+    pub field_selector: Option<String>,
+    /// A change that is applied to each decoded object.
+    pub transform: Option<Transform<T>>,
+    /// Turns received objects into values of `T`.
+    pub decoder: Arc<dyn Decode<T>>,
+    /// Bounds on sizes.
+    pub limits: Limits,
+    /// Bounds on waiting.
+    pub deadlines: Deadlines,
+}
+
+impl<T> fmt::Debug for KubeSource<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KubeSource")
+            .field("path", &self.path)
+            .field("api_version", &self.api_version)
+            .field("kind", &self.kind)
+            .field("representation", &self.representation)
+            .field("label_selector", &self.label_selector)
+            .field("field_selector", &self.field_selector)
+            .field("transform", &self.transform.is_some())
+            .field("limits", &self.limits)
+            .field("deadlines", &self.deadlines)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The part of each object that is requested.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Representation {
+    /// Whole objects.
+    #[default]
+    Full,
+    /// Metadata only, to be decoded into [`crate::PartialObjectMetadata`].
+    MetadataOnly,
+}
+
+/// Bounds on the sizes of answers and objects, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// One event of a watch. A larger one ends the watch as too big.
+    // SEC-16
+    pub event_bytes: usize,
+    /// One page of a list, decompressed. A larger one fails as too big. A page is cut and decoded
+    /// while it arrives, so this bounds the decoded data and not the bytes held at a time. It must
+    /// leave room for a whole collection, because a watch cache answers with one page.
+    // SEC-17, SEC-20
+    pub page_bytes: usize,
+    /// One object as JSON. A larger one is undecodable.
+    // FM-56
+    pub object_bytes: usize,
+    /// One object in memory, estimated from its structure. A larger one is undecodable.
+    // SEC-18
+    pub decoded_bytes: usize,
+}
+
+const MIB: usize = 1024 * 1024;
+
+/// 16 MiB for an event and for an object, 2 GiB for a page, 32 MiB for a decoded object.
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            event_bytes: 16 * MIB,
+            page_bytes: 2048 * MIB,
+            object_bytes: 16 * MIB,
+            decoded_bytes: 32 * MIB,
+        }
+    }
+}
+
+/// Bounds on waiting for a silent server.
+// R6, RFX-11
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deadlines {
+    /// From the request to the headers of a list.
+    pub list_headers: Duration,
+    /// From one piece of a list's body to the next.
+    pub list_progress: Duration,
+    /// The time that a watch may exceed its requested timeout by, headers included. It covers
+    /// headers that never come, silence, and a server that ignores the timeout.
+    // FM-16, FM-17, FM-20
+    pub watch_margin: Duration,
+}
+
+/// 60 s, 30 s and 5 s.
+impl Default for Deadlines {
+    fn default() -> Self {
+        Self {
+            list_headers: Duration::from_secs(60),
+            list_progress: Duration::from_secs(30),
+            watch_margin: Duration::from_secs(5),
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! FM-61: decoded objects do not keep the bytes of the answer alive.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use bytes::Bytes;
+use futures::stream;
+use informer_reflector::{Body, WatchEvent};
+use kube_client::Client;
+
+use super::{requests::*, scripted};
+
+/// A piece of an answer that says when it is let go of.
+struct Piece {
+    text: Vec<u8>,
+    alive: Arc<AtomicUsize>,
+}
+
+impl AsRef<[u8]> for Piece {
+    fn as_ref(&self) -> &[u8] {
+        &self.text
+    }
+}
+
+impl Drop for Piece {
+    fn drop(&mut self) {
+        self.alive.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn item(number: usize) -> String {
+    let (name, filler) = (format!("n{number}"), "x".repeat(1000));
+    format!(
+        r#"{{"metadata":{{"name":"{name}","namespace":"ns","uid":"u{number}",
+        "resourceVersion":"{number}","labels":{{"app":"{filler}"}}}},"spec":{{"a":"{filler}"}}}}"#
+    )
+    .replace('\n', "")
+}
+
+/// Answers with this text in pieces, and counts those that are still held.
+fn answering(text: String, alive: &Arc<AtomicUsize>) -> Client {
+    let alive = Arc::clone(alive);
+    always(move || {
+        let pieces: Vec<_> = text.as_bytes().chunks(10_000).map(<[u8]>::to_vec).collect();
+        let alive = Arc::clone(&alive);
+        scripted::pieces(stream::iter(pieces.into_iter().map(move |text| {
+            alive.fetch_add(1, Ordering::Relaxed);
+            let alive = Arc::clone(&alive);
+            Ok(Bytes::from_owner(Piece { text, alive }))
+        })))
+    })
+}
+
+/// One survivor of a list of five hundred, with all that is kept of it.
+#[tokio::test]
+async fn a_survivor_of_a_list_holds_nothing_of_it() {
+    let items: Vec<_> = (1..=500).map(item).collect();
+    let text = format!(
+        r#"{{"kind":"PodList","apiVersion":"v1","metadata":{{"resourceVersion":"900"}},
+        "items":[{}]}}"#,
+        items.join(",")
+    );
+    let alive = Arc::new(AtomicUsize::new(0));
+    let mut page = list(&pods(answering(text, &alive))).await.expect("a page");
+    assert_eq!(page.items.len(), 500);
+    let survivor = page.items.swap_remove(250);
+    drop(page);
+    assert_eq!(alive.load(Ordering::Relaxed), 0);
+    assert_eq!(key(&survivor), "ns/n251@251");
+    let Body::Decoded(object) = &survivor.body else {
+        panic!("{survivor:?}")
+    };
+    assert_eq!(Arc::strong_count(object), 1, "nobody else has it");
+}
+
+/// The same for events.
+#[tokio::test]
+async fn a_survivor_of_a_watch_holds_nothing_of_it() {
+    let event = |number| format!("{{\"type\":\"ADDED\",\"object\":{}}}\n", item(number));
+    let text: String = (1..=500).map(event).collect();
+    let alive = Arc::new(AtomicUsize::new(0));
+    let pods = pods(answering(text, &alive));
+    let mut events = watch(&pods, Arc::new(())).await;
+    assert_eq!(events.len(), 500);
+    let survivor = events.swap_remove(250);
+    drop(events);
+    assert_eq!(alive.load(Ordering::Relaxed), 0);
+    assert!(matches!(survivor, Ok(WatchEvent::Added(_))));
+}

@@ -1,0 +1,234 @@
+//! Reads one event of a watch.
+//!
+//! Pure: a line in, an event or a failure out. An event must be complete, well-formed, of a known
+//! type, and about an object of the right kind with a name (FM-30, FM-31, FM-33, FM-52). Any other
+//! line ends the stream, so that the version never moves past a line that was not understood. An
+//! object that has an identity but does not decode is returned as undecodable (FM-54).
+
+use std::sync::Arc;
+
+use informer_reflector::{
+    Body, DecodeErrorCategory, Failure, FailureKind, Item, Reuse, WatchEvent,
+};
+use memchr::memmem;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::{
+    decode::{
+        decoder::Buffers,
+        envelope::{Envelope, Text, version_of},
+        json_text::{not_json, text, trim_end, wrong_kind},
+        object::{ObjectDecoder, at_hand},
+    },
+    http::status::{HttpParts, WireStatus},
+};
+
+/// A part of the name of the annotation below.
+const INITIAL_EVENTS_END: &str = "initial-events-end";
+
+#[derive(Deserialize)]
+struct WireEvent<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Text<'a>,
+    #[serde(borrow)]
+    object: &'a RawValue,
+}
+
+#[derive(Deserialize)]
+struct WireBookmark<'a> {
+    #[serde(borrow)]
+    metadata: WireBookmarkMeta<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WireBookmarkMeta<'a> {
+    #[serde(borrow)]
+    resource_version: Text<'a>,
+    #[serde(borrow, default)]
+    annotations: Option<Annotations<'a>>,
+}
+
+/// The one annotation that matters; the others are skipped.
+#[derive(Deserialize)]
+struct Annotations<'a> {
+    #[serde(borrow, default, rename = "k8s.io/initial-events-end")]
+    initial_events_end: Text<'a>,
+}
+
+/// Reads the events of one stream.
+pub(crate) struct EventReader<T> {
+    decoder: Arc<ObjectDecoder<T>>,
+    /// Consulted during the initial events of a streaming list.
+    reuse: Option<Arc<dyn Reuse<T>>>,
+    buffers: Buffers,
+}
+
+impl<T: 'static> EventReader<T> {
+    pub(crate) fn new(decoder: Arc<ObjectDecoder<T>>, reuse: Option<Arc<dyn Reuse<T>>>) -> Self {
+        Self {
+            decoder,
+            reuse,
+            buffers: Buffers::default(),
+        }
+    }
+
+    /// Creates a reader for these lines, which precede all lines that this one reads later. It uses
+    /// the memory of `buffers`.
+    pub(crate) fn for_lines(&mut self, lines: &[u8], buffers: Buffers) -> Self {
+        let mut reader = Self::new(Arc::clone(&self.decoder), self.reuse.clone());
+        reader.buffers = buffers;
+        // A line that only contains the text loses some reuse for later lines, and nothing else.
+        if self.reuse.is_some() && memmem::find(lines, INITIAL_EVENTS_END.as_bytes()).is_some() {
+            self.reuse = None;
+        }
+        reader
+    }
+
+    /// The memory for reading, for another reader.
+    pub(crate) fn into_buffers(self) -> Buffers {
+        self.buffers
+    }
+
+    /// Releases the memory for reading.
+    pub(crate) fn give_back(&mut self) {
+        self.buffers = Buffers::default();
+    }
+
+    /// Reads one line.
+    pub(crate) fn read(&mut self, line: &[u8]) -> Result<WatchEvent<T>, Failure> {
+        let line = text(line)?;
+        match self.read_usual(line) {
+            Some(event) => Ok(event),
+            None => self.read_any(line),
+        }
+    }
+
+    /// Reads a line as servers write them: the type, an object that decodes, and nothing else. It
+    /// is decoding that shows it to be JSON, once; an object that is at hand is not looked through.
+    fn read_usual(&mut self, line: &str) -> Option<WatchEvent<T>> {
+        let (kind, rest) = line.strip_prefix(r#"{"type":""#)?.split_once('"')?;
+        let object = trim_end(rest.strip_prefix(r#","object":"#)?);
+        let object = object.strip_suffix('}')?;
+        let (event, may_reuse) = change(kind)?;
+        let item = self.item(object, may_reuse).ok()??;
+        is_json(&item.body).then(|| event(item))
+    }
+
+    pub(crate) fn read_any(&mut self, line: &str) -> Result<WatchEvent<T>, Failure> {
+        let event: WireEvent<'_> = serde_json::from_str(line).map_err(|error| not_json(&error))?;
+        let object = event.object.get();
+        let kind = event.kind.as_str();
+        planted!(WrongKindIsSkipped => if let Some(skipped) = self.skipped(object) {
+            return Ok(skipped);
+        });
+        if let Some((event, may_reuse)) = change(kind) {
+            return Ok(match self.item(object, may_reuse)? {
+                Some(item) => event(item),
+                // Nothing to store, and nothing to receive again.
+                None => WatchEvent::Bookmark {
+                    version: Envelope::of_event_object(object).version(),
+                    initial_events_end: false,
+                },
+            });
+        }
+        match kind {
+            "BOOKMARK" => self.bookmark(object),
+            "ERROR" => Ok(WatchEvent::Error(server_error(object))),
+            _ if planted!(UnknownTypeIsSkipped) => self.bookmark(object),
+            kind => Err(unknown_type(kind)),
+        }
+    }
+
+    /// `None` for an object that no key can be made for.
+    fn item(&mut self, json: &str, may_reuse: bool) -> Result<Option<Item<T>>, Failure> {
+        let envelope = Envelope::of_event_object(json);
+        if !self.decoder.expects(&envelope) {
+            return Err(wrong_kind(&envelope.api_version, &envelope.kind));
+        }
+        let Some(identity) = envelope.identity()? else {
+            return Ok(None);
+        };
+        let reuse = self.reuse.as_deref().filter(|_| may_reuse);
+        let body = match at_hand(reuse, &identity) {
+            Some(object) => Body::Reused(object),
+            None => {
+                let is_typed = envelope.is_typed();
+                let buffers = &mut self.buffers;
+                self.decoder.decode(json, is_typed, &identity, buffers)
+            }
+        };
+        Ok(Some(Item { identity, body }))
+    }
+
+    /// A planted bug takes what is of another kind for a bookmark.
+    #[cfg(any(test, sim))]
+    fn skipped(&self, json: &str) -> Option<WatchEvent<T>> {
+        let bookmark: WireBookmark<'_> = serde_json::from_str(json).ok()?;
+        let is_expected = self.decoder.expects(&Envelope::of_event_object(json));
+        (!is_expected).then(|| WatchEvent::Bookmark {
+            version: version_of(&bookmark.metadata.resource_version),
+            initial_events_end: false,
+        })
+    }
+
+    fn bookmark(&mut self, json: &str) -> Result<WatchEvent<T>, Failure> {
+        let envelope = Envelope::of_event_object(json);
+        if !self.decoder.expects(&envelope) {
+            return Err(wrong_kind(&envelope.api_version, &envelope.kind));
+        }
+        let bookmark: WireBookmark<'_> =
+            serde_json::from_str(json).map_err(|error| not_json(&error))?;
+        let version = version_of(&bookmark.metadata.resource_version);
+        if version.is_unset() {
+            let message = "a bookmark has no version";
+            return Err(Failure::new(FailureKind::Protocol, "NoVersion", message));
+        }
+        let annotations = bookmark.metadata.annotations;
+        let initial_events_end =
+            annotations.is_some_and(|found| found.initial_events_end.as_str() == "true");
+        if initial_events_end {
+            self.reuse = None;
+        }
+        Ok(WatchEvent::Bookmark {
+            version,
+            initial_events_end,
+        })
+    }
+}
+
+/// What makes an item an event.
+type About<T> = fn(Item<T>) -> WatchEvent<T>;
+
+/// The event of this type, if it is one about an object, and whether one at hand may stand for it.
+fn change<T>(kind: &str) -> Option<(About<T>, bool)> {
+    match kind {
+        "ADDED" => Some((WatchEvent::Added, true)),
+        "MODIFIED" => Some((WatchEvent::Modified, false)),
+        "DELETED" => Some((WatchEvent::Deleted, false)),
+        _ => None,
+    }
+}
+
+/// Whether all of the text was read; a transform sees only what was.
+fn is_json<T>(body: &Body<T>) -> bool {
+    match body {
+        Body::Decoded(_) | Body::Reused(_) => true,
+        Body::Undecodable(error) => error.category == DecodeErrorCategory::Transform,
+    }
+}
+
+/// Whatever comes as an error is one, even if it is no `Status` (FM-27).
+fn server_error(json: &str) -> Failure {
+    let status = serde_json::from_str::<WireStatus<'_>>(json).unwrap_or_default();
+    status.judge(HttpParts::default())
+}
+
+fn unknown_type(kind: &str) -> Failure {
+    const LONGEST: usize = 32;
+    let is_word = kind.len() <= LONGEST && kind.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let kind = if is_word { kind } else { "?" };
+    let message = format!("an event of the unknown type {kind:?}");
+    Failure::new(FailureKind::Protocol, "UnknownEvent", message)
+}

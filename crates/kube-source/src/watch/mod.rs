@@ -1,0 +1,5 @@
+//! A watch: the lines of its answer, the event in each line, and the stream of events.
+
+pub(crate) mod event;
+pub(crate) mod frame;
+pub(crate) mod stream;
