@@ -60,7 +60,6 @@ pub use applying::quarantine::{QuarantineReason, Quarantined};
 pub use checker::consistency::{
     Check, CheckOutcome, Consistency, ConsistencyStatus, Mismatch, NotChecked, OnMismatch,
 };
-pub use client::client;
 pub use controller::{Controller, ControllerConfig, ControllerHandle, ControllerReport, OnFailure};
 pub use error::{
     AddHandlerError, AddIndexError, AlreadyStopped, Culprit, FromOwnCallback, InformerError,
