@@ -14,7 +14,7 @@ use crate::debug_build;
 use crate::proof_build;
 use crate::shell::run_watched;
 
-/// The crates whose threads meet, and which have a module `schedules`.
+/// The crates whose threads meet, and which have a module `shuttle`.
 const PACKAGES: [&str; 4] = [
     "informer-store",
     "informer-deltafifo",
@@ -22,15 +22,14 @@ const PACKAGES: [&str; 4] = [
     "informer-factory",
 ];
 
-/// Where the scenarios are.
-const SCENARIOS: &str = "schedules::";
+/// The modules of the scenarios: `tests::shuttle`, or `schedules` in a crate that has not moved.
+const SCENARIOS: [&str; 2] = ["shuttle::", "schedules::"];
 
 /// What to run.
 #[derive(Debug, Args)]
 pub(crate) struct ShuttleCommand {
     /// Only the scenarios with this in their path.
-    #[arg(default_value = SCENARIOS)]
-    name: String,
+    name: Option<String>,
     /// How many schedules each scenario is run under (T8).
     #[arg(long, default_value_t = 10_000)]
     schedules: u64,
@@ -42,7 +41,7 @@ pub(crate) struct ShuttleCommand {
 impl Default for ShuttleCommand {
     fn default() -> Self {
         Self {
-            name: SCENARIOS.to_owned(),
+            name: None,
             schedules: 10_000,
             replay: None,
         }
@@ -51,6 +50,10 @@ impl Default for ShuttleCommand {
 
 /// Runs the scenarios; fails with the first crate in which one does not hold.
 pub(crate) fn run(command: &ShuttleCommand) -> Result<()> {
+    let names = match &command.name {
+        Some(name) => vec![name.as_str()],
+        None => SCENARIOS.to_vec(),
+    };
     let mut scenarios = 0;
     for package in PACKAGES {
         let mut build = debug_build::build_unit_tests(package);
@@ -58,7 +61,7 @@ pub(crate) fn run(command: &ShuttleCommand) -> Result<()> {
         let built = Built::by(&mut build)?;
         let mut test = built.unit_tests(package)?;
         test.current_dir(checkout::root())
-            .arg(&command.name)
+            .args(&names)
             .env("SCHEDULES", command.schedules.to_string());
         if let Some(file) = &command.replay {
             let file = file.canonicalize().context("there is no such schedule")?;
@@ -73,7 +76,7 @@ pub(crate) fn run(command: &ShuttleCommand) -> Result<()> {
         })?;
     }
     if scenarios == 0 {
-        bail!("no scenario has `{}` in its path", command.name);
+        bail!("no scenario has {names:?} in its path");
     }
     println!("shuttle: {scenarios} scenarios and planted bugs");
     Ok(())

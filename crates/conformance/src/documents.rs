@@ -71,7 +71,7 @@ impl Known {
     }
 }
 
-/// `deltafifo/src/proof` may be a folder or a file of a test without its ending.
+/// `deltafifo/src/tests` may be a folder or a file of a test without its ending.
 fn is_module(repository: &Path, reference: &str) -> bool {
     repository
         .join("crates")
@@ -104,7 +104,7 @@ pub(crate) fn references(cell: &str) -> Vec<&str> {
     quoted.filter(|text| text.contains('/')).collect()
 }
 
-/// `store/a-name` is a scenario; `store/src/key.rs` and `processor/src/proof` are places.
+/// `store/a-name` is a scenario; `store/src/key.rs` and `processor/src/tests` are places.
 pub(crate) fn is_scenario(reference: &str) -> bool {
     let Some((level, name)) = reference.split_once('/') else {
         return false;

@@ -38,4 +38,9 @@ pub enum NeverSynced {
     /// It was removed, or the processor stopped, before all initial objects were handled.
     #[error("the listener ended before it had handled all initial objects")]
     Ended,
+    /// The iterator of the initial snapshot panicked, so that its remaining objects were not
+    /// handled. The listener still receives later notifications; remove it and add it again to
+    /// have all objects.
+    #[error("the snapshot of initial objects panicked: its remaining objects were not handled")]
+    ReplayPanicked,
 }

@@ -23,25 +23,30 @@
 //! # }
 //! ```
 //!
-//! This crate has never heard of Kubernetes, of versions, of where news come from, or of how
+//! This crate does not depend on Kubernetes, on versions, on the source of notifications, or on how
 //! objects are stored. A key is opaque, and so is an object.
 //!
 //! # The life of a notification
 //!
-//! `fanout` passes a batch to each listener's `cell`; under its lock the `listener` puts it into
-//! its `backlog` (a `ring`, or a `coalesce` with the table of `compress`). The `consumer` takes it,
-//! asks the `gate`, and a task or thread of `driver`, or a `stream`, gives it to the user.
+//! `processor/fanout` passes a batch to each `listener`. Under its lock `listener/state` puts the
+//! batch into the `backlog`: a `ring`, or a `coalesce` buffer with the table of `compress`. The
+//! `delivery/consumer` takes it and passes the `listener/gate`. A task or thread of `delivery`, or
+//! a `delivery/stream`, gives it to the user.
 //!
 //! # Promises
 //!
 //! - One callback at a time per listener, each notification at most once (PR-1).
-//! - A growing listener is told everything in order (RB-1); a coalescing one a legal compression of
-//!   it, with the same result (RB-4, RB-5, RB-6).
-//! - Who joins late is told what is there, once, marked as initial, and everything after (PR-7,
-//!   PR-8).
-//! - A handler that blocks or panics changes nothing for others (PR-9, PR-12).
-//! - After a removal no callback starts; awaited, none runs (PR-11).
-//! - A listener is synced when the callbacks of everything that was there have returned (FM-72).
+//! - A growing listener receives every notification in order (RB-1); a coalescing one receives a
+//!   legal compression of them, with the same result (RB-4, RB-5, RB-6).
+//! - A listener that joins late receives every present object once, marked as initial, and every
+//!   later notification (PR-7, PR-8).
+//! - A handler that blocks or panics changes nothing for others (PR-9, PR-12). The same holds for
+//!   a panic of an object's drop, of a waker or of an iterator. Two drops that panic while one
+//!   notification or one batch is dropped abort the process, as everywhere in Rust.
+//! - After a removal no callback starts; once the removal was awaited, none runs (PR-11).
+//! - A listener is synced when the callbacks of all initial objects have returned (FM-72).
+//! - Except `Hash`, `Eq` and `Clone` of keys no user code runs under a lock, and a delivery task
+//!   yields after at most 4,096 items.
 #![forbid(unsafe_code)]
 #![doc(test(attr(deny(warnings))))]
 
@@ -49,70 +54,38 @@
 mod planted;
 
 mod backlog;
-mod batch;
-mod callbacks;
-mod cell;
-mod coalesce;
-mod compress;
-mod consumer;
-mod counts;
-mod deleted;
-mod driver;
+mod boundary;
+mod delivery;
 mod error;
-mod fanout;
-mod filter;
-mod gate;
 mod handler;
-mod in_hand;
-mod key;
-mod late_join;
 mod listener;
-mod listener_config;
-mod log_gate;
 mod notification;
-mod overflow;
-mod pending_item;
-mod phase;
 mod processor;
-mod registration;
-mod resync;
-mod ring;
-mod status;
-mod stop;
-mod stream;
 mod sync;
-mod sync_tracker;
-mod walk;
 
 #[cfg(any(test, fuzzing))]
-mod proof;
-#[cfg(all(test, shuttle))]
-mod schedules;
+mod tests;
 
 #[cfg(any(test, sim))]
 #[doc(hidden)]
 pub use planted::{Planted, with as with_planted};
 
-pub use callbacks::{AsyncFn, Callbacks, HandlerFn, async_fn, handler_fn};
-pub use deleted::Deleted;
+pub use delivery::stream::EventStream;
 pub use error::{AddError, NeverSynced, RemoveError};
-pub use filter::Filtered;
+pub use handler::callbacks::{AsyncFn, Callbacks, HandlerFn, async_fn, handler_fn};
+pub use handler::filter::Filtered;
 pub use handler::{AsyncHandler, Handler};
-pub use key::Key;
-pub use late_join::Joining;
-pub use listener_config::ListenerConfig;
-pub use notification::{Cause, Notification};
-pub use overflow::Overflow;
-pub use phase::ListenerPhase;
+pub use listener::config::{ListenerConfig, Overflow};
+pub use listener::resync::{ResyncReason, ResyncTerms};
+pub use listener::status::{ListenerId, ListenerPhase, ListenerStatus};
+pub use listener::walk::Walk;
+pub use notification::{Cause, Deleted, Key, Notification};
+pub use processor::joining::Joining;
+pub use processor::registration::Registration;
+pub use processor::stop::{ListenerReport, StopReport};
 pub use processor::{JoiningStream, Processor, ProcessorConfig};
-pub use registration::Registration;
-pub use resync::{ResyncReason, ResyncTerms};
-pub use status::{ListenerId, ListenerStatus};
-pub use stop::{ListenerReport, StopReport};
-pub use stream::EventStream;
-pub use walk::Walk;
 
 /// For fuzz targets, which are programs of their own (`crates/fuzz`).
 #[cfg(fuzzing)]
 #[doc(hidden)]
-pub use proof::fuzzed as fuzzing;
+pub use tests::fuzzed as fuzzing;

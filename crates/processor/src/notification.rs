@@ -1,12 +1,25 @@
-//! What a handler is told: an object appeared, changed or ended.
+//! Notifications: an object appeared, changed or was deleted.
 //!
-//! A notification is made once and shared by all listeners (`Arc<Notification>`); objects in it are
-//! shared too. It carries no version and no identity: the processor has never heard of either.
+//! A notification is made once and shared by all listeners (`Arc<Notification>`), and so are the
+//! objects in it. It carries no version and no identity, and the processor does not depend on the
+//! type of an object.
+//!
+//! - FM-46: a handler cannot forget that the final state of a deleted object may be unknown.
 
-use std::fmt;
+use std::fmt::Debug;
+use std::hash::Hash;
 use std::sync::Arc;
 
-use crate::deleted::Deleted;
+use derive_where::derive_where;
+
+/// The key of an object. Implemented for every type that meets the bounds.
+///
+/// `Hash`, `Eq` and `Clone` of a key run under a listener's lock. They must neither call the
+/// processor nor panic. `Debug` is required because a panic of a handler is logged with the key.
+// FM-66.
+pub trait Key: Clone + Eq + Hash + Debug + Send + Sync + 'static {}
+
+impl<K: Clone + Eq + Hash + Debug + Send + Sync + 'static> Key for K {}
 
 /// Why an update was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -15,20 +28,24 @@ pub enum Cause {
     Watch,
     /// The change was found by comparing with a fresh list.
     Relist,
-    /// Nothing changed: this listener asked to be reminded from time to time (FM-71).
+    /// Nothing changed: the listener has a resync period.
     #[doc(alias = "Sync")]
     Resync,
 }
 
-/// One thing that happened to one object.
+/// An object appeared, changed or was deleted.
+// SEC-6: `Debug` leaves out objects, which may hold secrets.
+#[derive_where(Clone; K)]
+#[derive_where(Debug; K)]
 pub enum Notification<K, T> {
     /// An object appeared.
     Added {
         /// The object's key.
         key: K,
         /// The object.
+        #[derive_where(skip(Debug))]
         object: Arc<T>,
-        /// True for the objects that were there when the listener started (PR-8).
+        /// True for the objects that were there when the listener started.
         #[doc(alias = "isInInitialList")]
         initial: bool,
     },
@@ -36,14 +53,17 @@ pub enum Notification<K, T> {
     Updated {
         /// The object's key.
         key: K,
-        /// The state delivered before (PR-3).
+        /// The state delivered before.
+        // PR-3.
+        #[derive_where(skip(Debug))]
         old: Arc<T>,
         /// The state now.
+        #[derive_where(skip(Debug))]
         new: Arc<T>,
         /// Why this was sent.
         cause: Cause,
     },
-    /// An object ended.
+    /// An object was deleted.
     Deleted(Deleted<K, T>),
 }
 
@@ -62,50 +82,54 @@ impl<K, T> Notification<K, T> {
     }
 }
 
-// By hand, since a derive would ask for `T: Clone`.
-impl<K: Clone, T> Clone for Notification<K, T> {
-    fn clone(&self) -> Self {
-        match self {
-            Self::Added {
-                key,
-                object,
-                initial,
-            } => Self::Added {
-                key: key.clone(),
-                object: Arc::clone(object),
-                initial: *initial,
-            },
-            Self::Updated {
-                key,
-                old,
-                new,
-                cause,
-            } => Self::Updated {
-                key: key.clone(),
-                old: Arc::clone(old),
-                new: Arc::clone(new),
-                cause: *cause,
-            },
-            Self::Deleted(deleted) => Self::Deleted(deleted.clone()),
-        }
-    }
+/// A deletion, with the final state if it was seen.
+///
+/// A handler cannot forget the second case:
+///
+/// ```compile_fail,E0005
+/// use informer_processor::Deleted;
+///
+/// fn last(deleted: &Deleted<String, u32>) -> u32 {
+///     let Deleted::Known { last, .. } = deleted;
+///     **last
+/// }
+/// ```
+#[doc(alias = "DeletedFinalStateUnknown")]
+#[derive_where(Clone; K)]
+#[derive_where(Debug; K)]
+pub enum Deleted<K, T> {
+    /// The deletion was seen, and with it the final state.
+    Known {
+        /// The object's key.
+        key: K,
+        /// The state in which the object was deleted. It may be newer than the last one delivered.
+        #[derive_where(skip(Debug))]
+        last: Arc<T>,
+    },
+    /// The deletion was missed: the object is gone, its final state was never seen.
+    Unknown {
+        /// The object's key.
+        key: K,
+        /// The state that the handler was notified of last, if the object was ever seen. Also for a
+        /// handler that coalesces: a merged update does not change it.
+        #[derive_where(skip(Debug))]
+        last: Option<Arc<T>>,
+    },
 }
 
-// By hand, since a payload may be a secret (SEC-6).
-impl<K: fmt::Debug, T> fmt::Debug for Notification<K, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl<K, T> Deleted<K, T> {
+    /// The key of the deleted object.
+    pub fn key(&self) -> &K {
         match self {
-            Self::Added { key, initial, .. } => f
-                .debug_struct("Added")
-                .field("key", key)
-                .field("initial", initial)
-                .finish_non_exhaustive(),
-            Self::Updated { key, cause, .. } => f
-                .debug_struct("Updated")
-                .field("key", key)
-                .field("cause", cause)
-                .finish_non_exhaustive(),
-            Self::Deleted(deleted) => f.debug_tuple("Deleted").field(deleted).finish(),
+            Self::Known { key, .. } | Self::Unknown { key, .. } => key,
+        }
+    }
+
+    /// The final state if it was seen, else the state notified of last, if there was one.
+    pub fn last(&self) -> Option<&Arc<T>> {
+        match self {
+            Self::Known { last, .. } => Some(last),
+            Self::Unknown { last, .. } => last.as_ref(),
         }
     }
 }

@@ -13,7 +13,7 @@ use std::cell::Cell;
 pub enum Planted {
     /// The ring keeps its burst capacity, as client-go's does.
     RingNeverShrinks,
-    /// The ring copies its slots from the beginning instead of from the head.
+    /// The ring, when it grows, puts its entries out of order, as a copy from slot zero would.
     RingForgetsToUnwrap,
     /// Two updates in a row keep the old state of the second.
     UpdateLosesFirstOld,

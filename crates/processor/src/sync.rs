@@ -4,6 +4,13 @@
 //! schedule may let another thread go on (`schedules`). What is tokio's (`watch`) and what is set
 //! before anybody else can look stays as it is: it is taken as one step.
 
+use std::time::Instant;
+
+/// The current time by tokio's clock, which tests can pause.
+pub(crate) fn now() -> Instant {
+    tokio::time::Instant::now().into_std()
+}
+
 #[cfg(not(all(test, shuttle)))]
 mod real {
     pub(crate) use std::sync::{Mutex, MutexGuard, atomic};

@@ -8,8 +8,8 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use informer_processor::{
-    Callbacks, Filtered, Joining, ListenerConfig, Notification, Processor, Walk, async_fn,
-    handler_fn,
+    Callbacks, Filtered, Joining, ListenerConfig, NeverSynced, Notification, Processor, Walk,
+    async_fn, handler_fn,
 };
 use recorder::{News, Recorder, added, initial};
 
@@ -139,7 +139,8 @@ async fn a_panic_at_any_call_skips_that_call_only_on_two_threads() {
     }
 }
 
-/// A source of initial objects that panics loses the rest of its objects and nothing else.
+/// A snapshot replay that panics loses the rest of its objects and nothing else. The listener never
+/// counts as synced, because it did not receive all initial objects.
 #[tokio::test]
 async fn a_panic_of_the_walk_ends_the_walk() {
     let processor: Processor<&'static str, u32> = Processor::default();
@@ -156,8 +157,10 @@ async fn a_panic_of_the_walk_ends_the_walk() {
     let handle = joining.expect("running").begin(0, Walk::new(items));
     processor.upstream_synced();
     processor.distribute(1, &[Arc::new(added("d", 4))]);
-    handle.synced().await.expect("the walk is over");
-    assert!(processor.stop(Duration::from_secs(1)).await.is_clean());
+    assert_eq!(handle.synced().await, Err(NeverSynced::ReplayPanicked));
+    let report = processor.stop(Duration::from_secs(1)).await;
+    assert!(!report.is_clean() && report.listeners[0].initial_unfinished);
+    assert!(!handle.has_synced());
     let keys: Vec<_> = recorder
         .heard()
         .iter()

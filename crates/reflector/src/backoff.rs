@@ -5,7 +5,7 @@
 //!   what the server asked for if that is longer. While a failure is young, n is at most 1 (R4).
 //! - An answer that is clear, and says what to do, does not lengthen the delays: [`Delays::soon`].
 //! - RFX-8: only [`Delays::start_over`] shortens the delays again, and the machine calls it for
-//!   nothing but a watch that lived. Tested in `proof/random.rs` and below.
+//!   nothing but a watch that lived. Tested in `tests/random.rs` and below.
 
 use std::time::Duration;
 

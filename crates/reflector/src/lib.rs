@@ -30,23 +30,19 @@
 #[macro_use]
 mod planted;
 
-#[cfg(feature = "tokio")]
-mod alarm;
 mod backoff;
 mod chance;
 mod config;
-#[cfg(feature = "tokio")]
-mod control;
 #[cfg(feature = "tokio")]
 mod driver;
 mod failure;
 mod machine;
 mod object;
-#[cfg(any(test, fuzzing))]
-mod proof;
 mod report;
 mod sink;
 mod source;
+#[cfg(any(test, fuzzing))]
+mod tests;
 
 #[cfg(any(test, sim))]
 #[doc(hidden)]
@@ -54,9 +50,7 @@ pub use planted::{Planted, with as with_planted};
 
 pub use config::{Backoff, Config, InitialState};
 #[cfg(feature = "tokio")]
-pub use control::Control;
-#[cfg(feature = "tokio")]
-pub use driver::{Outcome, Reflector};
+pub use driver::{Control, Outcome, Reflector};
 pub use failure::{Failure, FailureKind, Recovery, StatusParts};
 pub use informer_object::{Identity, KeyError, ObjectKey, ResourceVersion, Uid};
 pub use machine::{Demand, Effect, Input, Machine};
@@ -69,7 +63,7 @@ pub use source::{ListRequest, ListVersion, ListWatch, Page, Reuse, WatchEvent, W
 #[cfg(fuzzing)]
 #[doc(hidden)]
 pub mod fuzzing {
-    pub use crate::proof::fuzzed::{Draw, delays, reflector_inputs, rv_compare};
+    pub use crate::tests::fuzzed::{Draw, delays, reflector_inputs, rv_compare};
 }
 
 /// The examples of the README are tests.

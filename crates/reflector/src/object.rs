@@ -14,14 +14,16 @@ pub struct Item<T> {
     pub body: Body<T>,
 }
 
-/// The body of an [`Item`].
-#[derive_where(Clone)]
+// SEC-6: the object is not shown, because it may be a Secret.
+/// The body of an [`Item`]. Its `Debug` does not show the object.
+#[derive_where(Clone, Debug)]
 pub enum Body<T> {
-    /// Decoded just now, transform applied.
-    Decoded(Arc<T>),
-    /// The same uid and version were at hand already (see [`crate::Reuse`]); nothing was decoded.
-    Reused(Arc<T>),
-    /// The metadata could be read, the rest could not. The key is to be quarantined (FM-53, FM-54).
+    /// Decoded for this item, transform applied.
+    Decoded(#[derive_where(skip(Debug))] Arc<T>),
+    /// The cached object with the same uid and version (see [`crate::Reuse`]); nothing was decoded.
+    Reused(#[derive_where(skip(Debug))] Arc<T>),
+    // FM-53, FM-54
+    /// The metadata could be read, the rest could not. The key is to be quarantined.
     Undecodable(DecodeError),
 }
 
@@ -31,17 +33,6 @@ impl<T> Body<T> {
         match self {
             Self::Decoded(object) | Self::Reused(object) => Some(object),
             Self::Undecodable(_) => None,
-        }
-    }
-}
-
-/// Never shows the object, which may be a Secret (SEC-6).
-impl<T> fmt::Debug for Body<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Decoded(_) => f.write_str("Decoded"),
-            Self::Reused(_) => f.write_str("Reused"),
-            Self::Undecodable(error) => f.debug_tuple("Undecodable").field(error).finish(),
         }
     }
 }

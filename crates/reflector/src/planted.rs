@@ -1,6 +1,6 @@
 //! Bugs on request: each is one wrong decision at the place where it would really be made.
 //!
-//! Tests switch one on to show that the proofs find it, and so does the simulator, whose build has
+//! Tests switch one on to show that the model tests find it, and so does the simulator, whose build has
 //! `cfg(sim)`. In every other build nothing of this exists. The switch belongs to the thread, so
 //! that runs beside each other do not disturb each other.
 

@@ -1,19 +1,19 @@
-//! What the reflector tells about itself: phases, failures, progress. Data, no log lines.
+//! The reports of the reflector: phases, failures, progress. Data, no log lines.
 
 use std::time::Duration;
 
-use crate::{DecodeError, Failure, Identity, ResourceVersion};
+use crate::{Body, DecodeError, Failure, Identity, Item, ResourceVersion};
 
-/// Where the machine is.
+/// A phase of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Phase {
-    /// Made, not started.
+    /// Created, not started.
     Created,
     /// Fetching pages.
     Listing,
     /// Receiving the initial events of a streaming list.
     Streaming,
-    /// A watch has been asked for and the server has not answered yet.
+    /// A watch has been requested and the server has not answered yet.
     OpeningWatch,
     /// A watch is open.
     Watching,
@@ -32,37 +32,39 @@ pub enum RelistCause {
     Expired,
     /// The server is behind our version, or refused it.
     TooLarge,
-    /// The watch broke in a way that a new watch at the same version does not mend.
+    /// The watch broke in a way that a new watch at the same version does not repair.
     WatchBroken,
-    /// A streaming list did not work out; the plain list is tried.
+    /// A streaming list failed; a paged list is tried.
     StreamingFallback,
-    /// Somebody asked for it.
+    /// A user demanded it.
     Requested,
 }
 
-/// One thing worth telling.
+/// One event in the life of a reflector.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Report {
     /// The phase changed.
     Phase(Phase),
-    /// An attempt failed. Every failed attempt is reported exactly once (RFX-13).
+    // RFX-13
+    /// An attempt failed. Every failed attempt is reported exactly once.
     Failed {
         /// Why.
         failure: Failure,
-        /// How many attempts have failed since a watch last lived, this one included. A list
-        /// that succeeded in between does not start the count over, nor the delays (RFX-8).
+        // RFX-8
+        /// The number of attempts that failed since the last healthy watch, this one included. A
+        /// successful list in between resets neither the count nor the delays.
         attempts: u32,
-        /// How long until the next attempt.
+        /// The time until the next attempt.
         next_in: Duration,
     },
     /// A list, paged or streaming, was accepted.
     Listed {
         /// Why it was fetched.
         cause: RelistCause,
-        /// How many items it holds.
+        /// The number of items.
         items: usize,
-        /// How many of them were at hand already.
+        /// The number of them that were cached.
         reused: usize,
         /// Its version.
         version: ResourceVersion,
@@ -76,42 +78,59 @@ pub enum Report {
     WatchClosed {
         /// How long it lived.
         lived: Duration,
-        /// How many events it carried, bookmarks included.
+        /// The number of its events, bookmarks included.
         events: u64,
     },
-    /// Something was received and taken; the freshness of the informer.
+    /// The sink has accepted everything up to a version: the freshness of the informer.
     Progress {
         /// The version received.
         received: ResourceVersion,
     },
-    /// The object is of use to nobody; its key is quarantined (FM-53, FM-54).
+    // FM-53, FM-54
+    /// An object could not be decoded; its key is quarantined.
     Undecodable {
-        /// Whose.
+        /// The object's identity.
         identity: Identity,
         /// Why.
         error: DecodeError,
     },
-    /// The server's history was rewound: a list came with a version below ours (FM-39).
+    // FM-39
+    /// The server's history was rewound: a list has a version below the resume version.
     NewEpoch {
-        /// The version we had.
+        /// The resume version before the list.
         before: ResourceVersion,
         /// The version of the list.
         after: ResourceVersion,
     },
-    /// Versions of this resource cannot be compared; guards that need an order are off (FM-41).
+    // FM-41
+    /// Versions of this resource cannot be compared; checks that need an order are off.
     Incomparable {
         /// The first version that is not a decimal.
         version: ResourceVersion,
     },
 }
 
-/// Receives reports. Must be quick: it is called between two steps of the machine.
+impl Report {
+    // FM-53
+    /// Returns the report of an item that could not be decoded; `None` for every other item.
+    pub(crate) fn undecodable<T>(item: &Item<T>) -> Option<Self> {
+        match &item.body {
+            Body::Undecodable(error) => Some(Self::Undecodable {
+                identity: item.identity.clone(),
+                error: error.clone(),
+            }),
+            Body::Decoded(_) | Body::Reused(_) => None,
+        }
+    }
+}
+
+/// Receives reports. Must be fast: it is called between two steps of the machine.
 pub trait Observe: Send {
     /// Takes one report.
     fn observe(&mut self, report: Report);
 }
 
-/// Nobody is told.
+/// Discards reports.
 impl Observe for () {
     fn observe(&mut self, _: Report) {}
 }

@@ -1,8 +1,8 @@
 //! A keyed store with named indexes: one writer, many readers, and every query answered from
 //! one snapshot.
 //!
-//! This crate has never heard of Kubernetes, of events or deltas, of HTTP, or of async. An object
-//! is any `T: Send + Sync`; a key is a name in a namespace.
+//! This crate does not depend on Kubernetes types, on events or deltas, on HTTP, or on async. An
+//! object is any `T: Send + Sync`; a key is a name in a namespace.
 //!
 //! ```
 //! use informer_store::{Entry, ObjectKey, store};
@@ -20,62 +20,50 @@
 //! ```
 //!
 //! - Readers never wait for the writer, nor the writer for them: a state is published by swapping
-//!   one pointer, and a [`Snapshot`] keeps the one it was taken from.
-//! - A [`Batch`] becomes visible at once: items, indexes, applied versions, sequence (STX-4).
-//! - Listing is in key order, always.
+//!   one pointer, and a [`Snapshot`] keeps the state it was taken from.
+//! - A [`Batch`] becomes visible in one step: items, indexes, applied versions and sequence.
+//! - Every list is in key order.
 //!
-//! How it is built, and why: `docs/adr/0002-store-structure.md` in the repository.
+//! The structure and the reasons for it: `docs/adr/0002-store-structure.md` in the repository.
 #![forbid(unsafe_code)]
 #![doc(test(attr(deny(warnings))))]
 
 #[macro_use]
 mod planted;
 
-mod batch;
-mod bulk;
-mod commit;
-mod cursor;
 mod entry;
 mod error;
-mod hashes;
-mod ids;
 mod index;
-mod index_handle;
-mod items;
-
-mod lister;
-#[cfg(any(test, fuzzing))]
-mod proof;
 mod published;
-mod reader;
-mod record;
-mod records;
-mod replace;
-#[cfg(all(test, shuttle))]
-mod schedules;
-mod slots;
-mod snapshot;
+mod read;
 mod state;
-mod values;
-mod writer;
+mod table;
+#[cfg(any(test, fuzzing))]
+mod tests;
+mod write;
 
 #[cfg(any(test, sim))]
 #[doc(hidden)]
 pub use planted::{Planted, with as with_planted};
 
-pub use batch::{Batch, Scope};
-pub use commit::Commit;
-pub use cursor::Cursor;
 pub use entry::Entry;
 pub use error::{IndexError, TooManyValues};
-pub use index_handle::Index;
+pub use index::handle::Index;
+pub use index::prepared::PreparedIndex;
 pub use informer_object::{KeyError, ObjectKey, ResourceVersion, Uid};
-pub use lister::{Lister, NamespaceLister};
-pub use reader::StoreReader;
-pub use snapshot::{Entries, Snapshot};
-pub use writer::{StoreWriter, store};
+pub use read::cursor::Cursor;
+pub use read::lister::{Lister, NamespaceLister};
+pub use read::reader::StoreReader;
+pub use read::snapshot::{Entries, Snapshot};
+pub use write::apply::Commit;
+pub use write::batch::{Batch, Scope};
+pub use write::writer::{StoreWriter, store};
+
+// The default of a type parameter of most types here; tests have another shape.
+#[doc(hidden)]
+pub use table::shape::{Shape, Shipped};
 
 /// For fuzz targets, which are programs of their own (`crates/fuzz`).
 #[cfg(fuzzing)]
 #[doc(hidden)]
-pub use proof::fuzzed as fuzzing;
+pub use tests::fuzzed as fuzzing;

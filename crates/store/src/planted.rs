@@ -1,8 +1,8 @@
-//! Bugs on request: each is one wrong decision at the place where it would really be made.
+//! Planted bugs: each is one wrong decision at the place where it would be made.
 //!
-//! Tests switch one on to show that the proofs find it, and so does the simulator, whose build has
-//! `cfg(sim)`. In every other build nothing of this exists. The switch belongs to the thread, so
-//! that runs beside each other do not disturb each other.
+//! Tests switch one on to show that the checks find it, and so does the simulator, whose build has
+//! `cfg(sim)`. Other builds contain none of this. The switch belongs to the thread, so that
+//! concurrent runs do not disturb each other.
 
 #[cfg(any(test, sim))]
 use std::cell::Cell;
@@ -21,6 +21,8 @@ pub enum Planted {
     FirstDuplicateWins,
     /// An index added later is not filled (FM-60).
     IndexNotFilled,
+    /// What is committed between the preparation and the installation of an index is not in it.
+    InstallSkipsCatchUp,
     /// Every operation of a batch is published by itself (STX-4).
     BatchIsTorn,
     /// A query takes keys from one state and objects from another (STX-4).

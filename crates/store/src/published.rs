@@ -1,7 +1,14 @@
-//! The one place where writer and readers meet: a pointer to the newest state.
+//! The pointer to the newest state, which the writer swaps and readers load.
 //!
-//! In a test under `cfg(shuttle)` each look at it and each change of it is a point at which the
-//! schedule may let another thread go on (`schedules`); what arc-swap does inside is one step then.
+//! In a test under `cfg(shuttle)` each load and each swap is a point at which the schedule may
+//! switch threads (`tests/shuttle`); the inner steps of arc-swap are one step then.
+
+use std::sync::Arc;
+
+use crate::state::State;
+
+/// The newest state of one store, shared by its writer and all its readers.
+pub(crate) type Published<T, S> = Arc<ArcSwap<State<T, S>>>;
 
 #[cfg(not(all(test, shuttle)))]
 pub(crate) use arc_swap::{ArcSwap, Guard};
@@ -12,7 +19,7 @@ mod scheduled {
 
     use shuttle::sync::{Mutex, MutexGuard};
 
-    /// What a look gives: it keeps the state, and stops nobody.
+    /// The result of a load: it keeps the state alive and blocks no thread.
     pub(crate) type Guard<T> = T;
 
     pub(crate) struct ArcSwap<T>(Mutex<Arc<T>>);

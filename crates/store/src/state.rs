@@ -1,156 +1,111 @@
-//! One version of everything the store holds, and how the next one is made from it.
+//! One version of everything the store holds, and how records enter and leave it.
 //!
-//! Items, indexes, applied versions and the sequence live in one value; a reader holds a whole
-//! one or none, so no query can see an item without its indexes (STX-4, FM-13). Mutation happens
-//! on a clone nobody else can see: if an index function panics, the clone is dropped and the store
-//! is as it was (STX-10).
-//!
-//! Does not publish anything: see `writer`. Replacing the objects of a source is in `replace`.
+//! Items, indexes, applied versions and the sequence are in one value. A reader holds a whole one,
+//! so no query sees an item without its indexes (STX-4, FM-13). A change is made to a clone that no
+//! reader sees; if an index function panics, the clone is dropped and the store is as it was
+//! (STX-10).
 
+use std::fmt;
 use std::sync::Arc;
 
+use derive_where::derive_where;
 use imbl::OrdMap;
 
-use crate::batch::Operation;
-use crate::ids::IdList;
-use crate::index::IndexState;
-use crate::items::Items;
-use crate::record::Record;
-use crate::records::Records;
-use crate::values::{IndexedValue, Sharing, Values};
-use crate::{Commit, Entry, IndexError, ObjectKey, ResourceVersion, Scope};
+use crate::index::definition::{Definition, IndexState};
+use crate::table::ids::Id;
+use crate::table::items::Items;
+use crate::table::record::Record;
+use crate::table::records::Records;
+use crate::table::shape::Shape;
+use crate::{IndexError, ResourceVersion, Scope};
 
 /// One version of the store. Cloning is O(1).
-pub(crate) struct State<T> {
+#[derive_where(Clone, Default)]
+pub(crate) struct State<T, S> {
     pub(crate) sequence: u64,
-    pub(crate) items: Items<T>,
+    pub(crate) items: Items<T, S>,
     /// Behind one count, since most commits leave all of them as they are.
-    pub(crate) indexes: Arc<Vec<IndexState<T>>>,
+    pub(crate) indexes: Arc<Vec<IndexState<T, S>>>,
     pub(crate) versions: OrdMap<Scope, ResourceVersion>,
 }
 
-/// What one step has done so far.
-pub(crate) struct Step {
-    pub(crate) commit: Commit,
-    /// How many values one object may give one index.
-    most: usize,
-    /// Keys whose objects gave more. A step that has any is not published.
-    pub(crate) above_bound: Vec<ObjectKey>,
-}
-
-impl Step {
-    pub(crate) fn new(sequence: u64, most: usize) -> Self {
-        let commit = Commit {
-            sequence,
-            ..Commit::default()
-        };
-        Self {
-            commit,
-            most,
-            above_bound: Vec::new(),
-        }
+impl<T, S: Shape> State<T, S> {
+    /// The debug output of every handle: no object is printed, since it may be a Secret.
+    pub(crate) fn debug(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct(name)
+            .field("sequence", &self.sequence)
+            .field("objects", &self.items.len())
+            .finish_non_exhaustive()
     }
-}
 
-impl<T> Clone for State<T> {
-    fn clone(&self) -> Self {
-        Self {
-            sequence: self.sequence,
-            items: self.items.clone(),
-            indexes: Arc::clone(&self.indexes),
-            versions: self.versions.clone(),
-        }
+    pub(crate) fn index(&self, name: &str) -> Result<&IndexState<T, S>, IndexError> {
+        let mut indexes = self.indexes.iter();
+        let found = indexes.find(|index| &*index.definition.name == name);
+        found.ok_or_else(|| IndexError::UnknownIndex {
+            name: Arc::from(name),
+            known: self.index_names(),
+        })
     }
-}
 
-impl<T> State<T> {
-    pub(crate) fn empty() -> Self {
-        Self {
-            sequence: 0,
-            items: Items::default(),
-            indexes: Arc::default(),
-            versions: OrdMap::new(),
+    /// The names of the indexes, in the order in which they were added.
+    pub(crate) fn index_names<C: FromIterator<Arc<str>>>(&self) -> C {
+        let names = self.indexes.iter().map(|index| &index.definition.name);
+        names.cloned().collect()
+    }
+
+    /// Refuses a name that an index has.
+    pub(crate) fn check_name(&self, name: &Arc<str>) -> Result<(), IndexError> {
+        match self.index(name) {
+            Ok(_) => Err(IndexError::NameTaken {
+                name: Arc::clone(name),
+            }),
+            Err(_) => Ok(()),
         }
     }
 
-    pub(crate) fn index(&self, name: &str) -> Result<&IndexState<T>, IndexError> {
-        self.indexes
-            .iter()
-            .find(|index| &*index.definition.name == name)
-            .ok_or_else(|| IndexError::UnknownIndex {
-                name: Arc::from(name),
-                known: self
-                    .indexes
-                    .iter()
-                    .map(|index| Arc::clone(&index.definition.name))
-                    .collect(),
-            })
-    }
-
-    pub(crate) fn index_by_id(&self, id: u64) -> Option<&IndexState<T>> {
+    pub(crate) fn index_by_id(&self, id: u64) -> Option<&IndexState<T, S>> {
         self.indexes.iter().find(|index| index.definition.id == id)
     }
 
     /// The records that have a value in an index, in key order.
     pub(crate) fn bucket<'a>(
         &'a self,
-        index: Option<&'a IndexState<T>>,
+        index: Option<&'a IndexState<T, S>>,
         value: &str,
-    ) -> Records<'a, T> {
-        let bucket = index.and_then(|index| index.bucket(value));
-        self.items
-            .scattered(bucket.map(IdList::iter).unwrap_or_default())
+    ) -> Records<'a, T, S> {
+        let filed = index.and_then(|index| index.filed(value));
+        let ids = filed.map(|(_, ids)| ids.iter());
+        self.items.scattered(ids.unwrap_or_default())
     }
 
-    /// Applies one operation and counts what it did.
-    pub(crate) fn apply(&mut self, operation: Operation<T>, step: &mut Step) {
-        match operation {
-            Operation::Upsert { key, entry } => self.upsert(key, entry, step),
-            Operation::Delete { key } => self.delete(key.as_str(), step),
-            Operation::Replace { scope, entries } => self.replace(&scope, entries, step),
-            Operation::Mark { scope, version } => {
-                self.versions.insert(scope, version);
-            }
-            Operation::Unmark { scope } => {
-                self.versions.remove(&scope);
-            }
+    /// Files a record whose key is not stored.
+    pub(crate) fn insert(&mut self, record: &Arc<Record<T>>) {
+        let id = self.items.insert(Arc::clone(record));
+        for index in Arc::make_mut(&mut self.indexes) {
+            index.enter(&self.items, id, record, None);
         }
     }
 
-    /// Stores an entry. The index functions have all answered before anything changes.
-    pub(crate) fn upsert(&mut self, key: ObjectKey, entry: Entry<T>, step: &mut Step) {
-        match self.items.find(key.as_str()) {
-            None => {
-                let record = self.record(key, entry, None, None, step);
-                let id = self.items.insert(Arc::clone(&record));
-                for index in Arc::make_mut(&mut self.indexes) {
-                    index.enter(&self.items, id, &record, None);
-                }
-                step.commit.inserted += 1;
-            }
-            Some((id, old)) => {
-                self.items.fetch(id);
-                old.entry.fetch();
-                let record = self.record(key, entry, Some(old), None, step);
-                let old = self.items.update(id, Arc::clone(&record));
-                // The fast path of IX-04: nothing moves when the values are the same.
-                if !old.values.is_same(&record.values) {
-                    for index in Arc::make_mut(&mut self.indexes) {
-                        if !planted!(UpdateKeepsOldValues) {
-                            index.leave(&self.items, &old, Some(&record));
-                        }
-                        index.enter(&self.items, id, &record, Some(&old));
-                    }
-                }
-                step.commit.updated += 1;
-            }
-        }
-    }
-
-    /// The one way out of the store for a single key (FM-51).
-    pub(crate) fn delete(&mut self, key: &str, step: &mut Step) {
-        let Some((id, old)) = self.items.find(key) else {
+    /// Puts a record in the place of the one with the same key.
+    pub(crate) fn update(&mut self, id: Id, record: &Arc<Record<T>>) {
+        let old = self.items.update(id, Arc::clone(record));
+        // IX-04: nothing moves when the values are the same.
+        if old.values.is_same(&record.values) {
             return;
+        }
+        for index in Arc::make_mut(&mut self.indexes) {
+            if !planted!(UpdateKeepsOldValues) {
+                index.leave(&self.items, &old, Some(record));
+            }
+            index.enter(&self.items, id, record, Some(&old));
+        }
+    }
+
+    /// Removes a key, and returns whether it was stored.
+    // FM-51: every deletion of a single key comes here.
+    pub(crate) fn remove(&mut self, key: &str) -> bool {
+        let Some((id, old)) = self.items.find(key) else {
+            return false;
         };
         let old = Arc::clone(old);
         for index in Arc::make_mut(&mut self.indexes) {
@@ -159,14 +114,14 @@ impl<T> State<T> {
             }
         }
         self.items.remove(id);
-        step.commit.removed += 1;
         if self.items.is_sparse() {
             let records: Vec<_> = self.items.iter().cloned().collect();
             self.rebuild(&records);
         }
+        true
     }
 
-    /// Starts a new numbering with exactly these records, which come sorted by key.
+    /// Starts a new numbering with exactly these records, which are sorted by key.
     pub(crate) fn rebuild(&mut self, records: &[Arc<Record<T>>]) {
         self.items = self.items.rebuilt(records);
         for index in Arc::make_mut(&mut self.indexes) {
@@ -174,90 +129,10 @@ impl<T> State<T> {
         }
     }
 
-    /// Asks every index about an object and makes a record of the answers, which shares what it
-    /// can with the record it succeeds, with the list it came in, or with what is stored.
-    pub(crate) fn record(
-        &self,
-        key: ObjectKey,
-        entry: Entry<T>,
-        old: Option<&Arc<Record<T>>>,
-        sharing: Option<&mut Sharing>,
-        step: &mut Step,
-    ) -> Arc<Record<T>> {
-        let mut values = Vec::with_capacity(self.indexes.len());
-        for index in &*self.indexes {
-            if index
-                .compute(&entry.object, step.most, &mut values)
-                .is_err()
-            {
-                step.above_bound.push(key.clone());
-            }
-        }
-        let values = match old {
-            Some(old) if *old.values == *values => old.values.clone(),
-            _ => match sharing {
-                Some(sharing) => sharing.share(values),
-                None => self.shared(values),
-            },
-        };
-        Arc::new(Record { key, entry, values })
-    }
-
-    /// The same values as the first record has that was filed under the first of them, or else in
-    /// texts the indexes have.
-    fn shared(&self, mut values: Vec<IndexedValue>) -> Values {
-        let Some(first) = values.first() else {
-            return Values::default();
-        };
-        if let Some((_, bucket)) = self.filed(first)
-            && let Some(id) = bucket.iter().next()
-            && *self.items.at(id).values == *values
-        {
-            return self.items.at(id).values.clone();
-        }
-        for held in &mut values {
-            if let Some((text, _)) = self.filed(held) {
-                held.value = Arc::clone(text);
-            }
-        }
-        values.into()
-    }
-
-    fn filed(&self, held: &IndexedValue) -> Option<(&Arc<str>, &IdList)> {
-        let index = self
-            .index_by_id(held.index)
-            .expect("computed by an index of this state");
-        index.filed(&held.value)
-    }
-
-    /// Adds an index and fills it from what is stored (IX-10, FM-60). The others are not asked
-    /// again; their buckets are made anew because records are. Returns the keys of objects that
-    /// give it more than `most` values, and are not in it.
-    pub(crate) fn add_index(&mut self, index: IndexState<T>, most: usize) -> Vec<ObjectKey> {
-        let mut above_bound = Vec::new();
-        planted!(IndexNotFilled => {
-            Arc::make_mut(&mut self.indexes).push(index);
-            return above_bound;
-        });
-        let mut sharing = Sharing::default();
-        let mut extended = |record: &Arc<Record<T>>| {
-            let mut values = record.values.to_vec();
-            if index
-                .compute(&record.entry.object, most, &mut values)
-                .is_err()
-            {
-                above_bound.push(record.key.clone());
-            }
-            let (key, entry) = (record.key.clone(), record.entry.clone());
-            Arc::new(Record {
-                key,
-                entry,
-                values: sharing.share(values),
-            })
-        };
-        let records: Vec<_> = self.items.iter().map(&mut extended).collect();
+    /// The same state with one more index, which is empty.
+    pub(crate) fn with_index(mut self, definition: &Arc<Definition<T>>) -> Self {
+        let index = IndexState::new(Arc::clone(definition));
         Arc::make_mut(&mut self.indexes).push(index);
-        self.rebuild(&records);
-        above_bound
+        self
     }
 }

@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
-use informer_deltafifo::Work;
+use informer_deltafifo::Item;
 use informer_processor::{Joining, Processor, Registration};
 use informer_reflector::ResourceVersion;
 use informer_store::{
@@ -28,7 +28,8 @@ use crate::status::shared::SharedStatus;
 use crate::sync::{Mutex, MutexGuard};
 
 /// Looks at the queue of one source.
-pub(crate) type Watcher<T> = informer_deltafifo::Watcher<ObjectKey, Arrival<T>, ResourceVersion>;
+pub(crate) type Watcher<T> =
+    informer_deltafifo::ProgressObserver<ObjectKey, Arrival<T>, ResourceVersion>;
 
 /// An item that the queue has given up.
 type GivenUp<T> = informer_deltafifo::Quarantined<ObjectKey, Arrival<T>>;
@@ -58,7 +59,7 @@ struct Writing<T> {
 /// What one lease of a source's queue holds.
 struct Lease<'a, T> {
     scope: &'a Scope,
-    works: Vec<&'a Work<ObjectKey, Arrival<T>>>,
+    works: Vec<&'a Item<ObjectKey, Arrival<T>>>,
     initial: bool,
     version: Option<&'a ResourceVersion>,
 }
@@ -104,7 +105,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
     pub(crate) fn apply<'w>(
         &self,
         scope: &'w Scope,
-        works: impl IntoIterator<Item = &'w Work<ObjectKey, Arrival<T>>>,
+        works: impl IntoIterator<Item = &'w Item<ObjectKey, Arrival<T>>>,
         initial: bool,
         version: Option<&'w ResourceVersion>,
         given_up: &BTreeSet<ObjectKey>,
@@ -119,7 +120,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
         let attempts = self.bounds.attempts.get();
         let tried_often = |key: &ObjectKey| (key.clone(), Refusal::Failed { attempts });
         let mut refused: Refused = given_up.iter().map(tried_often).collect();
-        let (sequence, applied) = loop {
+        let (sequence, applied, before) = loop {
             match self.try_apply(&mut writing, &lease, &refused) {
                 Ok(applied) => break applied,
                 Err(NotCommitted::TooManyValues(keys)) => {
@@ -135,6 +136,11 @@ impl<T: Send + Sync + 'static> Applier<T> {
         };
         self.processor.distribute(sequence, &applied.notices);
         drop(writing);
+        // The objects that the commit displaced are dropped here, outside of the lock.
+        if catch_unwind(AssertUnwindSafe(|| drop(before))).is_err() {
+            tracing::error!(informer = %self.status.name, "the drop of an object panicked");
+            self.status.count_task_panic();
+        }
         self.backlogs_changed.notify_one();
         self.judge(applied.judged, refused);
         let objects = self.reader.len();
@@ -168,14 +174,14 @@ impl<T: Send + Sync + 'static> Applier<T> {
 
     /// Quarantines what the queue has given up, by key (IN-7); the store keeps the last good version.
     pub(crate) fn give_up(&self, failed: Vec<GivenUp<T>>) {
-        for GivenUp { work, attempts } in failed {
+        for GivenUp { item, attempts } in failed {
             let attempts = attempts.get();
             let reason = QuarantineReason::Unappliable { attempts };
             let put = |key: &ObjectKey| self.refuse(key, &ResourceVersion::unset(), &reason);
-            match work {
-                Work::Key { key, .. } => put(&key),
-                Work::Replace { items } => items.iter().for_each(|(key, _)| put(key)),
-                Work::Resync => {}
+            match item {
+                Item::Key { key, .. } => put(&key),
+                Item::Replace { items } => items.iter().for_each(|(key, _)| put(key)),
+                Item::Resync => {}
             }
         }
         self.note_quarantine();
@@ -199,14 +205,15 @@ impl<T: Send + Sync + 'static> Applier<T> {
         self.status.set_quarantined(self.quarantine.len());
     }
 
-    /// One commit without the objects of `refused`. When an index function panics nothing has
-    /// changed (STX-10), and the objects it panics on are the culprits.
+    /// One commit without the objects of `refused`; returns the state before it as well. When an
+    /// index function panics nothing has changed (STX-10), and the objects it panics on are the
+    /// culprits.
     fn try_apply(
         &self,
         writing: &mut Writing<T>,
         lease: &Lease<'_, T>,
         refused: &Refused,
-    ) -> Result<(u64, Applied<T>), NotCommitted> {
+    ) -> Result<(u64, Applied<T>, Snapshot<T>), NotCommitted> {
         let Writing { writer, epochs } = writing;
         let epochs = epochs.entry(lease.scope.clone()).or_default();
         let snapshot = self.reader.snapshot();
@@ -216,26 +223,17 @@ impl<T: Send + Sync + 'static> Applier<T> {
         fold.reserve(lease.works.len());
         lease.works.iter().for_each(|work| fold.work(work));
         let mut applied = fold.finish();
-        drop(snapshot);
         if let Some(version) = lease.version {
             applied.batch.mark(lease.scope.clone(), version.clone());
         }
         let batch = std::mem::take(&mut applied.batch);
         let most = self.bounds.index_values;
-        let before = writer.sequence();
         let committed = catch_unwind(AssertUnwindSafe(|| writer.commit_bounded(batch, most)));
-        // The state before is dropped after the new one is visible, and with it the user's objects.
-        let is_visible = writer.sequence() > before;
         match committed {
-            _ if is_visible => {
-                if committed.is_err() {
-                    tracing::error!(informer = %self.status.name, "the drop of an object panicked");
-                    self.status.count_task_panic();
-                }
+            Ok(Ok(commit)) => {
                 *epochs = std::mem::take(&mut applied.epochs);
-                Ok((writer.sequence(), applied))
+                Ok((commit.sequence, applied, snapshot))
             }
-            Ok(Ok(_)) => unreachable!("each commit has a sequence of its own"),
             Ok(Err(above_bound)) => Err(NotCommitted::TooManyValues(above_bound.keys)),
             Err(payload) => {
                 tracing::error!(informer = %self.status.name, "an index function panicked");
@@ -250,7 +248,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
     pub(crate) fn preview(
         &self,
         scope: &Scope,
-        work: &Work<ObjectKey, Arrival<T>>,
+        work: &Item<ObjectKey, Arrival<T>>,
         initial: bool,
     ) -> Vec<Event<T>> {
         let epochs = self.lock().epochs.get(scope).cloned().unwrap_or_default();
@@ -294,7 +292,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
 
     /// Removes everything a source brought, with a tombstone for each object (FM-79).
     pub(crate) fn clear(&self, scope: &Scope) {
-        let nothing = Work::Replace { items: Vec::new() };
+        let nothing = Item::Replace { items: Vec::new() };
         self.apply(scope, [&nothing], false, None, &BTreeSet::new());
         let mut batch = Batch::new();
         batch.unmark(scope.clone());
@@ -321,9 +319,14 @@ impl<T: Send + Sync + 'static> Applier<T> {
         let most = self.bounds.index_values;
         let values = Arc::new(values);
         let probe = Arc::clone(&values);
+        // The function runs for all stored objects before the lock is taken. Under the lock it runs
+        // only for those committed since `before`, which also keeps the old state until the end.
+        let snapshot = self.reader.snapshot();
+        let mut prepared = snapshot.prepare_index(name, most, move |object: &T| values(object))?;
+        let before = self.reader.snapshot();
+        prepared.catch_up(&before);
         let mut writing = self.lock();
-        let values = move |object: &T| values(object);
-        let (index, above_bound) = writing.writer.add_index_bounded(name, most, values)?;
+        let (index, above_bound) = writing.writer.install_index(prepared)?;
         self.probes.add(move |object| {
             let values = probe(object).into_iter().take(most.get());
             values.for_each(|value| drop::<Arc<str>>(value.into()));
@@ -333,6 +336,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
         }
         self.note_quarantine();
         drop(writing);
+        drop((snapshot, before));
         Ok(index)
     }
 

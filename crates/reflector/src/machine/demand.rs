@@ -1,77 +1,44 @@
-//! What a user asks for, in each phase.
+//! What a user demands: a list instead of the phase that runs, now or after the emission.
 
-use super::{Demand, Effect, Machine, Pass, State, backoff::Next};
+use super::{
+    context::Context,
+    input::Demand,
+    next::{Attempt, Next, Pass},
+};
 use crate::RelistCause;
 
-impl<T> Machine<T> {
-    pub(super) fn demand(&mut self, state: State<T>, demand: Demand, out: &mut Vec<Effect<T>>) {
-        // A repair that is under way or waited for is not undone by a lesser demand.
-        let repair = demand == Demand::Repair || state.pass().is_some_and(|pass| pass.repair);
-        match state {
-            State::Created | State::Stopped => self.state = state,
-            State::Replacing(_) => self.demand_later(state, demand),
-            State::Watching(ref watching) if watching.is_taking() => {
-                self.demand_later(state, demand);
-            }
-            State::Waiting(waiting) if demand == Demand::Retry => self.go(waiting.next, out),
-            State::Waiting(_) => self.carry_out(repair, out),
-            State::Listing(_) | State::Streaming(_) | State::Opening(_) | State::Watching(_)
-                if demand == Demand::Retry =>
-            {
-                self.state = state;
-            }
-            State::Listing(_) | State::Streaming(_) | State::Opening(_) => {
-                self.interrupt(repair, out);
-            }
-            State::Watching(watching) => {
-                self.note_health(&watching);
-                self.interrupt(repair, out);
-            }
+impl<T> Context<T> {
+    /// Gives up the request or watch in flight for the list that was demanded.
+    ///
+    /// `current` is the pass of the list in flight, if one is.
+    pub(super) fn interrupt(&mut self, demand: Demand, current: Option<Pass>) -> Next<T> {
+        if demand == Demand::Retry {
+            return Next::Stay;
         }
+        self.abandon();
+        Next::Attempt(requested(demand, current))
     }
 
-    /// Carries out what was demanded while an emission was being taken; false if nothing was.
-    pub(super) fn catch_up_on_demand(&mut self, out: &mut Vec<Effect<T>>) -> bool {
-        let Some(demand) = self.demanded.take() else {
-            return false;
-        };
-        self.interrupt(demand == Demand::Repair, out);
-        true
-    }
-
-    fn demand_later(&mut self, state: State<T>, demand: Demand) {
-        self.state = state;
+    /// Keeps a demand until the sink has taken the emission.
+    pub(super) fn postpone(&mut self, demand: Demand) -> Next<T> {
         if demand != Demand::Retry {
-            self.demanded = self.demanded.max(Some(demand));
+            self.postponed = self.postponed.max(Some(demand));
         }
+        Next::Stay
     }
 
-    fn interrupt(&mut self, repair: bool, out: &mut Vec<Effect<T>>) {
-        out.push(Effect::Abandon);
-        self.carry_out(repair, out);
-    }
-
-    fn carry_out(&mut self, repair: bool, out: &mut Vec<Effect<T>>) {
-        let cause = RelistCause::Requested;
-        self.populate(Pass { cause, repair }, out);
+    /// Carries out the demand that was postponed, if any.
+    pub(super) fn catch_up(&mut self) -> Option<Next<T>> {
+        let demand = self.postponed.take()?;
+        Some(self.interrupt(demand, None))
     }
 }
 
-impl<T> State<T> {
-    /// The list that is under way, or the next one to come.
-    fn pass(&self) -> Option<&Pass> {
-        match self {
-            Self::Listing(listing) => Some(&listing.pass),
-            Self::Streaming(streaming) => Some(&streaming.pass),
-            Self::Waiting(waiting) => match &waiting.next {
-                Next::Populate(pass) | Next::List(pass, _) => Some(pass),
-                Next::Watch => None,
-            },
-            Self::Created
-            | Self::Replacing(_)
-            | Self::Opening(_)
-            | Self::Watching(_)
-            | Self::Stopped => None,
-        }
-    }
+/// Returns the list that carries out a demand. A repair that is in flight or waited for remains a
+/// repair.
+pub(super) fn requested(demand: Demand, current: Option<Pass>) -> Attempt {
+    Attempt::Populate(Pass {
+        cause: RelistCause::Requested,
+        repair: demand == Demand::Repair || current.is_some_and(|pass| pass.repair),
+    })
 }

@@ -1,60 +1,63 @@
-//! What the machine is told, and what it asks for. Both are data.
+//! The inputs and effects of the machine. Both are data.
 
 use crate::{Emission, Failure, ListRequest, Page, Report, WatchEvent, WatchRequest};
 
-/// What happened.
+/// An event that the machine reacts to.
 ///
-/// An input that does not fit the phase is a late answer to something abandoned, and is ignored.
+/// An input that does not fit the phase is a late answer to an abandoned request, and is ignored.
 #[derive(Debug)]
 pub enum Input<T> {
-    /// Begin. Taken once.
+    /// Begin. Ignored after the first.
     Start,
-    /// The page asked for arrived, or did not.
+    /// The requested page has arrived, or the request has failed.
     Page(Result<Page<T>, Failure>),
-    /// The watch asked for was accepted by the server, or was not.
+    /// The server has accepted the requested watch, or has not.
     WatchOpened(Result<(), Failure>),
-    /// The watch brought an event, or broke.
+    /// The watch has delivered an event, or has broken.
     Event(Result<WatchEvent<T>, Failure>),
-    /// The server closed the watch.
+    /// The server has closed the watch.
     StreamEnded,
-    /// Whoever works on the request in flight panicked (FM-82).
+    // FM-82
+    /// The task of the request in flight has panicked.
     Panicked,
-    /// The sink has taken the emission (RFX-2).
+    // RFX-2
+    /// The sink has taken the emission.
     Accepted,
-    /// The sink takes nothing more.
+    /// The sink takes no more emissions.
     Refused,
-    /// The deadline has passed. Early ones are ignored.
+    /// The deadline has passed. Ignored before the deadline.
     Timer,
-    /// Somebody wants something.
+    /// A user demands a retry or a list.
     Demand(Demand),
     /// End.
     Stop,
 }
 
-/// What a user may ask of a running reflector. Later ones include the earlier.
+/// A demand on a running reflector. Later ones include the earlier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Demand {
-    /// Do not wait for the next attempt, make it now. Nothing happens unless one is waited for.
+    /// Make the next attempt now. Has no effect unless the machine waits before an attempt.
     Retry,
     /// List again, whatever the phase.
     Relist,
-    /// List again, consistently and without reuse: what is held is not trusted (FM-40).
+    // FM-40
+    /// List again, consistently and without reuse, because the held state is not trusted.
     Repair,
 }
 
-/// What has to be done, in this order.
+/// An action that the driver carries out. Effects are carried out in their order.
 #[derive(Debug)]
 pub enum Effect<T> {
     /// Fetch a page, and answer with [`Input::Page`].
     List(ListRequest),
     /// Open a watch; answer with [`Input::WatchOpened`], then with its events.
     Watch(WatchRequest),
-    /// Drop the request or the watch in flight; nothing more may come from it.
+    /// Drop the request or the watch in flight. It must give no further input.
     Abandon,
-    /// Hand this to the sink, then answer [`Input::Accepted`] or [`Input::Refused`]. Always the
-    /// last effect of a step. Until it is answered, nothing but [`Input::Stop`] and
-    /// [`Input::Demand`] has any effect.
+    /// Pass this to the sink, then answer [`Input::Accepted`] or [`Input::Refused`]. Always the
+    /// last effect of a step. Until the answer, only [`Input::Stop`] and [`Input::Demand`] have an
+    /// effect.
     Emit(Emission<T>),
-    /// Tell the observer.
+    /// Pass this to the observer.
     Report(Report),
 }

@@ -1,57 +1,56 @@
-//! The protocol as a pure machine: what happened goes in, what has to be done comes out.
+//! The protocol as a pure state machine: inputs go in, effects come out.
 //!
-//! It keeps no clock, draws chance from a seed, does no IO and never waits; `driver.rs` carries its
-//! effects out, `examples/replay.rs` does so by hand. At most one request or watch is in flight,
-//! and at most one emission.
+//! The machine has no clock, draws chance from a seed, does no IO and never waits; the driver
+//! carries out its effects, `examples/replay.rs` does so by hand. At most one request or watch is
+//! in flight, and at most one emission.
 //!
-//! - RFX-2: the resume version moves in [`Input::Accepted`] and nowhere else. `proof/random.rs`
-//! - RFX-3: within an epoch it never moves back. `proof/random.rs`
-//! - RFX-4: a watch starts at the resume version. `proof/random.rs`
-//! - RFX-5: the version of a list follows `list.rs`; `unusable` clears on success only.
+//! Each phase is a file with its data and a `step`, which changes the shared [`Context`] and
+//! returns the transition as data ([`Next`]). This file holds the phase and carries transitions out.
+//!
+//! - RFX-2: the resume version moves in [`Input::Accepted`] and nowhere else. `tests/random.rs`
+//! - RFX-3: within an epoch it never moves back. `tests/random.rs`
+//! - RFX-4: a watch starts at the resume version. `tests/random.rs`
+//! - RFX-5: the version of a list follows `list.rs`; `version_refused` clears on success only.
 //! - RFX-7: no failure is fatal. The machine ends by `Stop` and `Refused` only.
-//! - RFX-13: every failed attempt is reported once, by `backoff.rs`. `proof/random.rs`
-//!
-//! Watches from version `""` or `"0"` do not occur (a list without a version is refused, FM-08), so
-//! the rule for their first events (RL-37, FM-38) is needed in `stream.rs` only.
+//! - RFX-13: every failed attempt is reported once, by `backoff.rs`. `tests/random.rs`
 
 mod backoff;
+mod connection;
+mod context;
 mod demand;
+mod failures;
 mod input;
 mod list;
+mod next;
+mod opening;
+mod remedy;
 mod replace;
+mod retry;
 mod stream;
 mod version;
-mod watch;
 mod watching;
 
 use std::{fmt, mem, time::Duration};
 
 pub use input::{Demand, Effect, Input};
 
-use crate::{Config, Phase, RelistCause, Report, ResourceVersion, backoff::Delays, chance::Chance};
-use backoff::{Lessons, Waiting};
+use crate::{Config, Phase, RelistCause, Report, ResourceVersion};
+use backoff::Waiting;
+use context::Context;
 use list::Listing;
+use next::{Attempt, Extent, Next, Pass};
+use opening::Opening;
 use replace::Replacing;
 use stream::Streaming;
-use watch::Connection;
 use watching::Watching;
 
 /// The list and watch protocol for one collection.
 #[doc(alias = "Reflector")]
 pub struct Machine<T> {
-    config: Config,
-    chance: Chance,
-    delays: Delays,
+    context: Context<T>,
     state: State<T>,
-    /// The latest time we were told.
-    now: Duration,
-    /// Everything up to here has been accepted; unset before the first list (RFX-2).
-    resume: ResourceVersion,
-    lessons: Lessons,
-    /// What was demanded while an emission was being taken.
-    demanded: Option<Demand>,
-    /// The phase last reported.
-    told: Phase,
+    /// The phase that was reported last.
+    reported: Phase,
 }
 
 /// The phases, each with the data that exists only in it.
@@ -59,88 +58,63 @@ enum State<T> {
     Created,
     Listing(Listing<T>),
     Streaming(Streaming<T>),
-    /// The sink is taking a list.
+    /// The sink is taking a collection.
     Replacing(Replacing),
-    Opening(Connection),
+    Opening(Opening),
     Watching(Watching),
     Waiting(Waiting),
     Stopped,
 }
 
-/// Why a collection is fetched, and how.
-#[derive(Clone, Copy, Debug)]
-struct Pass {
-    cause: RelistCause,
-    /// What is held is not trusted: consistent, nothing reused, no stream.
-    repair: bool,
-}
-
-impl Pass {
-    fn new(cause: RelistCause) -> Self {
-        Self {
-            cause,
-            repair: false,
-        }
-    }
-
-    fn because(self, cause: RelistCause) -> Self {
-        Self { cause, ..self }
-    }
-}
-
 impl<T> Machine<T> {
-    /// A machine that has not started. The same seed and inputs give the same effects.
+    /// Creates a machine that has not started. The same seed and inputs give the same effects.
     pub fn new(config: Config, seed: u64) -> Self {
         Self {
-            delays: Delays::new(config.backoff.clone()),
-            chance: Chance::seeded(seed),
-            config,
+            context: Context::new(config, seed),
             state: State::Created,
-            now: Duration::ZERO,
-            resume: ResourceVersion::unset(),
-            lessons: Lessons::default(),
-            demanded: None,
-            told: Phase::Created,
+            reported: Phase::Created,
         }
     }
 
-    /// Takes one input and appends what has to be done.
+    /// Takes one input and appends the effects to carry out.
     ///
-    /// `now` counts from an arbitrary origin. Time that goes back is taken as standing still.
+    /// `now` counts from an arbitrary origin. A time before that of an earlier call counts as that
+    /// time.
     pub fn step(&mut self, now: Duration, input: Input<T>, out: &mut Vec<Effect<T>>) {
-        self.now = self.now.max(now);
-        let state = mem::replace(&mut self.state, State::Stopped);
-        if let (Input::Stop, false) = (&input, matches!(state, State::Stopped)) {
-            return self.stop(out);
-        }
-        if let Input::Demand(demand) = input {
-            return self.demand(state, demand, out);
-        }
-        match state {
-            State::Created => self.created(&input, out),
-            State::Listing(listing) => self.listing(listing, input, out),
-            State::Streaming(streaming) => self.streaming(streaming, input, out),
-            State::Replacing(replacing) => self.replacing(replacing, &input, out),
-            State::Opening(connection) => self.opening(connection, input, out),
-            State::Watching(watching) => self.watching(watching, input, out),
-            State::Waiting(waiting) => self.waiting(waiting, &input, out),
-            State::Stopped => {}
-        }
+        let context = &mut self.context;
+        context.now = context.now.max(now);
+        mem::swap(&mut context.effects, out);
+        let next = match (&mut self.state, input) {
+            (State::Stopped, _) => Next::Stay,
+            (_, Input::Stop) => Next::Stop,
+            (State::Created, Input::Start) => {
+                Next::Attempt(Attempt::Populate(Pass::new(RelistCause::Initial)))
+            }
+            (State::Created, _) => Next::Stay,
+            (State::Listing(listing), input) => listing.step(context, input),
+            (State::Streaming(streaming), input) => streaming.step(context, input),
+            (State::Replacing(replacing), input) => replacing.step(context, &input),
+            (State::Opening(opening), input) => opening.step(context, input),
+            (State::Watching(watching), input) => watching.step(context, input),
+            (State::Waiting(waiting), input) => waiting.step(context, &input),
+        };
+        self.carry_out(next);
+        mem::swap(&mut self.context.effects, out);
     }
 
-    /// When [`Input::Timer`] is due, if nothing else happens before.
+    /// Returns when [`Input::Timer`] is due, if no other input comes before.
     pub fn deadline(&self) -> Option<Duration> {
         match &self.state {
             State::Listing(listing) => Some(listing.deadline),
-            State::Streaming(streaming) => Some(streaming.deadline(&self.config)),
-            State::Opening(connection) => Some(connection.deadline),
+            State::Streaming(streaming) => Some(streaming.deadline(&self.context)),
+            State::Opening(opening) => Some(opening.deadline()),
             State::Watching(watching) => watching.deadline(),
             State::Waiting(waiting) => Some(waiting.until),
             State::Created | State::Replacing(_) | State::Stopped => None,
         }
     }
 
-    /// Where the machine is.
+    /// Returns the present phase.
     pub fn phase(&self) -> Phase {
         match &self.state {
             State::Created => Phase::Created,
@@ -154,55 +128,78 @@ impl<T> Machine<T> {
         }
     }
 
-    /// The version up to which everything has been accepted; `None` before the first list.
+    /// Returns the version up to which the sink has accepted everything; `None` before the first
+    /// list.
     #[doc(alias = "LastSyncResourceVersion")]
     pub fn resume_version(&self) -> Option<&ResourceVersion> {
-        self.resume.is_exact().then_some(&self.resume)
+        let resume = &self.context.resume;
+        resume.is_exact().then_some(resume)
     }
 
-    fn created(&mut self, input: &Input<T>, out: &mut Vec<Effect<T>>) {
-        match input {
-            Input::Start => self.populate(Pass::new(RelistCause::Initial), out),
-            _ => self.state = State::Created,
-        }
-    }
-
-    fn stop(&mut self, out: &mut Vec<Effect<T>>) {
-        out.push(Effect::Abandon);
-        self.enter(State::Stopped, out);
-    }
-
-    fn enter(&mut self, state: State<T>, out: &mut Vec<Effect<T>>) {
+    fn carry_out(&mut self, next: Next<T>) {
+        let context = &mut self.context;
+        let (state, effect) = match next {
+            Next::Stay => return,
+            Next::Attempt(Attempt::Populate(pass)) => populate(context, pass),
+            Next::Attempt(Attempt::List(pass, extent)) => list(context, pass, extent),
+            Next::Attempt(Attempt::Watch) => {
+                let (opening, request) = Opening::begin(context);
+                (State::Opening(opening), Some(request))
+            }
+            Next::Wait { until, attempt } => (State::Waiting(Waiting { until, attempt }), None),
+            Next::Replace(collection, handover) => {
+                let (replacing, emission) = Replacing::begin(context, collection, handover);
+                (State::Replacing(replacing), Some(emission))
+            }
+            Next::Opened(connection) => {
+                let (watching, report) = Watching::begin(context, connection);
+                (State::Watching(watching), Some(report))
+            }
+            Next::Continue(handover) => {
+                let watching = Watching::after_initial_events(handover);
+                (State::Watching(watching), None)
+            }
+            Next::Stop => {
+                context.abandon();
+                (State::Stopped, None)
+            }
+        };
         self.state = state;
         let phase = self.phase();
-        if phase != self.told {
-            self.told = phase;
-            out.push(Effect::Report(Report::Phase(phase)));
+        if phase != self.reported {
+            self.reported = phase;
+            self.context.report(Report::Phase(phase));
         }
-    }
-
-    /// Fetches the whole collection, by stream where that is allowed and has not failed lately.
-    fn populate(&mut self, pass: Pass, out: &mut Vec<Effect<T>>) {
-        // The first collection is the first however many attempts it takes.
-        let pass = match (self.resume.is_exact(), pass.cause) {
-            (true, _) | (false, RelistCause::StreamingFallback) => pass,
-            (false, _) => pass.because(RelistCause::Initial),
-        };
-        let paused = self.lessons.streaming_paused_until > self.now;
-        if self.config.streaming && !paused && !pass.repair {
-            self.begin_streaming(pass, out);
-        } else {
-            self.begin_list(pass, list::Extent::Paged, out);
-        }
+        self.context.effects.extend(effect);
     }
 }
 
-/// Shows where it is, and no object (SEC-6).
+/// Fetches the whole collection, by stream where that is allowed and not paused.
+fn populate<T>(context: &mut Context<T>, pass: Pass) -> (State<T>, Option<Effect<T>>) {
+    // The first collection keeps its cause however many attempts it takes.
+    let pass = match (context.resume.is_exact(), pass.cause) {
+        (true, _) | (false, RelistCause::StreamingFallback) => pass,
+        (false, _) => pass.because(RelistCause::Initial),
+    };
+    let paused = context.retry.streaming_paused_until > context.now;
+    if !context.config.streaming || paused || pass.repair {
+        return list(context, pass, Extent::Paged);
+    }
+    let (streaming, request) = Streaming::begin(context, pass);
+    (State::Streaming(streaming), Some(request))
+}
+
+fn list<T>(context: &mut Context<T>, pass: Pass, extent: Extent) -> (State<T>, Option<Effect<T>>) {
+    let (listing, request) = Listing::begin(context, pass, extent);
+    (State::Listing(listing), Some(request))
+}
+
+/// Shows the phase and the resume version, and no object (SEC-6).
 impl<T> fmt::Debug for Machine<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Machine")
             .field("phase", &self.phase())
-            .field("resume", &self.resume)
+            .field("resume", &self.context.resume)
             .field("deadline", &self.deadline())
             .finish_non_exhaustive()
     }

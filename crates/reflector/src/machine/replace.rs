@@ -1,138 +1,105 @@
-//! Handing on a collection, whichever way it was fetched.
+//! Emitting a collection, whichever way it was fetched.
 //!
-//! - RFX-2: version and lessons move when the sink has accepted, not before.
-//! - RFX-15 (FM-39): a collection older than what we have begins a new epoch.
+//! - RFX-2: the resume version and the retry state move after the sink has accepted.
+//! - RFX-15 (FM-39): a collection older than the resume version begins a new epoch.
 
-use super::{Effect, Input, Machine, State, watch::Connection, watching::Watching};
-use crate::{
-    Body, DecodeError, Emission, Identity, Item, Phase, RelistCause, Report, ResourceVersion,
+use std::mem;
+
+use super::{
+    context::Context,
+    input::{Effect, Input},
+    next::{Attempt, Collection, Handover, Next},
 };
+use crate::{Body, Emission, Item, Phase, Report, ResourceVersion};
 
-/// A whole collection at one version.
-pub(super) struct Collection<T> {
-    pub(super) cause: RelistCause,
-    pub(super) items: Vec<Item<T>>,
-    pub(super) version: ResourceVersion,
-    /// It was read consistently, so that it is what the server has.
-    pub(super) consistent: bool,
-}
-
-/// A watch that goes on after its initial events (RL-28).
-pub(super) struct Handover {
-    pub(super) connection: Connection,
-    pub(super) events: u64,
-}
-
-/// The sink is taking a collection.
+/// The phase in which the sink takes a collection.
 pub(super) struct Replacing {
-    cause: RelistCause,
     version: ResourceVersion,
-    items: usize,
-    reused: usize,
-    undecodable: Vec<(Identity, DecodeError)>,
+    /// One for each item that could not be decoded, then one for the collection.
+    reports: Vec<Report>,
     consistent: bool,
     new_epoch: bool,
     handover: Option<Handover>,
 }
 
 impl Replacing {
-    pub(super) fn phase(&self) -> Phase {
-        match self.handover {
-            Some(_) => Phase::Streaming,
-            None => Phase::Listing,
-        }
-    }
-}
-
-impl<T> Machine<T> {
-    pub(super) fn replace(
-        &mut self,
+    pub(super) fn begin<T>(
+        context: &mut Context<T>,
         collection: Collection<T>,
         handover: Option<Handover>,
-        out: &mut Vec<Effect<T>>,
-    ) {
+    ) -> (Self, Effect<T>) {
         let Collection {
             cause,
             items,
             version,
             consistent,
         } = collection;
-        let new_epoch = version.is_older_than(&self.resume) && !planted!(RewindIsNotTold);
+        let new_epoch = version.is_older_than(&context.resume) && !planted!(RewindIsNotTold);
         let reused = |item: &&Item<T>| matches!(item.body, Body::Reused(_));
-        let replacing = Replacing {
+        let listed = Report::Listed {
             cause,
-            version: version.clone(),
             items: items.len(),
             reused: items.iter().filter(reused).count(),
-            undecodable: items.iter().filter_map(undecodable).collect(),
+            version: version.clone(),
+        };
+        let undecodable = items.iter().filter_map(Report::undecodable);
+        let replacing = Self {
+            version: version.clone(),
+            reports: undecodable.chain([listed]).collect(),
             consistent,
             new_epoch,
             handover,
         };
-        planted!(EmittedIsReceived => self.resume = version.clone());
-        self.enter(State::Replacing(replacing), out);
-        out.push(Effect::Emit(Emission::Replace {
+        planted!(EmittedIsReceived => context.resume = version.clone());
+        let emission = Emission::Replace {
             items,
             received: version,
             new_epoch,
-        }));
+        };
+        (replacing, Effect::Emit(emission))
     }
 
-    pub(super) fn replacing(
-        &mut self,
-        replacing: Replacing,
-        input: &Input<T>,
-        out: &mut Vec<Effect<T>>,
-    ) {
-        match input {
-            Input::Accepted => self.replaced(replacing, out),
-            Input::Refused => self.stop(out),
-            _ => self.state = State::Replacing(replacing),
+    pub(super) fn phase(&self) -> Phase {
+        match self.handover {
+            Some(_) => Phase::Streaming,
+            None => Phase::Listing,
         }
     }
 
-    fn replaced(&mut self, replacing: Replacing, out: &mut Vec<Effect<T>>) {
-        let version = replacing.version;
-        if replacing.new_epoch {
-            let (before, after) = (self.resume.clone(), version.clone());
-            out.push(Effect::Report(Report::NewEpoch { before, after }));
+    pub(super) fn step<T>(&mut self, context: &mut Context<T>, input: &Input<T>) -> Next<T> {
+        match *input {
+            Input::Accepted => self.accepted(context),
+            Input::Refused => Next::Stop,
+            Input::Demand(demand) => context.postpone(demand),
+            _ => Next::Stay,
         }
-        self.resume = version.clone();
-        self.lessons.unusable = false;
-        self.lessons.trouble = None;
-        // A watch that goes on has used that up: the next one begins at a later version.
-        self.lessons.vouched = replacing.consistent && replacing.handover.is_none();
-        planted!(ListResetsBackoff => self.recovered());
-        self.tell_if_incomparable(&version, out);
-        for (identity, error) in replacing.undecodable {
-            out.push(Effect::Report(Report::Undecodable { identity, error }));
+    }
+
+    fn accepted<T>(&mut self, context: &mut Context<T>) -> Next<T> {
+        let version = self.version.clone();
+        let before = mem::replace(&mut context.resume, version.clone());
+        if self.new_epoch {
+            let after = version.clone();
+            context.report(Report::NewEpoch { before, after });
         }
-        out.push(Effect::Report(Report::Listed {
-            cause: replacing.cause,
-            items: replacing.items,
-            reused: replacing.reused,
-            version: version.clone(),
-        }));
-        let received = version;
-        out.push(Effect::Report(Report::Progress { received }));
-        if self.catch_up_on_demand(out) {
-            return;
+        context.retry.version_refused = false;
+        context.retry.watch_failures = None;
+        // A stream that continues has used the confirmation: the next watch begins later.
+        context.retry.confirmed = self.consistent && self.handover.is_none();
+        planted!(ListResetsBackoff => context.recovered());
+        context.report_incomparable(&version);
+        let reports = self.reports.drain(..).map(Effect::Report);
+        context.effects.extend(reports);
+        context.report(Report::Progress { received: version });
+        if let Some(next) = context.catch_up() {
+            return next;
         }
-        match replacing.handover {
-            None => self.open_watch(out),
+        match self.handover {
+            None => Next::Attempt(Attempt::Watch),
             Some(handover) => {
-                self.lessons.failed_streams = 0;
-                let watching = Watching::after_initial_events(handover);
-                self.enter(State::Watching(watching), out);
+                context.retry.failed_streams = 0;
+                Next::Continue(handover)
             }
         }
-    }
-}
-
-/// What is reported of an item that could not be decoded (FM-53).
-pub(super) fn undecodable<T>(item: &Item<T>) -> Option<(Identity, DecodeError)> {
-    match &item.body {
-        Body::Undecodable(error) => Some((item.identity.clone(), error.clone())),
-        Body::Decoded(_) | Body::Reused(_) => None,
     }
 }

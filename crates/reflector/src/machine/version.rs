@@ -1,16 +1,16 @@
-//! Which version counts as received, and when one tells that the server's history was rewound.
+//! The version that counts as received, and the report of versions that have no order.
 
 use std::cmp::Ordering;
 
-use super::{Effect, Machine};
+use super::context::Context;
 use crate::{Report, ResourceVersion};
 
-impl<T> Machine<T> {
-    /// The resume version after something at `version` has been taken.
+impl<T> Context<T> {
+    /// Returns the resume version after the sink has accepted something at `version`.
     ///
-    /// It never goes back within an epoch (RFX-3, FM-36). Where versions cannot be compared there
-    /// is no back, and the server's word is taken (FM-41). A version that names no point in history
-    /// moves nothing.
+    /// The resume version never moves back within an epoch (RFX-3, FM-36). Versions that cannot be
+    /// compared have no order, so the server's version is taken (FM-41). A version that names no
+    /// point in history changes nothing.
     pub(super) fn received(&self, version: &ResourceVersion) -> ResourceVersion {
         planted!(ResumeGoesBack => return version.clone());
         if version.is_exact() && !version.is_older_than(&self.resume) {
@@ -20,24 +20,20 @@ impl<T> Machine<T> {
         }
     }
 
-    /// What planted bugs take for received.
+    /// The version that planted bugs count as received.
     #[cfg(any(test, sim))]
     pub(super) fn next_version(&self) -> ResourceVersion {
         let next = self.resume.as_number().expect("of ours") + 1;
         next.into()
     }
 
-    /// Says once that versions cannot be compared here (FM-41).
-    pub(super) fn tell_if_incomparable(
-        &mut self,
-        version: &ResourceVersion,
-        out: &mut Vec<Effect<T>>,
-    ) {
+    /// Reports once that versions cannot be compared (FM-41).
+    pub(super) fn report_incomparable(&mut self, version: &ResourceVersion) {
         let comparable = version.compare(version) == Some(Ordering::Equal);
-        if version.is_exact() && !comparable && !self.lessons.incomparable_told {
-            self.lessons.incomparable_told = true;
+        if version.is_exact() && !comparable && !self.retry.incomparable_reported {
+            self.retry.incomparable_reported = true;
             let version = version.clone();
-            out.push(Effect::Report(Report::Incomparable { version }));
+            self.report(Report::Incomparable { version });
         }
     }
 }

@@ -1,0 +1,83 @@
+//! What becomes of two notifications for one key when the first has not been delivered yet.
+//!
+//! One table, complete on purpose: every pair is named, those that a correct source never sends
+//! too. For these the result leads to the state the newer one tells of, so that a listener that
+//! coalesces ends where one that does not ends (RB-6).
+//!
+//! Does not know where the older one waits, nor counts anything: see `coalesce`.
+//!
+//! - RB-5: the outcome is a legal compression. `tests/compress.rs`, `tests/coalescing.rs`
+//! - RB-6: folding it gives the same state as folding both. `tests/compress.rs`
+
+use std::sync::Arc;
+
+use crate::notification::{Cause, Deleted, Notification};
+
+/// What to do with the waiting entry and the new one.
+pub(crate) enum Merge<T> {
+    /// The waiting one says it all.
+    KeepOlder,
+    /// The new one takes its place.
+    KeepNewer,
+    /// An addition of this state, initial or not, takes its place.
+    Added(Arc<T>, bool),
+    /// An update from the older's old state to the new state takes its place.
+    Updated(Arc<T>, Arc<T>, Cause),
+    /// A deletion whose final state is unknown takes its place, with the state before the update.
+    Unknown(Arc<T>),
+    /// The handler need never hear of this object.
+    Annihilate,
+    /// Both are needed: the new one waits behind the older.
+    Append,
+    /// Both are needed, the new one as an addition of this state.
+    AppendAdded(Arc<T>),
+}
+
+/// The table (RB-5). `older` is the last entry waiting for the key.
+// A row a case: broken over more lines it could not be read as a table.
+#[rustfmt::skip]
+pub(crate) fn compress<K, T>(older: &Notification<K, T>, newer: &Notification<K, T>) -> Merge<T> {
+    use Cause::{Relist, Resync, Watch};
+    use Notification::{Added, Deleted as Gone, Updated};
+    let same = Arc::clone;
+    match (older, newer) {
+        // A reminder adds nothing to news, nor to the news that there is nothing left.
+        (Added { .. } | Updated { .. } | Gone(_), Updated { cause: Resync, .. }) => {
+            Merge::KeepOlder
+        }
+
+        (Added { initial, .. }, Updated { new, cause: Watch | Relist, .. }) => {
+            Merge::Added(same(new), *initial && !planted!(InitialFlagLost))
+        }
+        // Not sent by a correct source: an addition of what is there.
+        (Added { initial, .. }, Added { object, .. }) => Merge::Added(same(object), *initial),
+        (Added { .. }, Gone(_)) => Merge::Annihilate,
+
+        (Updated { new: between, .. }, Updated { new, cause, .. })
+            if planted!(UpdateLosesFirstOld) => Merge::Updated(same(between), same(new), *cause),
+        (Updated { .. }, Updated { .. }) if planted!(NewestIsLost) => Merge::KeepOlder,
+        (Updated { old, .. }, Updated { new, cause: cause @ (Watch | Relist), .. }) => {
+            Merge::Updated(same(old), same(new), *cause)
+        }
+        // Not sent by a correct source: an addition of what is there.
+        (Updated { old, cause, .. }, Added { object, .. }) => {
+            Merge::Updated(same(old), same(object), *cause)
+        }
+        (Updated { .. }, Gone(Deleted::Known { .. })) => Merge::KeepNewer,
+        (Updated { .. }, Gone(Deleted::Unknown { .. }))
+            if planted!(UnknownSkipsTheUpdate) => Merge::KeepNewer,
+        // The handler receives the state that it was notified of last (PR-3).
+        (Updated { old, .. }, Gone(Deleted::Unknown { .. })) => Merge::Unknown(same(old)),
+
+        (Gone(Deleted::Known { last, .. }), Added { object, .. })
+            if planted!(RecreatedAsUpdate) => Merge::Updated(same(last), same(object), Watch),
+        // Another object with the same name: the end of the first must not be missed.
+        (Gone(_), Added { .. }) => Merge::Append,
+        // Not sent by a correct source: an update of what is gone.
+        (Gone(_), Updated { new, cause: Watch | Relist, .. }) => Merge::AppendAdded(same(new)),
+        // Not sent by a correct source: a second end. The better informed one stays.
+        (Gone(Deleted::Unknown { .. }), Gone(Deleted::Known { .. })) => Merge::KeepNewer,
+        (Gone(_), Gone(Deleted::Unknown { .. })) => Merge::KeepOlder,
+        (Gone(Deleted::Known { .. }), Gone(Deleted::Known { .. })) => Merge::KeepOlder,
+    }
+}

@@ -1,0 +1,90 @@
+//! What a consumer has taken and not yet handled, in order.
+//!
+//! The first one is looked at in place while it is handled, so that handing it out costs no
+//! reference count.
+
+use std::sync::Arc;
+
+use crate::backlog::batch::News;
+use crate::backlog::ring::Ring;
+use crate::notification::Notification;
+
+/// News and the time (nanoseconds since the processor was made) since when they wait.
+pub(crate) struct Run<K, T> {
+    pub(crate) since: u64,
+    pub(crate) news: News<K, T>,
+}
+
+impl<K, T> Run<K, T> {
+    pub(crate) fn len(&self) -> usize {
+        self.news.as_slice().len()
+    }
+}
+
+/// The notifications in flight. See the module.
+pub(crate) struct InFlight<K, T> {
+    runs: Ring<Run<K, T>>,
+    /// Which of the first run is next.
+    next: usize,
+    /// Whether it comes from a walk, which counts its items itself.
+    walked: bool,
+}
+
+impl<K, T> InFlight<K, T> {
+    pub(crate) fn new() -> Self {
+        Self {
+            runs: Ring::new(),
+            next: 0,
+            walked: false,
+        }
+    }
+
+    pub(crate) fn push(&mut self, run: Run<K, T>) {
+        self.runs.push(run);
+    }
+
+    /// Takes all there is in exchange for its own empty buffer; false if it has something itself.
+    pub(crate) fn exchange(&mut self, runs: &mut Ring<Run<K, T>>) -> bool {
+        let empty = self.runs.front().is_none();
+        if empty {
+            std::mem::swap(&mut self.runs, runs);
+        }
+        empty
+    }
+
+    /// Puts an item of a walk in. Walks are pulled when nothing else is in hand.
+    pub(crate) fn push_walked(&mut self, since: u64, notification: Notification<K, T>) {
+        let news = News::One(Arc::new(notification));
+        self.runs.push(Run { since, news });
+        self.walked = true;
+    }
+
+    /// The next notification.
+    pub(crate) fn first(&self) -> Option<&Arc<Notification<K, T>>> {
+        self.runs.front().map(|run| &run.news.as_slice()[self.next])
+    }
+
+    /// Since when the next one has waited, and whether "synced" waits for it.
+    pub(crate) fn terms(&self) -> Option<(u64, bool)> {
+        let run = self.runs.front()?;
+        let counted = !self.walked && run.news.as_slice()[self.next].is_initial();
+        Some((run.since, counted))
+    }
+
+    /// Goes on to the notification behind the first one. Returns a run that ends with it, whose
+    /// drop may run user code.
+    #[inline]
+    pub(crate) fn advance(&mut self) -> Option<Run<K, T>> {
+        self.next += 1;
+        if self.runs.front().is_some_and(|run| self.next < run.len()) {
+            return None;
+        }
+        (self.next, self.walked) = (0, false);
+        self.runs.pop()
+    }
+
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.runs.entries().iter().map(Run::len).sum::<usize>() - self.next
+    }
+}

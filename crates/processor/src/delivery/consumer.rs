@@ -1,0 +1,186 @@
+//! The taking side of a listener: what a task, a thread and a stream have in common.
+//!
+//! Hands out one notification at a time. It counts as handled when `finish` is called or the next
+//! one is asked for; the gate decides whether it may start. Walks are pulled here, outside locks.
+//!
+//! - PR-1: one at a time, each at most once. `tests/delivery.rs`
+//! - Dropped in whatever way, it reports the listener's end (FM-70). `tests/remove.rs`
+
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use crate::backlog::in_flight::InFlight;
+use crate::boundary::Panicked;
+use crate::listener::Listener;
+use crate::listener::state::Taken;
+use crate::listener::walk::ActiveWalk;
+use crate::notification::{Key, Notification};
+
+/// The number of items of a walk that one poll may skip. A resync of 150,000 objects of which each
+/// has a newer notification pending must not keep a current-thread runtime from everything else.
+const PULLS_AT_ONCE: usize = 1_024;
+
+/// The consumer of one listener. See the module.
+pub(crate) struct Consumer<K: Key, T: Send + Sync + 'static> {
+    listener: Arc<Listener<K, T>>,
+    in_flight: InFlight<K, T>,
+    walk: Option<ActiveWalk<K, T>>,
+    /// The notification that was handed out and is not handled yet, if any.
+    running: Option<Running>,
+}
+
+struct Running {
+    /// Whether "synced" waits for it. Items of a walk are counted by the walk.
+    counted: bool,
+}
+
+impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
+    pub(crate) fn new(listener: Arc<Listener<K, T>>) -> Self {
+        Self {
+            listener,
+            in_flight: InFlight::new(),
+            walk: None,
+            running: None,
+        }
+    }
+
+    pub(crate) fn listener(&self) -> &Arc<Listener<K, T>> {
+        &self.listener
+    }
+
+    /// The notification that was handed out last, while it is handled.
+    pub(crate) fn current(&self) -> &Arc<Notification<K, T>> {
+        self.in_flight
+            .first()
+            .expect("a notification is in hand until it is handled")
+    }
+
+    /// Whether there is a next notification, which is then the current one. Otherwise there will
+    /// be none any more. The one before counts as handled.
+    pub(crate) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<bool> {
+        self.settle(false);
+        let mut pulls = 0;
+        loop {
+            if let Some((since, counted)) = self.in_flight.terms() {
+                return Poll::Ready(self.start(since, counted));
+            }
+            if self.walk.is_some() {
+                if pulls == PULLS_AT_ONCE {
+                    cx.waker().wake_by_ref();
+                    return Poll::Pending;
+                }
+                pulls += 1;
+                self.pull();
+                continue;
+            }
+            match self.listener.take(&mut self.in_flight, cx) {
+                Taken::Entries(_) => {}
+                Taken::Walk(walk) => self.walk = Some(walk),
+                Taken::Nothing => return Poll::Pending,
+                Taken::Closed => {
+                    // A stream that is kept after its end must not hold up a stop.
+                    if self.listener.is_stream() {
+                        self.listener.close();
+                    }
+                    return Poll::Ready(false);
+                }
+            }
+        }
+    }
+
+    /// Takes the next item of the active walk, unless it is skipped or the walk is over.
+    fn pull(&mut self) {
+        let Some(walk) = &mut self.walk else {
+            return;
+        };
+        let pulled = match self.listener.gate.is_closed() {
+            true => Some(None),
+            false => self.listener.panics.guard("a walk", || walk.items.next()),
+        };
+        match pulled {
+            Some(Some(notification)) => {
+                if self.listener.admit_walked(walk.kind, notification.key()) {
+                    self.in_flight.push_walked(walk.since, notification);
+                } else {
+                    self.listener.panics.release(notification);
+                }
+            }
+            Some(None) => {
+                self.listener.panics.release(self.walk.take());
+                self.listener.walk_ended();
+            }
+            None => {
+                let kind = walk.kind;
+                self.listener.panics.release(self.walk.take());
+                self.listener.walk_panicked(kind);
+            }
+        }
+    }
+
+    /// Hands a notification out, unless the listener has been removed (PR-11).
+    fn start(&mut self, since: u64, counted: bool) -> bool {
+        if !self.listener.gate.enter() {
+            return false;
+        }
+        self.listener.started(since);
+        self.running = Some(Running { counted });
+        true
+    }
+
+    /// The callback of the notification that was handed out has ended (PR-12).
+    pub(crate) fn finish(&mut self, result: &Result<(), Panicked>) {
+        if let Err(panicked) = result {
+            self.log_current(panicked);
+        }
+        self.settle(result.is_err());
+    }
+
+    /// As `finish`; then the next notification is handed out if it is in hand already.
+    #[inline]
+    pub(crate) fn follow(&mut self, result: &Result<(), Panicked>) -> bool {
+        if let Err(panicked) = result {
+            self.log_current(panicked);
+        }
+        let Some(running) = self.running.take() else {
+            return false;
+        };
+        self.advance();
+        let (initial, panicked) = (running.counted, result.is_err());
+        let Some((since, counted)) = self.in_flight.terms() else {
+            return self.listener.handled(initial, panicked, None);
+        };
+        let follows = self.listener.handled(initial, panicked, Some(since));
+        if follows {
+            self.running = Some(Running { counted });
+        }
+        follows
+    }
+
+    fn settle(&mut self, panicked: bool) {
+        if let Some(running) = self.running.take() {
+            self.listener.handled(running.counted, panicked, None);
+            self.advance();
+        }
+    }
+
+    /// Goes on to the next notification. The last reference to an object may be dropped here.
+    #[inline]
+    fn advance(&mut self) {
+        if let Some(done) = self.in_flight.advance() {
+            self.listener.panics.release(done);
+        }
+    }
+
+    fn log_current(&self, panicked: &Panicked) {
+        let key = Some(self.current().key());
+        self.listener.panics.log("a callback", panicked, key);
+    }
+}
+
+impl<K: Key, T: Send + Sync + 'static> Drop for Consumer<K, T> {
+    fn drop(&mut self) {
+        let in_flight = std::mem::replace(&mut self.in_flight, InFlight::new());
+        self.listener.panics.release((in_flight, self.walk.take()));
+        self.listener.consumer_gone();
+    }
+}

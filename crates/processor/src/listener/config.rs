@@ -1,0 +1,71 @@
+//! The configuration of a listener.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The configuration of one listener. Every field has a default.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct ListenerConfig {
+    /// Name in logs and status. Empty by default: then the type name of the handler is used, which
+    /// is what client-go falls back to (PL-11).
+    pub name: Arc<str>,
+    /// What to do with a backlog. [`Overflow::Grow`] by default.
+    pub overflow: Overflow,
+    /// How often every object is to be announced again. `None` by default, since a watch that
+    /// works needs no reminders. What comes of it is negotiated (SI-16): see
+    /// [`ResyncTerms`](crate::ResyncTerms).
+    pub resync: Option<Duration>,
+}
+
+impl ListenerConfig {
+    /// The defaults, with a name for logs and status.
+    pub fn named(name: impl Into<Arc<str>>) -> Self {
+        Self {
+            name: name.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Chooses what to do with a backlog.
+    #[must_use]
+    pub fn overflow(mut self, overflow: Overflow) -> Self {
+        self.overflow = overflow;
+        self
+    }
+
+    /// Asks for every object to be announced again each `period`; zero asks for never.
+    #[must_use]
+    pub fn resync(mut self, period: Duration) -> Self {
+        self.resync = Some(period);
+        self
+    }
+}
+
+/// How a listener keeps what its handler has not taken yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Overflow {
+    /// Every change is kept and delivered, as in client-go (PL-02); memory grows with the backlog
+    /// and is given back afterwards (RB-2).
+    Grow {
+        /// Pending notifications at which a warning is logged, and again at every doubling.
+        warn_at: NonZeroUsize,
+    },
+    /// At most one pending entry per key, two after a deletion and a new addition (RB-4); memory is
+    /// bounded by the number of live keys. What is delivered leads to the same state (RB-6), and
+    /// continues what was delivered before: `Updated.old` and `Deleted::Unknown.last` are the state
+    /// that the handler was notified of last (PR-3).
+    Coalesce,
+}
+
+/// Ten thousand pending notifications are some seconds of a busy cluster: a handler that far behind
+/// is in trouble, one that is not has merely met a burst.
+const WARN_AT: NonZeroUsize = NonZeroUsize::new(10_000).expect("ten thousand is not zero");
+
+impl Default for Overflow {
+    /// `Grow`, since leaving out intermediate states has to be asked for.
+    fn default() -> Self {
+        Self::Grow { warn_at: WARN_AT }
+    }
+}

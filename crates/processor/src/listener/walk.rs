@@ -1,0 +1,90 @@
+//! Notifications made one by one when they are wanted.
+//!
+//! The objects that were there when a listener joined, and those of a resync, are one entry of a
+//! ring however many they are: the iterator reads a snapshot and is pulled outside every lock.
+
+use derive_where::derive_where;
+
+use crate::notification::Notification;
+
+/// A lazy sequence of notifications, usually over a snapshot.
+///
+/// Pulled by the listener's own task, never under a lock, each item when the one before it has been
+/// delivered. Dropped as soon as the listener is removed.
+///
+/// A panic of the iterator is counted and logged, and the rest of its items is lost. After an
+/// initial walk the listener then receives later notifications but never counts as synced:
+/// [`synced`](crate::Registration::synced) returns an error and the report of a stop has
+/// `initial_unfinished`. After a resync the next one follows as usual.
+#[derive_where(Debug)]
+pub struct Walk<K, T> {
+    /// `None` is known to be empty without asking anybody.
+    #[derive_where(skip)]
+    items: Option<Box<dyn Iterator<Item = Notification<K, T>> + Send>>,
+}
+
+impl<K, T> Walk<K, T> {
+    /// Takes the items of `items` in their order.
+    pub fn new<I>(items: I) -> Self
+    where
+        I: IntoIterator<Item = Notification<K, T>>,
+        I::IntoIter: Send + 'static,
+    {
+        Self {
+            items: Some(Box::new(items.into_iter())),
+        }
+    }
+
+    /// No items: for a listener that joins when there is nothing yet (SI-10).
+    pub fn empty() -> Self {
+        Self { items: None }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.items.is_none()
+    }
+}
+
+impl<K, T> Iterator for Walk<K, T> {
+    type Item = Notification<K, T>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.items.as_mut()?.next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.items
+            .as_ref()
+            .map_or((0, Some(0)), Iterator::size_hint)
+    }
+}
+
+/// Why a walk was given to a listener.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WalkKind {
+    /// The objects that were there when the listener joined; holds back "synced".
+    Initial,
+    /// A reminder of every object.
+    Resync,
+}
+
+/// A walk on its way to the consumer, or with it.
+pub(crate) struct ActiveWalk<K, T> {
+    pub(crate) kind: WalkKind,
+    /// Since when it waits.
+    pub(crate) since: u64,
+    pub(crate) items: Walk<K, T>,
+}
+
+/// The at most one walk a listener has.
+pub(crate) enum WalkSlot<K, T> {
+    None,
+    Waiting {
+        position: u64,
+        walk: ActiveWalk<K, T>,
+    },
+    /// The consumer has it.
+    Active {
+        kind: WalkKind,
+    },
+}
