@@ -104,6 +104,12 @@ pub enum InformerError {
         /// The informer there is.
         informer: Arc<str>,
     },
+    /// An informer of the same objects exists, with another decoder.
+    #[error("{informer} is shared already and has another decoder; share the same `Arc` of it")]
+    DecoderDiffers {
+        /// The existing informer.
+        informer: Arc<str>,
+    },
     /// A namespaced restriction was asked for a cluster-scoped resource.
     #[error("{kind} is cluster-scoped and cannot be restricted to namespaces")]
     NotNamespaced {

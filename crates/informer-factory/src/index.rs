@@ -3,7 +3,8 @@
 //! Each answers the values of one object; hand it to [`crate::SharedInformer::add_index`].
 
 use k8s_openapi::api::core::v1::Pod;
-use kube_core::Resource;
+
+use crate::Object;
 
 /// The uids of all owners, so that "who belongs to this ReplicaSet" is one look-up.
 ///
@@ -16,23 +17,21 @@ use kube_core::Resource;
 /// }
 /// # let _ = pods_by_owner;
 /// ```
-pub fn owner_uid<T: Resource>(object: &T) -> Vec<String> {
-    let owners = object.meta().owner_references.iter().flatten();
-    owners.map(|owner| owner.uid.clone()).collect()
+pub fn owner_uid<T: Object>(object: &T) -> Vec<String> {
+    let uids = object.owners().map(|owner| owner.uid.to_owned());
+    uids.collect()
 }
 
 /// The uid of the one owner that is the controller, if there is one.
-pub fn controller_uid<T: Resource>(object: &T) -> Option<String> {
-    let mut owners = object.meta().owner_references.iter().flatten();
-    owners
-        .find(|owner| owner.controller == Some(true))
-        .map(|owner| owner.uid.clone())
+pub fn controller_uid<T: Object>(object: &T) -> Option<String> {
+    let controller = object.owners().find(|owner| owner.is_controller);
+    controller.map(|owner| owner.uid.to_owned())
 }
 
 /// The value of one label; objects without it are not in the index.
-pub fn label<T: Resource>(name: impl Into<String>) -> impl Fn(&T) -> Option<String> {
+pub fn label<T: Object>(name: impl Into<String>) -> impl Fn(&T) -> Option<String> {
     let name = name.into();
-    move |object| object.meta().labels.as_ref()?.get(&name).cloned()
+    move |object| object.label(&name).map(ToOwned::to_owned)
 }
 
 /// The node a pod runs on; a pod that is not scheduled is not in the index.

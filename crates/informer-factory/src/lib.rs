@@ -42,6 +42,7 @@ mod error;
 pub mod index;
 mod informer;
 mod lister;
+mod object;
 mod options;
 mod rbac_role;
 mod running;
@@ -77,6 +78,7 @@ pub use informer_reflector as reflector;
 /// The cache layer.
 pub use informer_store as store;
 pub use lister::{ListByLabels, lister_of};
+pub use object::{Object, Owner};
 pub use options::{InformerOptions, Namespaces, QueueKind, Transform};
 pub use rbac_role::{RbacRole, RbacRoles, RbacRule};
 pub use running::shutdown::{Grace, InformerReport, ShutdownReport};
@@ -85,7 +87,7 @@ pub use sharing::factory::SharedInformerFactory;
 pub use status::telemetry;
 pub use status::{InformerState, InformerStatus, SourceStatus};
 
-pub use informer_kube_source::{PartialObjectMetadata, Projection, client};
+pub use informer_kube_source::{Decode, PartialObjectMetadata, Projection, client};
 pub use informer_object::{Identity, KeyError, ObjectKey, ResourceVersion, Uid};
 pub use informer_processor::{
     AddError, AsyncHandler, Callbacks, Cause, Deleted, EventStream, Filtered, Handler,

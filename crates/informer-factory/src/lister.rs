@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use informer_store::{KeyError, Lister, NamespaceLister, ObjectKey};
-use kube_core::{Resource, Selector, SelectorExt};
+use informer_store::{KeyError, Lister, NamespaceLister};
+use kube_core::Selector;
+
+use crate::object::{LabelFilter, Object};
 
 /// Lists by label selector (LI-01).
 pub trait ListByLabels<T> {
@@ -13,28 +15,23 @@ pub trait ListByLabels<T> {
     fn labelled(&self, selector: &Selector) -> Vec<Arc<T>>;
 }
 
-impl<T: Resource + Send + Sync + 'static> ListByLabels<T> for Lister<T> {
+impl<T: Object + Send + Sync + 'static> ListByLabels<T> for Lister<T> {
     fn labelled(&self, selector: &Selector) -> Vec<Arc<T>> {
         if selector.selects_all() {
             return self.all();
         }
-        self.matching(|object| matches(object, selector))
+        let filter = LabelFilter::new(selector);
+        self.matching(|object| filter.matches(object))
     }
 }
 
-impl<T: Resource + Send + Sync + 'static> ListByLabels<T> for NamespaceLister<T> {
+impl<T: Object + Send + Sync + 'static> ListByLabels<T> for NamespaceLister<T> {
     fn labelled(&self, selector: &Selector) -> Vec<Arc<T>> {
         if selector.selects_all() {
             return self.all();
         }
-        self.matching(|object| matches(object, selector))
-    }
-}
-
-fn matches<T: Resource>(object: &T, selector: &Selector) -> bool {
-    match &object.meta().labels {
-        Some(labels) => selector.matches(labels),
-        None => selector.matches(&std::collections::BTreeMap::new()),
+        let filter = LabelFilter::new(selector);
+        self.matching(|object| filter.matches(object))
     }
 }
 
@@ -57,13 +54,10 @@ fn matches<T: Resource>(object: &T, selector: &Selector) -> bool {
 /// assert_eq!(pods.labelled(&Selector::from_iter([("app", "web")])).len(), 0);
 /// # Ok::<(), informer_store::KeyError>(())
 /// ```
-pub fn lister_of<T: Resource + Send + Sync + 'static>(
+pub fn lister_of<T: Object + Send + Sync + 'static>(
     objects: impl IntoIterator<Item = T>,
 ) -> Result<Lister<T>, KeyError> {
-    let keyed = objects.into_iter().map(|object| {
-        let meta = object.meta();
-        let name = meta.name.as_deref().unwrap_or_default();
-        ObjectKey::new(meta.namespace.as_deref(), name).map(|key| (key, object))
-    });
+    let keyed = objects.into_iter();
+    let keyed = keyed.map(|object| object.key().map(|key| (key, object)));
     Ok(Lister::from_objects(keyed.collect::<Result<Vec<_>, _>>()?))
 }

@@ -4,6 +4,10 @@
 //! switch threads (`tests::shuttle`). A step of tokio or of a layer below is one step then.
 
 #[cfg(all(test, shuttle))]
+pub(crate) use crate::tests::shuttle::map::{DashMap, Entry};
+#[cfg(not(all(test, shuttle)))]
+pub(crate) use dashmap::{DashMap, Entry};
+#[cfg(all(test, shuttle))]
 pub(crate) use shuttle::sync::{Mutex, MutexGuard, atomic};
 #[cfg(not(all(test, shuttle)))]
 pub(crate) use std::sync::{Mutex, MutexGuard, atomic};

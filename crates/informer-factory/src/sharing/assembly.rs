@@ -8,13 +8,44 @@ use informer_reflector::Config;
 use informer_store::Scope;
 use kube_client::Client;
 use kube_core::{ClusterResourceScope, Resource};
-use serde::de::IgnoredAny;
+use serde::de::{DeserializeOwned, IgnoredAny};
 
 use crate::checker::Checking;
 use crate::checker::consistency::Consistency;
 use crate::error::InformerError;
 use crate::options::{InformerOptions, Namespaces, is_namespace};
 use crate::running::launch::{Connect, Launch};
+
+/// How the objects of an informer are decoded.
+pub(crate) enum Decoder<T> {
+    /// As JSON, by the type's `Deserialize`.
+    Json(Arc<dyn Decode<T>>),
+    /// By a decoder of the caller.
+    Own(Arc<dyn Decode<T>>),
+}
+
+impl<T: 'static> Decoder<T> {
+    pub(crate) fn json(options: &InformerOptions<T>) -> Self
+    where
+        T: DeserializeOwned,
+    {
+        Self::Json(Arc::new(JsonDecoder::new(options.projection.clone())))
+    }
+
+    /// The decoder of the caller, if it is one.
+    pub(crate) fn own(&self) -> Option<&Arc<dyn Decode<T>>> {
+        match self {
+            Self::Json(_) => None,
+            Self::Own(decoder) => Some(decoder),
+        }
+    }
+
+    pub(crate) fn into_inner(self) -> Arc<dyn Decode<T>> {
+        match self {
+            Self::Json(decoder) | Self::Own(decoder) => decoder,
+        }
+    }
+}
 
 /// What makes the sources of one informer, one for each scope.
 pub(crate) fn connect<R, T>(

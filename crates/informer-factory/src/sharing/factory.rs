@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::{Stream, StreamExt};
-use informer_kube_source::{JsonDecoder, PartialObjectMetadata, Representation};
+use informer_kube_source::{Decode, PartialObjectMetadata, Representation};
 use kube_client::Client;
 use kube_core::discovery::ApiResource;
 use kube_core::{DynamicObject, Resource};
@@ -17,12 +17,13 @@ use crate::options::{Bounds, InformerOptions, Namespaces};
 use crate::rbac_role::RbacRoles;
 use crate::running::core::{Core, Settings};
 use crate::running::shutdown::{Grace, InformerReport, ShutdownReport};
-use crate::sharing::assembly::{check_scope, checking, connect, is_cluster_scoped};
+use crate::sharing::assembly::{Decoder, check_scope, checking, connect, is_cluster_scoped};
 use crate::sharing::builder::{Defaults, FactoryBuilder};
 use crate::sharing::key::SharingKey;
 use crate::sharing::registry::{Registry, Shared};
 use crate::status::InformerStatus;
 use crate::status::wait;
+use crate::sync::Entry;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Between the seeds of two informers.
@@ -93,7 +94,8 @@ impl SharedInformerFactory {
         if is_cluster_scoped::<K>() {
             options.namespaces = Namespaces::All;
         }
-        match self.get_or_make::<K, K>(&(), Representation::Full, options) {
+        let decoder = Decoder::json(&options);
+        match self.get_or_make::<K, K>(&(), Representation::Full, decoder, options) {
             Ok(informer) => informer,
             Err(error) => panic!("{error}"),
         }
@@ -113,7 +115,8 @@ impl SharedInformerFactory {
         K::Scope: 'static,
     {
         self.refuse_after_stop()?;
-        self.get_or_make::<K, K>(&(), Representation::Full, options)
+        let decoder = Decoder::json(&options);
+        self.get_or_make::<K, K>(&(), Representation::Full, decoder, options)
     }
 
     /// The informer for a resource known at run time only (FA-10).
@@ -128,7 +131,30 @@ impl SharedInformerFactory {
         options: InformerOptions<DynamicObject>,
     ) -> Result<SharedInformer<DynamicObject>, InformerError> {
         self.refuse_after_stop()?;
-        self.get_or_make::<DynamicObject, _>(resource, Representation::Full, options)
+        let (whole, decoder) = (Representation::Full, Decoder::json(&options));
+        self.get_or_make::<DynamicObject, _>(resource, whole, decoder, options)
+    }
+
+    /// The informer for a resource whose objects a decoder of the caller turns into `T`, a type
+    /// that needs neither `Deserialize` nor a `metadata` field.
+    ///
+    /// Requests with the same decoder, the same `Arc`, share one informer. Implement
+    /// [`Object`](crate::Object) for `T` to use the ready-made index functions and label selectors.
+    /// The projection of the options is not applied: give it to the decoder.
+    ///
+    /// # Errors
+    ///
+    /// [`InformerError`]; [`InformerError::DecoderDiffers`] if the informer exists with another
+    /// decoder.
+    pub fn decoded<T: Send + Sync + 'static>(
+        &self,
+        resource: &ApiResource,
+        decoder: Arc<dyn Decode<T>>,
+        options: InformerOptions<T>,
+    ) -> Result<SharedInformer<T>, InformerError> {
+        self.refuse_after_stop()?;
+        let (whole, decoder) = (Representation::Full, Decoder::Own(decoder));
+        self.get_or_make::<DynamicObject, _>(resource, whole, decoder, options)
     }
 
     /// The informer for the metadata of a resource: the server sends, and the store holds, nothing
@@ -144,7 +170,8 @@ impl SharedInformerFactory {
         options: InformerOptions<PartialObjectMetadata>,
     ) -> Result<SharedInformer<PartialObjectMetadata>, InformerError> {
         self.refuse_after_stop()?;
-        self.get_or_make::<DynamicObject, _>(resource, Representation::MetadataOnly, options)
+        let (metadata, decoder) = (Representation::MetadataOnly, Decoder::json(&options));
+        self.get_or_make::<DynamicObject, _>(resource, metadata, decoder, options)
     }
 
     /// Options with the factory's namespaces filled in.
@@ -206,10 +233,10 @@ impl SharedInformerFactory {
     /// The permissions that the informers of this factory need, in roles of this name, and no more
     /// (SEC-15). What is asked for later is not in them.
     pub fn rbac_role(&self, name: &str) -> RbacRoles {
-        let informers = self.inner.registry.lock().clone();
-        let statuses: Vec<_> = informers.values().map(|owned| owned.status()).collect();
-        let read = informers.keys().zip(&statuses);
-        let read = read.flat_map(|(key, status)| key.reads(&status.sources));
+        let informers = self.inner.registry.entries();
+        let read = informers
+            .iter()
+            .flat_map(|(key, owned)| key.reads(&owned.status().sources).collect::<Vec<_>>());
         RbacRoles::to_read(name, read)
     }
 
@@ -275,31 +302,32 @@ impl SharedInformerFactory {
         &self,
         resource: &R::DynamicType,
         representation: Representation,
+        decoder: Decoder<T>,
         options: InformerOptions<T>,
     ) -> Result<SharedInformer<T>, InformerError>
     where
         R: Resource + 'static,
         R::DynamicType: Clone + Send + Sync + 'static,
         R::Scope: 'static,
-        T: DeserializeOwned + Send + Sync + 'static,
+        T: Send + Sync + 'static,
     {
         check_scope::<R>(resource, &options.namespaces)?;
         let key = SharingKey::new::<R, T>(resource, representation, &options);
         let (wanted, stopped) = (options.transform.clone(), self.is_stopped());
         // Locked while the informer is made, so that two concurrent requests get one.
-        let mut informers = self.inner.registry.lock();
-        if let Some(present) = informers.get(&key) {
-            let shared = present.as_any().downcast_ref::<Shared<T>>();
+        let mut entry = self.inner.registry.entry(key.clone());
+        if let Entry::Occupied(present) = &entry {
+            let shared = present.get().as_any().downcast_ref::<Shared<T>>();
             let shared = shared.expect("the key holds the object's type");
             // One that was shut down by itself makes room for a new one.
             if stopped || !shared.informer.has_ended() {
-                shared.check_transform(wanted.as_ref())?;
+                shared.check(wanted.as_ref(), decoder.own())?;
                 return Ok(shared.informer.clone());
             }
         }
         if planted!(MadeByTwo) {
-            drop(informers);
-            informers = self.inner.registry.lock();
+            drop(entry);
+            entry = self.inner.registry.entry(key.clone());
         }
         let identity = key.identity();
         let (mut settings, namespaces) = (self.settings(&options), options.namespaces.clone());
@@ -310,7 +338,7 @@ impl SharedInformerFactory {
                 checking::<R, T>(&client, resource, &options, &settings.reflector, asked);
             Arc::new(checking)
         });
-        let decoder = Arc::new(JsonDecoder::new(options.projection.clone()));
+        let (own, decoder) = (decoder.own().cloned(), decoder.into_inner());
         let launch = connect::<R, T>(client, resource.clone(), representation, decoder, options);
         let informer = SharedInformer::new(Core::new(identity, settings, launch), &namespaces);
         if self.is_stopped() {
@@ -320,10 +348,16 @@ impl SharedInformerFactory {
         let shared = Shared {
             informer: informer.clone(),
             transform: wanted,
+            decoder: own,
         };
-        let replaced = informers.insert(key, Arc::new(shared));
-        drop(informers);
-        // Dropped after the lock: with it the handlers of its users may go.
+        // Dropped after the map is unlocked: with it the handlers of its users may go.
+        let replaced = match entry {
+            Entry::Occupied(mut present) => Some(present.insert(Arc::new(shared))),
+            Entry::Vacant(place) => {
+                drop(place.insert(Arc::new(shared)));
+                None
+            }
+        };
         drop(replaced);
         Ok(informer)
     }
@@ -369,9 +403,8 @@ impl Drop for Inner {
 
 impl fmt::Debug for SharedInformerFactory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let informers = self.inner.registry.lock();
-        let mut names: Vec<_> = informers.keys().map(ToString::to_string).collect();
-        drop(informers);
+        let informers = self.inner.registry.entries();
+        let mut names: Vec<_> = informers.iter().map(|(key, _)| key.to_string()).collect();
         names.sort_unstable();
         f.debug_struct("SharedInformerFactory")
             .field("informers", &names)

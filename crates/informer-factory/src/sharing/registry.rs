@@ -1,10 +1,10 @@
 //! The factory's informers, whatever their type, and what a second request is compared with.
 
 use std::any::Any;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use indexmap::IndexMap;
+use informer_kube_source::Decode;
 
 use crate::error::{FromOwnCallback, InformerError, StartError};
 use crate::informer::SharedInformer;
@@ -13,36 +13,41 @@ use crate::running::shutdown::{Grace, InformerReport};
 use crate::sharing::key::SharingKey;
 use crate::status::InformerStatus;
 use crate::status::shared::SharedStatus;
-use crate::sync::{Mutex, MutexGuard};
+use crate::sync::{DashMap, Entry};
 
-/// The informers of a factory, by what was asked for, in the order in which they were made.
+/// The informers of a factory, by what was asked for.
 #[derive(Default)]
-pub(crate) struct Registry(Mutex<Informers>);
-
-pub(crate) type Informers = IndexMap<SharingKey, Arc<dyn Owned>>;
+pub(crate) struct Registry(DashMap<SharingKey, Arc<dyn Owned>>);
 
 impl Registry {
-    /// Locks the informers. Under this lock no user code runs, and no informer is waited for or
-    /// dropped.
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Informers> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Locks the entry of one key, and its neighbours in the map. While it is locked no user code
+    /// runs, no other entry is used, and no informer is waited for or dropped.
+    pub(crate) fn entry(&self, key: SharingKey) -> Entry<'_, SharingKey, Arc<dyn Owned>> {
+        self.0.entry(key)
+    }
+
+    /// All of them with their keys, as they are now.
+    pub(crate) fn entries(&self) -> Vec<(SharingKey, Arc<dyn Owned>)> {
+        let entries = self.0.iter();
+        let entries = entries.map(|entry| (entry.key().clone(), Arc::clone(entry.value())));
+        entries.collect()
     }
 
     /// All of them, as they are now.
     pub(crate) fn all(&self) -> Vec<Arc<dyn Owned>> {
-        self.lock().values().cloned().collect()
+        let entries = self.entries().into_iter();
+        entries.map(|(_, informer)| informer).collect()
     }
 
     /// Removes an informer; false if it is not there.
     pub(crate) fn forget<T: Send + Sync + 'static>(&self, informer: &SharedInformer<T>) -> bool {
-        let mut informers = self.lock();
-        let at = informers.values().position(|owned| {
+        let is_it = |owned: &Arc<dyn Owned>| {
             let owned = owned.as_any().downcast_ref::<Shared<T>>();
             owned.is_some_and(|owned| Arc::ptr_eq(owned.informer.core(), informer.core()))
-        });
-        let removed = at.and_then(|at| informers.shift_remove_index(at));
-        drop(informers);
-        removed.is_some()
+        };
+        let found = self.entries().into_iter().find(|(_, owned)| is_it(owned));
+        // The removed entry is dropped after the map is unlocked.
+        found.is_some_and(|(key, _)| self.0.remove_if(&key, |_, owned| is_it(owned)).is_some())
     }
 }
 
@@ -50,21 +55,34 @@ impl Registry {
 pub(crate) struct Shared<T: Send + Sync + 'static> {
     pub(crate) informer: SharedInformer<T>,
     pub(crate) transform: Option<Transform<T>>,
+    /// The decoder, if the caller brought one.
+    pub(crate) decoder: Option<Arc<dyn Decode<T>>>,
 }
 
 impl<T: Send + Sync + 'static> Shared<T> {
-    /// Who asks without a transform takes what there is (design 6.16).
-    pub(crate) fn check_transform(
+    /// Whether a request for this informer wants its objects as they are: decoded by the same
+    /// decoder, and changed by the same transform. A request without a transform takes any.
+    pub(crate) fn check(
         &self,
-        wanted: Option<&Transform<T>>,
+        transform: Option<&Transform<T>>,
+        decoder: Option<&Arc<dyn Decode<T>>>,
     ) -> Result<(), InformerError> {
-        match (wanted, &self.transform) {
+        let informer = || Arc::from(self.informer.name());
+        match (decoder, &self.decoder) {
+            (None, None) => {}
+            (Some(wanted), Some(present)) if Arc::ptr_eq(wanted, present) => {}
+            _ => {
+                return Err(InformerError::DecoderDiffers {
+                    informer: informer(),
+                });
+            }
+        }
+        match (transform, &self.transform) {
             (None, _) => Ok(()),
             (Some(wanted), Some(present)) if wanted.is(present) => Ok(()),
-            (Some(_), _) => {
-                let informer = Arc::from(self.informer.name());
-                Err(InformerError::TransformDiffers { informer })
-            }
+            (Some(_), _) => Err(InformerError::TransformDiffers {
+                informer: informer(),
+            }),
         }
     }
 }

@@ -8,5 +8,5 @@ mod planted;
 mod random;
 mod run;
 #[cfg(shuttle)]
-mod shuttle;
+pub(crate) mod shuttle;
 mod sources;

@@ -7,6 +7,7 @@
 
 mod asking;
 mod ending;
+pub(crate) mod map;
 mod planted;
 mod stage;
 mod starting;
