@@ -71,7 +71,7 @@ impl Known {
     }
 }
 
-/// `deltafifo/src/proof` may be a folder or a file of a test without its ending.
+/// `deltafifo/src/tests` may be a folder or a file of a test without its ending.
 fn is_module(repository: &Path, reference: &str) -> bool {
     repository
         .join("crates")

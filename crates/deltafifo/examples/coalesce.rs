@@ -5,12 +5,12 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
-use informer_deltafifo::{Config, Delta, DeltaFifo, Final, Work, channel};
+use informer_deltafifo::{Config, Delta, DeltaFifo, Final, Item, channel};
 
 /// What the consumer makes of a batch: its store after it.
-fn apply(store: &mut BTreeMap<String, u32>, works: &[Work<String, u32>]) {
-    for work in works {
-        let Work::Key { key, deltas } = work else {
+fn apply(store: &mut BTreeMap<String, u32>, items: &[Item<String, u32>]) {
+    for item in items {
+        let Item::Key { key, deltas } = item else {
             unreachable!("DeltaFifo hands out keys")
         };
         println!("{key}: {deltas:?}");
@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             lease.initial,
             producer.synced()
         );
-        apply(&mut store, lease.works());
+        apply(&mut store, lease.items());
         lease.ack();
         println!(
             "-- synced: {}, applied: {:?}",
@@ -59,10 +59,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         while let Some(lease) = consumer.next(batch).await {
             println!(
                 "-- {} keys, applied after: {:?}",
-                lease.works().len(),
+                lease.items().len(),
                 lease.applied_after
             );
-            apply(&mut store, lease.works());
+            apply(&mut store, lease.items());
             lease.ack();
         }
         assert_eq!(store, BTreeMap::from([("web".into(), 13)]));

@@ -1,11 +1,13 @@
 //! What a queue is made with.
 
-use std::fmt;
 use std::num::NonZeroU32;
+
+use derive_where::derive_where;
 
 use crate::transform::{Transform, TransformError};
 
 /// Options of [`DeltaFifo`](crate::DeltaFifo) and [`InOrderQueue`](crate::InOrderQueue).
+#[derive_where(Debug)]
 #[non_exhaustive]
 pub struct Config<V> {
     /// How often work is handed out before it is quarantined. Default 5: what fails five times
@@ -13,6 +15,7 @@ pub struct Config<V> {
     /// behind it is handed out.
     pub max_attempts: NonZeroU32,
     /// Applied to every object received, once. Default none.
+    #[derive_where(skip)]
     pub transform: Option<Transform<V>>,
 }
 
@@ -41,15 +44,6 @@ impl<V> Default for Config<V> {
             max_attempts: MAX_ATTEMPTS,
             transform: None,
         }
-    }
-}
-
-impl<V> fmt::Debug for Config<V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Config")
-            .field("max_attempts", &self.max_attempts)
-            .field("transform", &self.transform.is_some())
-            .finish()
     }
 }
 

@@ -5,36 +5,65 @@
 //! queue needs when a change leaves or comes back.
 //!
 //! - FQ-1: a list has at least one change. By construction.
-//! - FQ-2: changes leave in the order in which they came. `proof`
-//! - FQ-4, DF-05: only two adjacent deletions merge; the better informed one stays. `proof`
+//! - FQ-2: changes leave in the order in which they came. `tests`
+//! - FQ-4, DF-05: only two adjacent deletions merge; the better informed one stays. `tests`
 
 use std::fmt;
+
+use derive_where::derive_where;
 
 use crate::delta::Delta;
 use crate::tombstone::Final;
 
-/// A change with where it came from.
-#[derive(Clone)]
-pub(crate) struct Stamped<V> {
-    pub(crate) delta: Delta<V>,
+/// Where a change came from, and what became of it so far.
+#[derive(Clone, Copy)]
+pub(crate) struct Stamp {
     /// Number of the call that brought the change.
     pub(crate) seq: u64,
-    /// How often it was handed out and not done.
+    /// How often it was leased and given back.
     pub(crate) attempts: u32,
 }
 
-/// The changes of one key, oldest first, never empty.
+impl Stamp {
+    pub(crate) fn new(seq: u64) -> Self {
+        Self { seq, attempts: 0 }
+    }
+
+    /// After one more failed attempt.
+    pub(crate) fn failed(self) -> Self {
+        let attempts = self.attempts.saturating_add(1);
+        Self { attempts, ..self }
+    }
+}
+
+/// A change with where it came from, which does not matter to equality.
 #[derive(Clone)]
+#[derive_where(Eq, PartialEq; V)]
+pub(crate) struct Stamped<V> {
+    pub(crate) delta: Delta<V>,
+    #[derive_where(skip(EqHashOrd))]
+    pub(crate) stamp: Stamp,
+}
+
+impl<V> Stamped<V> {
+    pub(crate) fn new(delta: Delta<V>, seq: u64) -> Self {
+        let stamp = Stamp::new(seq);
+        Self { delta, stamp }
+    }
+}
+
+/// The changes of one key, oldest first, never empty.
+#[derive(Clone, PartialEq, Eq)]
 pub struct Deltas<V> {
     first: Stamped<V>,
     rest: Vec<Stamped<V>>,
 }
 
 /// What became of a change that was put behind a list.
-pub(crate) enum Pushed {
+pub(crate) enum Pushed<V> {
     Appended,
-    /// It was a second deletion in a row; one of the two was kept (FQ-4).
-    Merged,
+    /// It was a second deletion in a row, and this one of the two was not kept (FQ-4).
+    Merged(Final<V>),
 }
 
 impl<V> Deltas<V> {
@@ -42,23 +71,15 @@ impl<V> Deltas<V> {
     ///
     /// Queues make their own lists; this is for tests of what consumes them.
     pub fn new(first: Delta<V>) -> Self {
-        Self::stamped(Stamped {
-            delta: first,
-            seq: 0,
-            attempts: 0,
-        })
+        Self::stamped(Stamped::new(first, 0))
     }
 
     /// A list of several changes, oldest first.
     pub fn of(oldest: Delta<V>, newer: impl IntoIterator<Item = Delta<V>>) -> Self {
-        let mut deltas = Self::new(oldest);
-        let stamp = |delta| Stamped {
-            delta,
-            seq: 0,
-            attempts: 0,
-        };
-        deltas.rest.extend(newer.into_iter().map(stamp));
-        deltas
+        let first = Stamped::new(oldest, 0);
+        let rest = newer.into_iter().map(|delta| Stamped::new(delta, 0));
+        let rest = rest.collect();
+        Self { first, rest }
     }
 
     /// The oldest change.
@@ -89,9 +110,9 @@ impl<V> Deltas<V> {
         1 + self.rest.len()
     }
 
-    /// How often this list was handed out and not acknowledged.
+    /// How often this list was leased and given back.
     pub fn attempts(&self) -> u32 {
-        self.first.attempts
+        self.first.stamp.attempts
     }
 
     pub(crate) fn stamped(first: Stamped<V>) -> Self {
@@ -105,34 +126,35 @@ impl<V> Deltas<V> {
         self.rest.last().unwrap_or(&self.first)
     }
 
-    pub(crate) fn newest_stamped_mut(&mut self) -> &mut Stamped<V> {
+    pub(crate) fn newest_mut(&mut self) -> &mut Stamped<V> {
         self.rest.last_mut().unwrap_or(&mut self.first)
     }
 
-    pub(crate) fn stamps(&self) -> impl DoubleEndedIterator<Item = &Stamped<V>> {
+    fn stamps(&self) -> impl DoubleEndedIterator<Item = &Stamped<V>> {
         std::iter::once(&self.first).chain(&self.rest)
     }
 
-    pub(crate) fn set_attempts(&mut self, attempts: u32) {
-        self.first.attempts = attempts;
+    /// Visits the number of the call of each change, oldest first.
+    #[inline]
+    pub(crate) fn for_each_seq(&self, mut visit: impl FnMut(u64)) {
+        visit(self.first.stamp.seq);
+        for stamped in &self.rest {
+            visit(stamped.stamp.seq);
+        }
     }
 
-    /// All of them were handed out and not done. Splits off those that were tried often enough: the
-    /// oldest ones, since what joined them later was tried less often.
+    /// The list after one more failed attempt, split in two: the changes that failed
+    /// `max_attempts` times, and those to be tried again. The former are the oldest ones, since a
+    /// change that joined them later was tried less often.
     pub(crate) fn failed(mut self, max_attempts: u32) -> (Option<Self>, Option<Self>) {
-        let count =
-            |stamped: &mut Stamped<V>| stamped.attempts = stamped.attempts.saturating_add(1);
+        let count = |stamped: &mut Stamped<V>| stamped.stamp = stamped.stamp.failed();
         count(&mut self.first);
         self.rest.iter_mut().for_each(count);
-        if self.first.attempts < max_attempts {
+        if self.attempts() < max_attempts {
             return (None, Some(self));
         }
-        let exhausted = |stamped: &Stamped<V>| stamped.attempts >= max_attempts;
-        let at = self
-            .rest
-            .iter()
-            .take_while(|stamped| exhausted(stamped))
-            .count();
+        let exhausted = |stamped: &Stamped<V>| stamped.stamp.attempts >= max_attempts;
+        let at = self.rest.partition_point(exhausted);
         let mut newer = self.rest.split_off(at).into_iter();
         let again = newer.next().map(|first| Self {
             first,
@@ -141,33 +163,30 @@ impl<V> Deltas<V> {
         (Some(self), again)
     }
 
-    /// Puts a change behind the others (the one table of DF-05 and FQ-4).
-    ///
-    /// A merged deletion keeps the older number, because nothing before it may be taken for
-    /// applied while it waits.
-    pub(crate) fn push(&mut self, newer: Stamped<V>) -> Pushed {
-        match (&mut self.newest_stamped_mut().delta, newer.delta) {
-            (Delta::Deleted(kept), Delta::Deleted(last)) => {
-                let older = std::mem::replace(kept, Final::Unknown(None));
-                *kept = Final::better(older, last);
-                Pushed::Merged
-            }
-            (_, delta) => {
-                self.rest.push(Stamped { delta, ..newer });
-                Pushed::Appended
-            }
-        }
+    /// Puts the oldest change of another list in the place of the newest one, and returns that.
+    pub(crate) fn replace_newest(&mut self, by: Self) -> Delta<V> {
+        std::mem::replace(self.newest_mut(), by.first).delta
     }
 
-    /// Puts another list of the same key behind this one, and says whose change a merge used up.
-    pub(crate) fn append(&mut self, newer: Self) -> Option<u64> {
-        let seq = newer.first.seq;
-        let merged = match self.push(newer.first) {
-            Pushed::Appended => None,
-            Pushed::Merged => Some(seq),
+    pub(crate) fn oldest_seq(&self) -> u64 {
+        self.first.stamp.seq
+    }
+
+    /// Puts another list of the same key behind this one.
+    ///
+    /// Of two deletions in a row one is kept (the one table of DF-05 and FQ-4), with the older
+    /// number, because nothing before it may be taken for applied while it is pending.
+    pub(crate) fn append(&mut self, newer: Self) -> Pushed<V> {
+        let pushed = match (&mut self.newest_mut().delta, newer.first.delta) {
+            (Delta::Deleted(kept), Delta::Deleted(last)) => Pushed::Merged(kept.merge(last)),
+            (_, delta) => {
+                let stamp = newer.first.stamp;
+                self.rest.push(Stamped { delta, stamp });
+                Pushed::Appended
+            }
         };
         self.rest.extend(newer.rest);
-        merged
+        pushed
     }
 }
 
@@ -176,12 +195,3 @@ impl<V> fmt::Debug for Deltas<V> {
         f.debug_list().entries(self.iter()).finish()
     }
 }
-
-impl<V: PartialEq> PartialEq for Deltas<V> {
-    /// Equal changes in equal order; where they came from does not matter.
-    fn eq(&self, other: &Self) -> bool {
-        self.iter().eq(other.iter())
-    }
-}
-
-impl<V: Eq> Eq for Deltas<V> {}

@@ -1,7 +1,6 @@
 //! What the operations of a queue may answer instead of success, one type per operation.
 
-use std::fmt;
-
+use derive_where::derive_where;
 use thiserror::Error;
 
 use crate::lease::LeaseId;
@@ -10,17 +9,13 @@ use crate::lease::LeaseId;
 ///
 /// client-go's queues take and drop silently after `Close` (QU-03); ours tell (FQ-10).
 #[derive(Error)]
+#[derive_where(Debug)]
 #[error("the queue is closed and takes nothing more")]
 pub struct Closed<T>(
     /// What was refused.
+    #[derive_where(skip(Debug))]
     pub T,
 );
-
-impl<T> fmt::Debug for Closed<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Closed")
-    }
-}
 
 /// What was to be acknowledged or given back is not leased. Nothing was changed.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
@@ -34,13 +29,13 @@ pub enum NotLeased {
         /// The lease that is out, if one is.
         current: Option<LeaseId>,
     },
-    /// The lease has no work at that position.
-    #[error("position {position} is not in the lease, which has {works} works")]
-    Work {
-        /// The position named by the caller.
-        position: usize,
-        /// How many works the lease has.
-        works: usize,
+    /// The lease has no item at that index.
+    #[error("index {index} is beyond the lease, which has {items} items")]
+    Item {
+        /// The index named by the caller.
+        index: usize,
+        /// Number of items in the lease.
+        items: usize,
     },
 }
 

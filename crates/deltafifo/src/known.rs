@@ -53,35 +53,23 @@ impl<K, V> Known<K, V> for () {
     fn for_each(&self, _: &mut dyn FnMut(&K, &V)) {}
 }
 
-impl<K: Eq + Hash, V: Clone, S: BuildHasher> Known<K, V> for HashMap<K, V, S> {
-    fn get(&self, key: &K) -> Option<V> {
-        HashMap::get(self, key).cloned()
-    }
+macro_rules! known_from_a_map {
+    ($map:ty, $($generics:tt)*) => {
+        impl<$($generics)*> Known<K, V> for $map {
+            fn get(&self, key: &K) -> Option<V> {
+                self.get(key).cloned()
+            }
 
-    fn for_each(&self, visit: &mut dyn FnMut(&K, &V)) {
-        self.iter().for_each(|(key, value)| visit(key, value));
-    }
+            fn for_each(&self, visit: &mut dyn FnMut(&K, &V)) {
+                self.iter().for_each(|(key, value)| visit(key, value));
+            }
+        }
+    };
 }
 
-impl<K: Eq + Hash, V: Clone, S: BuildHasher> Known<K, V> for IndexMap<K, V, S> {
-    fn get(&self, key: &K) -> Option<V> {
-        IndexMap::get(self, key).cloned()
-    }
-
-    fn for_each(&self, visit: &mut dyn FnMut(&K, &V)) {
-        self.iter().for_each(|(key, value)| visit(key, value));
-    }
-}
-
-impl<K: Ord, V: Clone> Known<K, V> for BTreeMap<K, V> {
-    fn get(&self, key: &K) -> Option<V> {
-        BTreeMap::get(self, key).cloned()
-    }
-
-    fn for_each(&self, visit: &mut dyn FnMut(&K, &V)) {
-        self.iter().for_each(|(key, value)| visit(key, value));
-    }
-}
+known_from_a_map!(HashMap<K, V, S>, K: Eq + Hash, V: Clone, S: BuildHasher);
+known_from_a_map!(IndexMap<K, V, S>, K: Eq + Hash, V: Clone, S: BuildHasher);
+known_from_a_map!(BTreeMap<K, V>, K: Ord, V: Clone);
 
 macro_rules! known_through_a_pointer {
     ($($pointer:ty),*) => {$(

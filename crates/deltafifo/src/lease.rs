@@ -1,38 +1,20 @@
-//! A batch handed out, to be acknowledged or given back.
+//! A batch of leased items, to be acknowledged or given back.
 //!
-//! The works are shared between queue and consumer: a consumer that is lost, by panic or
-//! cancellation, has lost nothing (FQ-11). One lease is out at a time (design 6.1), so
-//! changes of a leased key wait until the lease is settled.
+//! The items are shared between queue and consumer: a consumer that panics or is cancelled has
+//! lost nothing (FQ-11). There is one lease at a time (design 6.1), so changes of a leased key
+//! wait until the lease is settled.
 
 use std::fmt;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use crate::deltas::Deltas;
-use crate::error::NotLeased;
+use derive_where::derive_where;
 
-/// Names one lease of one queue; never used twice.
+use crate::deltas::Deltas;
+
+/// Identifies one lease of one queue; never used twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LeaseId(pub(crate) u64);
-
-impl LeaseId {
-    /// Takes the lease that is out, if it is this one; `id` tells which it is.
-    #[inline]
-    pub(crate) fn take<O>(
-        self,
-        out: &mut Option<O>,
-        id: impl Fn(&O) -> Self,
-    ) -> Result<O, NotLeased> {
-        let current = out.as_ref().map(&id);
-        out.take_if(|out| id(out) == self).ok_or(NotLeased::Lease {
-            given: self,
-            current,
-        })
-    }
-}
-
-/// Why there is a work for each that was counted.
-pub(crate) const COUNTED: &str = "as many wait as were counted";
 
 impl fmt::Display for LeaseId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -40,99 +22,67 @@ impl fmt::Display for LeaseId {
     }
 }
 
-/// Works handed out together. They count as queued until they are acknowledged.
-pub struct Lease<K, V, M> {
-    /// What to acknowledge or give back it by.
+/// Items leased together. They count as queued until they are acknowledged.
+#[derive_where(Clone; P: Clone)]
+#[derive_where(Debug; K: fmt::Debug, P: fmt::Debug)]
+pub struct Lease<K, V, P> {
+    /// The id to acknowledge the lease or give it back with.
     pub id: LeaseId,
-    /// Whether the queue was not yet synced when the lease was handed out (DF-11).
+    /// Whether the queue was not yet synced when the lease was handed out.
+    // DF-11.
     #[doc(alias = "isInInitialList")]
     pub initial: bool,
-    /// What to do, in this order.
-    pub works: Arc<[Work<K, V>]>,
-    /// The mark received with the newest change in it; `None` if nothing but resyncs was
+    /// The items to process, in this order.
+    pub items: Arc<[Item<K, V>]>,
+    /// The position received with the newest change in it; `None` if nothing but resyncs was
     /// received so far.
-    pub mark: Option<M>,
+    pub position: Option<P>,
     /// What `applied()` will be once all of it is acknowledged, as far as known now.
-    pub applied_after: Option<M>,
+    pub applied_after: Option<P>,
 }
 
-impl<K, V, M: Clone> Clone for Lease<K, V, M> {
-    fn clone(&self) -> Self {
-        Self {
-            id: self.id,
-            initial: self.initial,
-            works: Arc::clone(&self.works),
-            mark: self.mark.clone(),
-            applied_after: self.applied_after.clone(),
-        }
-    }
-}
-
-impl<K: fmt::Debug, V, M: fmt::Debug> fmt::Debug for Lease<K, V, M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Lease")
-            .field("id", &self.id)
-            .field("initial", &self.initial)
-            .field("works", &self.works)
-            .field("mark", &self.mark)
-            .field("applied_after", &self.applied_after)
-            .finish()
-    }
-}
-
-/// One thing for the consumer to do. Exhaustive: a consumer must know them all.
+/// One item for the consumer to process. Exhaustive: a consumer must handle all kinds.
 #[derive(Clone, PartialEq, Eq)]
-pub enum Work<K, V> {
+#[derive_where(Debug; K: fmt::Debug)]
+pub enum Item<K, V> {
     /// Changes of one key, to be applied oldest first.
     Key {
-        /// Whose changes these are.
+        /// The key of the changed object.
         key: K,
-        /// What changed.
+        /// The changes.
         deltas: Deltas<V>,
     },
-    /// A relist in one piece: what is held and not in it is gone. Only from the in-order queue.
+    /// A relist in one piece: a held object that is not in it is gone. Only from the in-order
+    /// queue.
     #[doc(alias = "ReplacedAll")]
     Replace {
-        /// All there is, each key once.
+        /// All existing objects, each key once.
+        #[derive_where(skip(Debug))]
         items: Vec<(K, V)>,
     },
-    /// Announce all that is held once more. Only from the in-order queue.
+    /// All held objects are to be announced again. Only from the in-order queue.
     #[doc(alias = "SyncAll")]
     Resync,
 }
 
-impl<K: fmt::Debug, V> fmt::Debug for Work<K, V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl<K, V> Item<K, V> {
+    /// Visits the objects in the item, of each key oldest first.
+    pub(crate) fn for_each_object(&self, visit: &mut dyn FnMut(&K, &V)) {
         match self {
-            Self::Key { key, deltas } => f
-                .debug_struct("Key")
-                .field("key", key)
-                .field("deltas", deltas)
-                .finish(),
-            Self::Replace { items } => f
-                .debug_struct("Replace")
-                .field("items", &items.len())
-                .finish(),
-            Self::Resync => f.write_str("Resync"),
+            Self::Key { key, deltas } => deltas.objects().for_each(|object| visit(key, object)),
+            Self::Replace { items } => items.iter().for_each(|(key, value)| visit(key, value)),
+            Self::Resync => {}
         }
     }
 }
 
-/// Work that failed as often as the queue tries. It has left the queue: what becomes of it is
-/// the caller's decision. Later changes of the same key are delivered as usual.
+/// An item that failed `Config::max_attempts` times. It has left the queue: the caller decides
+/// what becomes of it. Later changes of the same key are delivered as usual.
 #[derive(Clone, PartialEq, Eq)]
+#[derive_where(Debug; K: fmt::Debug)]
 pub struct Quarantined<K, V> {
-    /// What failed.
-    pub work: Work<K, V>,
-    /// How often it was tried.
+    /// The item that failed.
+    pub item: Item<K, V>,
+    /// How often it was leased.
     pub attempts: NonZeroU32,
-}
-
-impl<K: fmt::Debug, V> fmt::Debug for Quarantined<K, V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Quarantined")
-            .field("work", &self.work)
-            .field("attempts", &self.attempts)
-            .finish()
-    }
 }

@@ -7,15 +7,15 @@
 //!
 //! ```
 //! use std::num::NonZeroUsize;
-//! use informer_deltafifo::{Config, DeltaFifo, Final, Queue, Work};
+//! use informer_deltafifo::{Config, DeltaFifo, Final, Queue, Item};
 //!
 //! let mut queue = DeltaFifo::<&str, u32, u64>::new(Config::default());
 //! queue.replace(vec![("a", 1), ("b", 1)], 10, &())?;     // a list, at version 10
 //! queue.update("a", 2, 11)?;
 //! queue.delete("b", Final::Observed(2), 12, &())?;
 //! let lease = queue.lease(NonZeroUsize::MIN).expect("a relist is leased whole");
-//! let Work::Key { key, deltas } = &lease.works[0] else { unreachable!() };
-//! assert_eq!((*key, deltas.len(), lease.works.len()), ("a", 2, 2));
+//! let Item::Key { key, deltas } = &lease.items[0] else { unreachable!() };
+//! assert_eq!((*key, deltas.len(), lease.items.len()), ("a", 2, 2));
 //! assert!(lease.initial && !queue.synced());
 //! queue.ack(lease.id)?;
 //! assert!(queue.synced() && queue.applied() == Some(&12));
@@ -45,27 +45,24 @@
 #[macro_use]
 mod planted;
 
+mod channel;
 mod config;
 mod delta;
 mod delta_fifo;
 mod deltas;
 mod error;
-mod group;
 mod in_order;
 mod key_hash;
+mod key_index;
 mod known;
 mod lease;
-mod ledger;
-mod line;
-mod phase;
-mod positions;
-#[cfg(any(test, fuzzing))]
-mod proof;
+mod pending_map;
 mod queue;
-#[cfg(all(test, shuttle))]
-mod schedules;
-mod shell;
+mod queue_core;
+mod spare;
 mod sync;
+#[cfg(any(test, fuzzing))]
+mod tests;
 mod tombstone;
 mod transform;
 
@@ -73,6 +70,7 @@ mod transform;
 #[doc(hidden)]
 pub use planted::{Planted, with as with_planted};
 
+pub use channel::{Consumer, Leased, Producer, Progress, ProgressObserver, channel};
 pub use config::Config;
 pub use delta::Delta;
 pub use delta_fifo::DeltaFifo;
@@ -80,13 +78,12 @@ pub use deltas::Deltas;
 pub use error::{Closed, NeverSynced, NotLeased};
 pub use in_order::InOrderQueue;
 pub use known::Known;
-pub use lease::{Lease, LeaseId, Quarantined, Work};
+pub use lease::{Item, Lease, LeaseId, Quarantined};
 pub use queue::{Deletion, Queue};
-pub use shell::{Consumer, Leased, Producer, Progress, Watcher, channel};
 pub use tombstone::Final;
 pub use transform::{Rejected, Transform, TransformError};
 
 /// For fuzz targets, which are programs of their own (`crates/fuzz`).
 #[cfg(fuzzing)]
 #[doc(hidden)]
-pub use proof::fuzzed as fuzzing;
+pub use tests::fuzzed as fuzzing;

@@ -29,7 +29,7 @@ pub enum Deletion {
 ///
 /// Changes that are leased and not yet acknowledged count as queued, with their newest object
 /// as known (design 6.1).
-pub trait Queue<K, V, M>: Send {
+pub trait Queue<K, V, P>: Send {
     /// An object appeared.
     ///
     /// client-go behaviour: DF-03, RF-03.
@@ -37,7 +37,7 @@ pub trait Queue<K, V, M>: Send {
     /// # Errors
     ///
     /// [`Closed`] gives back the object.
-    fn add(&mut self, key: K, value: V, mark: M) -> Result<(), Closed<V>>;
+    fn add(&mut self, key: K, value: V, position: P) -> Result<(), Closed<V>>;
 
     /// An object changed.
     ///
@@ -46,7 +46,7 @@ pub trait Queue<K, V, M>: Send {
     /// # Errors
     ///
     /// [`Closed`] gives back the object.
-    fn update(&mut self, key: K, value: V, mark: M) -> Result<(), Closed<V>>;
+    fn update(&mut self, key: K, value: V, position: P) -> Result<(), Closed<V>>;
 
     /// An object is gone.
     ///
@@ -59,7 +59,7 @@ pub trait Queue<K, V, M>: Send {
         &mut self,
         key: K,
         last: Final<V>,
-        mark: M,
+        position: P,
         known: &dyn Known<K, V>,
     ) -> Result<Deletion, Closed<Final<V>>>;
 
@@ -71,12 +71,16 @@ pub trait Queue<K, V, M>: Send {
     /// # Errors
     ///
     /// [`Closed`] gives back the objects.
+    #[expect(
+        clippy::type_complexity,
+        reason = "the list, or nothing of it, comes back"
+    )]
     fn replace(
         &mut self,
         items: Vec<(K, V)>,
-        mark: M,
+        position: P,
         known: &dyn Known<K, V>,
-    ) -> Result<(), Closed<Vec<(K, V)>>>;
+    ) -> Result<Vec<(K, V)>, Closed<Vec<(K, V)>>>;
 
     /// Remind the consumer of all it holds, except where something newer waits.
     ///
@@ -94,7 +98,7 @@ pub trait Queue<K, V, M>: Send {
     /// # Errors
     ///
     /// [`Closed`] gives back the mark.
-    fn bookmark(&mut self, mark: M) -> Result<(), Closed<M>>;
+    fn bookmark(&mut self, position: P) -> Result<(), Closed<P>>;
 
     /// Hands out the next works: at most `max_keys` keys, or a whole group, however large. What
     /// failed before is handed out alone, so that in the end only the culprit is quarantined.
@@ -102,7 +106,7 @@ pub trait Queue<K, V, M>: Send {
     /// `None` when nothing waits, or a lease is out: there is one at a time.
     #[doc(alias = "Pop")]
     #[doc(alias = "PopBatch")]
-    fn lease(&mut self, max_keys: NonZeroUsize) -> Option<Lease<K, V, M>>;
+    fn lease(&mut self, max_keys: NonZeroUsize) -> Option<Lease<K, V, P>>;
 
     /// All works of the lease are done.
     ///
@@ -124,10 +128,10 @@ pub trait Queue<K, V, M>: Send {
 
     /// How far the consumer got: the mark received just before the first change that is pending
     /// or leased, or the last one received when there is none (design 6.5).
-    fn applied(&self) -> Option<&M>;
+    fn applied(&self) -> Option<&P>;
 
     /// The mark received last.
-    fn received(&self) -> Option<&M>;
+    fn received(&self) -> Option<&P>;
 
     /// Whether the initial population was processed. Never becomes false again (FQ-9).
     #[doc(alias = "HasSynced")]
@@ -156,85 +160,4 @@ pub trait Queue<K, V, M>: Send {
 
     /// Whether it takes nothing more.
     fn is_closed(&self) -> bool;
-}
-
-impl<K, V, M, Q: Queue<K, V, M> + ?Sized> Queue<K, V, M> for Box<Q> {
-    fn add(&mut self, key: K, value: V, mark: M) -> Result<(), Closed<V>> {
-        (**self).add(key, value, mark)
-    }
-
-    fn update(&mut self, key: K, value: V, mark: M) -> Result<(), Closed<V>> {
-        (**self).update(key, value, mark)
-    }
-
-    fn delete(
-        &mut self,
-        key: K,
-        last: Final<V>,
-        mark: M,
-        known: &dyn Known<K, V>,
-    ) -> Result<Deletion, Closed<Final<V>>> {
-        (**self).delete(key, last, mark, known)
-    }
-
-    fn replace(
-        &mut self,
-        items: Vec<(K, V)>,
-        mark: M,
-        known: &dyn Known<K, V>,
-    ) -> Result<(), Closed<Vec<(K, V)>>> {
-        (**self).replace(items, mark, known)
-    }
-
-    fn resync(&mut self, known: &dyn Known<K, V>) -> Result<(), Closed<()>> {
-        (**self).resync(known)
-    }
-
-    fn bookmark(&mut self, mark: M) -> Result<(), Closed<M>> {
-        (**self).bookmark(mark)
-    }
-
-    fn lease(&mut self, max_keys: NonZeroUsize) -> Option<Lease<K, V, M>> {
-        (**self).lease(max_keys)
-    }
-
-    fn ack(&mut self, id: LeaseId) -> Result<(), NotLeased> {
-        (**self).ack(id)
-    }
-
-    fn nack(&mut self, id: LeaseId, failed: &[usize]) -> Result<Vec<Quarantined<K, V>>, NotLeased> {
-        (**self).nack(id, failed)
-    }
-
-    fn applied(&self) -> Option<&M> {
-        (**self).applied()
-    }
-
-    fn received(&self) -> Option<&M> {
-        (**self).received()
-    }
-
-    fn synced(&self) -> bool {
-        (**self).synced()
-    }
-
-    fn len(&self) -> usize {
-        (**self).len()
-    }
-
-    fn for_each_queued(&self, visit: &mut dyn FnMut(&K, &V)) {
-        (**self).for_each_queued(visit);
-    }
-
-    fn take_rejected(&mut self) -> Vec<Rejected<K>> {
-        (**self).take_rejected()
-    }
-
-    fn close(&mut self) {
-        (**self).close();
-    }
-
-    fn is_closed(&self) -> bool {
-        (**self).is_closed()
-    }
 }

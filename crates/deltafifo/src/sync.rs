@@ -1,7 +1,7 @@
 //! The one primitive on which the ends of a queue meet.
 //!
 //! In a test under `cfg(shuttle)` it is shuttle's: each use of it is a point at which the schedule
-//! may let another thread go on (`schedules`).
+//! may let another thread go on (`tests::shuttle`).
 
 #[cfg(all(test, shuttle))]
 pub(crate) use shuttle::sync::{Mutex, MutexGuard};

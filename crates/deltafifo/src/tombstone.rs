@@ -4,17 +4,20 @@
 //! relist left the object out, carries at best the last state anybody saw, and that may be
 //! old. The enum makes the difference impossible to overlook (FM-46).
 
-use std::fmt;
+use derive_where::derive_where;
 
 /// The last we know of a deleted object.
 ///
 /// client-go behaviour: C-08, DF-07.
 #[doc(alias = "DeletedFinalStateUnknown")]
 #[derive(Clone, PartialEq, Eq)]
+#[derive_where(Debug)]
 pub enum Final<V> {
     /// The deletion was watched, and this is the state at the deletion.
+    #[derive_where(skip_inner(Debug))]
     Observed(V),
     /// The deletion was not watched; the newest state known, which may be stale, or nothing.
+    #[derive_where(skip_inner(Debug))]
     Unknown(Option<V>),
 }
 
@@ -32,25 +35,14 @@ impl<V> Final<V> {
         matches!(self, Self::Observed(_))
     }
 
-    /// Which of two reports of one deletion to keep (DF-05, FQ-4).
-    ///
-    /// The better informed one; between equals the older final state, and the newer tombstone.
-    pub(crate) fn better(older: Self, newer: Self) -> Self {
-        match (older, newer) {
-            (older @ Self::Observed(_), Self::Observed(_) | Self::Unknown(_)) => older,
-            (Self::Unknown(_), newer @ Self::Observed(_)) => newer,
-            (older @ Self::Unknown(Some(_)), Self::Unknown(None)) => older,
-            (Self::Unknown(_), newer @ Self::Unknown(_)) => newer,
+    /// Merges a later report of the same deletion into this one, and returns the one that is not
+    /// kept.
+    // DF-05, FQ-4: the better informed one is kept; between equals the older final state, and the
+    // newer tombstone.
+    pub(crate) fn merge(&mut self, newer: Self) -> Self {
+        match (&*self, &newer) {
+            (Self::Observed(_), _) | (Self::Unknown(Some(_)), Self::Unknown(None)) => newer,
+            (Self::Unknown(_), _) => std::mem::replace(self, newer),
         }
-    }
-}
-
-impl<V> fmt::Debug for Final<V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Observed(_) => "Observed",
-            Self::Unknown(Some(_)) => "Unknown(last known)",
-            Self::Unknown(None) => "Unknown",
-        })
     }
 }

@@ -8,9 +8,10 @@
 
 use std::collections::VecDeque;
 use std::error::Error;
-use std::fmt;
 
 use thiserror::Error;
+
+use crate::tombstone::Final;
 
 /// Shrinks or changes an object before it is queued.
 pub type Transform<V> = Box<dyn FnMut(V) -> Result<V, TransformError> + Send>;
@@ -34,20 +35,12 @@ impl TransformError {
 
 /// An object that was left out because it could not be transformed. Its key keeps the state
 /// that the consumer holds, until the next change or relist.
+#[derive(Debug)]
 pub struct Rejected<K> {
     /// Whose object it was.
     pub key: K,
     /// Why.
     pub error: TransformError,
-}
-
-impl<K: fmt::Debug> fmt::Debug for Rejected<K> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Rejected")
-            .field("key", &self.key)
-            .field("error", &self.error)
-            .finish()
-    }
 }
 
 /// How many rejections are kept until they are taken; older ones go first.
@@ -70,21 +63,31 @@ impl<K: Clone, V> Intake<K, V> {
     /// The object as it is to be queued, or nothing if it was rejected.
     #[inline]
     pub(crate) fn admit(&mut self, key: &K, value: V) -> Option<V> {
-        let Some(transform) = &mut self.transform else {
-            return Some(value);
+        match &mut self.transform {
+            None => Some(value),
+            Some(_) => self.transformed(key, value),
+        }
+    }
+
+    #[cold]
+    fn transformed(&mut self, key: &K, value: V) -> Option<V> {
+        let error = match self.transform.as_mut()?(value) {
+            Ok(value) => return Some(value),
+            Err(error) => error,
         };
-        match transform(value) {
-            Ok(value) => Some(value),
-            Err(error) => {
-                if self.rejected.len() == REJECTED {
-                    self.rejected.pop_front();
-                }
-                self.rejected.push_back(Rejected {
-                    key: key.clone(),
-                    error,
-                });
-                None
-            }
+        let key = key.clone();
+        if self.rejected.len() == REJECTED {
+            self.rejected.pop_front();
+        }
+        self.rejected.push_back(Rejected { key, error });
+        None
+    }
+
+    /// The last state of a deleted object as it is to be queued, or nothing if it was rejected.
+    pub(crate) fn admit_last(&mut self, key: &K, last: Final<V>) -> Option<Final<V>> {
+        match last {
+            Final::Observed(value) => self.admit(key, value).map(Final::Observed),
+            unknown @ Final::Unknown(_) => Some(unknown),
         }
     }
 

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use futures::executor::block_on;
 use informer_deltafifo::{
-    Closed, Config, Consumer, Deletion, Delta, DeltaFifo, Deltas, Final, InOrderQueue, Known,
-    Lease, LeaseId, Leased, NeverSynced, NotLeased, Producer, Progress, Quarantined, Queue,
-    Rejected, Transform, TransformError, Watcher, Work, channel,
+    Closed, Config, Consumer, Deletion, Delta, DeltaFifo, Deltas, Final, InOrderQueue, Item, Known,
+    Lease, LeaseId, Leased, NeverSynced, NotLeased, Producer, Progress, ProgressObserver,
+    Quarantined, Queue, Rejected, Transform, TransformError, channel,
 };
 
 type Key = Arc<str>;
 type Value = Arc<String>;
-type Mark = Arc<str>;
+type Position = Arc<str>;
 
 fn send<T: Send>() {}
 fn sync<T: Sync>() {}
@@ -26,29 +26,29 @@ macro_rules! assert_all {
 fn types_cross_threads() {
     assert_all!(
         Closed<Value>,
-        Consumer<Key, Value, Mark>,
+        Consumer<Key, Value, Position>,
         Delta<Value>,
         Deletion,
         Deltas<Value>,
         Final<Value>,
-        Lease<Key, Value, Mark>,
+        Lease<Key, Value, Position>,
         LeaseId,
-        Leased<Key, Value, Mark>,
+        Leased<Key, Value, Position>,
         NeverSynced,
         NotLeased,
-        Producer<Key, Value, Mark>,
-        Progress<Mark>,
+        Producer<Key, Value, Position>,
+        Progress<Position>,
         Quarantined<Key, Value>,
         Rejected<Key>,
         TransformError,
-        Watcher<Key, Value, Mark>,
-        Work<Key, Value>,
+        ProgressObserver<Key, Value, Position>,
+        Item<Key, Value>,
     );
     // A transform may be any `FnMut`, so what holds one is not `Sync`.
     send::<Config<Value>>();
-    send::<DeltaFifo<Key, Value, Mark>>();
-    send::<InOrderQueue<Key, Value, Mark>>();
-    send::<Box<dyn Queue<Key, Value, Mark>>>();
+    send::<DeltaFifo<Key, Value, Position>>();
+    send::<InOrderQueue<Key, Value, Position>>();
+    send::<Box<dyn Queue<Key, Value, Position>>>();
     send::<Transform<Value>>();
 }
 
@@ -56,27 +56,27 @@ fn types_cross_threads() {
 #[test]
 fn ports_are_object_safe() {
     let known: &dyn Known<Key, Value> = &();
-    let mut queue: Box<dyn Queue<Key, Value, Mark>> = Box::new(DeltaFifo::default());
+    let mut queue: Box<dyn Queue<Key, Value, Position>> = Box::new(DeltaFifo::default());
     queue.resync(known).expect("open");
 }
 
 #[test]
 fn futures_can_be_spawned() {
     fn spawnable<F: Future + Send>(_: &F) {}
-    let queue = DeltaFifo::<Key, Value, Mark>::new(Config::default());
+    let queue = DeltaFifo::<Key, Value, Position>::new(Config::default());
     let (producer, consumer) = channel(queue, NonZeroUsize::MIN);
-    let mut watcher = consumer.watcher();
-    let (key, mark): (Key, Mark) = ("k".into(), "1".into());
+    let mut observer = consumer.observer();
+    let (key, position): (Key, Position) = ("k".into(), "1".into());
     let value = Arc::new(String::new());
-    spawnable(&producer.add(key.clone(), value.clone(), mark.clone()));
-    spawnable(&producer.update(key.clone(), value.clone(), mark.clone()));
-    spawnable(&producer.delete(key, Final::Observed(value), mark.clone(), || ()));
-    spawnable(&producer.replace(Vec::new(), mark.clone(), || ()));
+    spawnable(&producer.add(key.clone(), value.clone(), position.clone()));
+    spawnable(&producer.update(key.clone(), value.clone(), position.clone()));
+    spawnable(&producer.delete(key, Final::Observed(value), position.clone(), || ()));
+    spawnable(&producer.replace(Vec::new(), position.clone(), || ()));
     spawnable(&producer.resync(|| ()));
-    spawnable(&producer.bookmark(mark));
+    spawnable(&producer.bookmark(position));
     spawnable(&consumer.next(NonZeroUsize::MIN));
     spawnable(&consumer.synced());
-    spawnable(&watcher.changed());
+    spawnable(&observer.changed());
 }
 
 /// SEC-6: an object may be a secret.
@@ -92,7 +92,7 @@ fn debug_never_shows_an_object() {
         .delete(key.clone(), Final::Observed(value()), 3, &())
         .expect("open");
     let lease = queue.lease(NonZeroUsize::MIN).expect("a key waits");
-    let whole: Work<Key, Value> = Work::Replace {
+    let whole: Item<Key, Value> = Item::Replace {
         items: vec![(key, value())],
     };
     let shown = format!(
@@ -132,14 +132,14 @@ fn debug_of_a_channel_never_shows_an_object() {
     let mut queued = 0;
     producer.for_each_queued(&mut |_, _| queued += 1);
     assert_eq!(queued, 1);
-    let watcher = producer.watcher().clone();
-    assert_eq!(watcher.is_synced(), producer.synced());
+    let observer = producer.observer().clone();
+    assert_eq!(observer.is_synced(), producer.synced());
     assert_eq!(
-        (watcher.applied(), watcher.progress().applied),
+        (observer.applied(), observer.progress().applied),
         (None, None)
     );
     let leased = block_on(consumer.next(NonZeroUsize::MIN)).expect("a key waits");
-    shown += &format!("{producer:?}{consumer:?}{watcher:?}{leased:?}{rejected:?}");
+    shown += &format!("{producer:?}{consumer:?}{observer:?}{leased:?}{rejected:?}");
     shown += &format!("{:?}", leased.nack(&[0]));
     consumer.close();
     assert!(!shown.contains(SECRET), "{shown}");

@@ -4,14 +4,14 @@
 //! Left out, because a type has taken the place of what they test: `…_KeyOf` and
 //! `…_PopBrokenItemsInBatch` (a key is given, not computed), `TestDeltaFIFO_ReplaceDeltaType`
 //! (relists always say `Replaced`), and RealFIFO's non-atomic half. `…_PopShouldUnblockWhenClosed`
-//! is in `tests/shell.rs`.
+//! is in `tests/channel.rs`.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
 use informer_deltafifo::{
-    Config, Deletion, Delta, DeltaFifo, Final, InOrderQueue, Known, Lease, Queue, TransformError,
-    Work, channel,
+    Config, Deletion, Delta, DeltaFifo, Final, InOrderQueue, Item, Known, Lease, Queue,
+    TransformError, channel,
 };
 
 type Fifo = DeltaFifo<&'static str, u32, u64>;
@@ -21,20 +21,20 @@ type Held = BTreeMap<&'static str, u32>;
 /// A queue that counts marks, and says in words what it hands out.
 struct Run<Q> {
     queue: Q,
-    mark: u64,
+    position: u64,
 }
 
 fn fifo() -> Run<Fifo> {
     Run {
         queue: Fifo::default(),
-        mark: 0,
+        position: 0,
     }
 }
 
 fn real() -> Run<Real> {
     Run {
         queue: Real::default(),
-        mark: 0,
+        position: 0,
     }
 }
 
@@ -43,19 +43,19 @@ fn n(n: usize) -> NonZeroUsize {
 }
 
 impl<Q: Queue<&'static str, u32, u64>> Run<Q> {
-    fn mark(&mut self) -> u64 {
-        self.mark += 1;
-        self.mark
+    fn position(&mut self) -> u64 {
+        self.position += 1;
+        self.position
     }
 
     fn add(&mut self, key: &'static str, value: u32) {
-        let mark = self.mark();
-        self.queue.add(key, value, mark).expect("open");
+        let position = self.position();
+        self.queue.add(key, value, position).expect("open");
     }
 
     fn update(&mut self, key: &'static str, value: u32) {
-        let mark = self.mark();
-        self.queue.update(key, value, mark).expect("open");
+        let position = self.position();
+        self.queue.update(key, value, position).expect("open");
     }
 
     fn delete_of(
@@ -64,9 +64,9 @@ impl<Q: Queue<&'static str, u32, u64>> Run<Q> {
         value: u32,
         held: &dyn Known<&'static str, u32>,
     ) -> Deletion {
-        let mark = self.mark();
+        let position = self.position();
         self.queue
-            .delete(key, Final::Observed(value), mark, held)
+            .delete(key, Final::Observed(value), position, held)
             .expect("open")
     }
 
@@ -75,9 +75,9 @@ impl<Q: Queue<&'static str, u32, u64>> Run<Q> {
     }
 
     fn replace_of(&mut self, items: &[(&'static str, u32)], held: &dyn Known<&'static str, u32>) {
-        let mark = self.mark();
+        let position = self.position();
         self.queue
-            .replace(items.to_vec(), mark, held)
+            .replace(items.to_vec(), position, held)
             .expect("open");
     }
 
@@ -93,7 +93,7 @@ impl<Q: Queue<&'static str, u32, u64>> Run<Q> {
     fn pop(&mut self, max: usize) -> (Vec<String>, bool) {
         let lease = self.lease(max);
         self.queue.ack(lease.id).expect("leased");
-        (lease.works.iter().map(words).collect(), lease.initial)
+        (lease.items.iter().map(words).collect(), lease.initial)
     }
 
     /// Everything that waits, one work a line.
@@ -106,22 +106,22 @@ impl<Q: Queue<&'static str, u32, u64>> Run<Q> {
     }
 }
 
-fn words(work: &Work<&'static str, u32>) -> String {
+fn words(item: &Item<&'static str, u32>) -> String {
     let delta = |delta: &Delta<u32>| match delta {
         Delta::Deleted(Final::Observed(last)) => format!("Deleted({last})"),
         Delta::Deleted(Final::Unknown(Some(last))) => format!("Tombstone({last})"),
         Delta::Deleted(Final::Unknown(None)) => "Tombstone".into(),
         other => format!("{}({})", other.kind(), other.object().expect("not deleted")),
     };
-    match work {
-        Work::Key { key, deltas } => {
+    match item {
+        Item::Key { key, deltas } => {
             format!(
                 "{key}: {}",
                 deltas.iter().map(delta).collect::<Vec<_>>().join(" ")
             )
         }
-        Work::Replace { items } => format!("Replace{items:?}"),
-        Work::Resync => "Resync".into(),
+        Item::Replace { items } => format!("Replace{items:?}"),
+        Item::Resync => "Resync".into(),
     }
 }
 
@@ -149,8 +149,8 @@ mod delta_fifo {
         drop(producer);
         let (mut last, mut count) = ([None, None], 0);
         while let Some(lease) = block_on(consumer.next(n(7))) {
-            for work in lease.works() {
-                let Work::Key { key, deltas } = work else {
+            for item in lease.items() {
+                let Item::Key { key, deltas } = item else {
                     panic!("only keys")
                 };
                 let value = deltas.newest().object().copied();
@@ -253,7 +253,7 @@ mod delta_fifo {
         run.update("foo", 12);
         run.delete("foo", 15);
         let lease = run.lease(1);
-        let Work::Key { key: "foo", deltas } = &lease.works[0] else {
+        let Item::Key { key: "foo", deltas } = &lease.items[0] else {
             panic!("foo waits")
         };
         assert_eq!(deltas.oldest(), &Delta::Added(10));
@@ -274,7 +274,7 @@ mod delta_fifo {
         });
         let mut run = Run {
             queue: Fifo::new(config),
-            mark: 0,
+            position: 0,
         };
         run.add("a", 1);
         run.update("a", 2);
@@ -421,7 +421,7 @@ mod delta_fifo {
         run.replace_of(&[("foo", 1)], &held(&[("foo", 1), ("bar", 2), ("baz", 3)]));
         let lease = run.lease(1);
         assert!(lease.initial && !run.queue.synced());
-        let got: Vec<_> = lease.works.iter().map(words).collect();
+        let got: Vec<_> = lease.items.iter().map(words).collect();
         assert_eq!(
             got,
             ["foo: Replaced(1)", "bar: Tombstone(2)", "baz: Tombstone(3)"]
@@ -586,7 +586,7 @@ mod leases {
         let mut run = fifo();
         run.queue.bookmark(7).expect("open");
         assert_eq!(run.queue.applied(), Some(&7));
-        run.mark = 7;
+        run.position = 7;
         run.add("a", 1);
         run.add("b", 1);
         run.queue.bookmark(20).expect("open");
@@ -595,10 +595,10 @@ mod leases {
             (Some(&7), Some(&20))
         );
         let lease = run.lease(1);
-        assert_eq!((lease.mark, lease.applied_after), (Some(8), Some(8)));
+        assert_eq!((lease.position, lease.applied_after), (Some(8), Some(8)));
         run.queue.ack(lease.id).expect("leased");
         let lease = run.lease(1);
-        assert_eq!((lease.mark, lease.applied_after), (Some(9), Some(20)));
+        assert_eq!((lease.position, lease.applied_after), (Some(9), Some(20)));
         run.queue.ack(lease.id).expect("leased");
         assert_eq!(run.queue.applied(), Some(&20));
     }
@@ -626,7 +626,7 @@ mod leases {
         let lease = run.lease(1);
         assert!(
             run.queue.nack(lease.id, &[1]).is_err(),
-            "there is no second work"
+            "there is no second item"
         );
         run.queue.ack(lease.id).expect("still leased");
         assert!(run.queue.ack(lease.id).is_err());
@@ -646,7 +646,7 @@ mod real_fifo {
         run.add("bar", 1);
         run.replace(&[("foo", 11), ("baz", 1)]);
         run.queue.bookmark(50).expect("open");
-        run.mark = 50;
+        run.position = 50;
         run.replace(&[("foo", 12)]);
         assert_eq!(
             run.drain(),
@@ -699,7 +699,7 @@ mod real_fifo {
         });
         let mut run = Run {
             queue: Real::new(config),
-            mark: 0,
+            position: 0,
         };
         run.add("a", 1);
         run.delete("a", 2);
@@ -783,9 +783,9 @@ mod real_fifo {
             let mut got = Vec::new();
             while !run.queue.is_empty() {
                 let initial = !run.queue.synced();
-                let (works, was_initial) = run.pop(size);
+                let (items, was_initial) = run.pop(size);
                 assert_eq!(initial, was_initial, "{name}");
-                got.push(works.len());
+                got.push(items.len());
             }
             assert_eq!(got, want, "{name}");
         }

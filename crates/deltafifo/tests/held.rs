@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
-use informer_deltafifo::{Config, Delta, DeltaFifo, Final, Known, Queue, Work};
+use informer_deltafifo::{Config, Delta, DeltaFifo, Final, Item, Known, Queue};
 
 /// Holds objects and can tell equal ones.
 struct Store(BTreeMap<&'static str, u32>);
@@ -36,9 +36,9 @@ fn leased(queue: &mut Fifo) -> Vec<(&'static str, Vec<Delta<u32>>)> {
         return Vec::new();
     };
     queue.ack(lease.id).expect("leased");
-    let each = lease.works.iter().map(|work| match work {
-        Work::Key { key, deltas } => (*key, deltas.iter().cloned().collect()),
-        Work::Replace { .. } | Work::Resync => unreachable!("keys only"),
+    let each = lease.items.iter().map(|item| match item {
+        Item::Key { key, deltas } => (*key, deltas.iter().cloned().collect()),
+        Item::Replace { .. } | Item::Resync => unreachable!("keys only"),
     });
     each.collect()
 }

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use informer_deltafifo::{Config, DeltaFifo, Final, InOrderQueue, Known, Queue, Work};
+use informer_deltafifo::{Config, DeltaFifo, Final, InOrderQueue, Item, Known, Queue};
 
 const HELD: [(&str, u32); 2] = [("a", 1), ("b", 2)];
 
@@ -66,8 +66,8 @@ fn a_queue_behind_a_pointer_is_that_queue() {
         assert_eq!(queued, [("c", 3), ("c", 4)]);
         let mut deltas = Vec::new();
         while let Some(lease) = queue.lease(NonZeroUsize::MAX) {
-            for work in lease.works.iter() {
-                if let Work::Key { key, deltas: all } = work {
+            for item in lease.items.iter() {
+                if let Item::Key { key, deltas: all } = item {
                     deltas.extend(all.iter().map(|delta| (*key, delta.kind())));
                 }
             }

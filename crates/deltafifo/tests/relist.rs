@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use informer_deltafifo::{Config, DeltaFifo, Final, Known, Queue, Work};
+use informer_deltafifo::{Config, DeltaFifo, Final, Item, Known, Queue};
 
 type Fifo = DeltaFifo<&'static str, u32, u64>;
 
-fn key<'w>(work: &'w Work<&'static str, u32>) -> &'w str {
-    match work {
-        Work::Key { key, .. } => key,
-        Work::Replace { .. } | Work::Resync => unreachable!("keys only"),
+fn key<'w>(item: &'w Item<&'static str, u32>) -> &'w str {
+    match item {
+        Item::Key { key, .. } => key,
+        Item::Replace { .. } | Item::Resync => unreachable!("keys only"),
     }
 }
 
@@ -36,7 +36,7 @@ fn deleted_then_relisted() -> Fifo {
 fn deletion_pending_before_a_relist_is_leased_with_it() {
     let mut queue = deleted_then_relisted();
     let lease = queue.lease(NonZeroUsize::MIN).expect("keys are pending");
-    let keys: Vec<&str> = lease.works.iter().map(key).collect();
+    let keys: Vec<&str> = lease.items.iter().map(key).collect();
     assert_eq!(keys, ["b", "a"]);
 }
 
@@ -47,7 +47,7 @@ fn deletion_of_a_relist_that_failed_is_leased_with_it_again() {
     let lease = queue.lease(NonZeroUsize::MIN).expect("keys are pending");
     queue.nack(lease.id, &[0, 1]).expect("leased");
     let lease = queue.lease(NonZeroUsize::MIN).expect("keys are pending");
-    assert_eq!(lease.works.len(), 2);
+    assert_eq!(lease.items.len(), 2);
 }
 
 /// Nothing is received, pending or synced after a relist whose transform panicked.
@@ -59,9 +59,9 @@ fn panic_of_the_transform_in_a_relist_leaves_the_queue_as_it_was() {
         value => Ok(value),
     };
     let mut queue = Fifo::new(Config::default().transform(transform));
-    let relist = |queue: &mut Fifo, second, mark| {
+    let relist = |queue: &mut Fifo, second, position| {
         let items = vec![("a", 1), ("b", second), ("c", 1)];
-        catch_unwind(AssertUnwindSafe(|| queue.replace(items, mark, &())))
+        catch_unwind(AssertUnwindSafe(|| queue.replace(items, position, &())))
     };
     assert!(relist(&mut queue, 13, 7).is_err());
     assert_eq!((queue.received(), queue.applied()), (None, None));
@@ -69,7 +69,7 @@ fn panic_of_the_transform_in_a_relist_leaves_the_queue_as_it_was() {
     let replaced = relist(&mut queue, 2, 8).expect("no object panics");
     replaced.expect("open");
     let lease = queue.lease(NonZeroUsize::MIN).expect("keys are pending");
-    assert!(lease.initial && lease.works.len() == 3);
+    assert!(lease.initial && lease.items.len() == 3);
 }
 
 /// Panics when its keys are visited.
@@ -97,5 +97,5 @@ fn panic_of_the_known_state_leaves_the_queue_as_it_was() {
     assert!(catch_unwind(AssertUnwindSafe(|| queue.resync(&Broken))).is_err());
     assert_eq!((queue.received(), queue.len()), (Some(&1), 1));
     let lease = queue.lease(NonZeroUsize::MAX).expect("one key is pending");
-    assert_eq!(lease.works.iter().map(key).collect::<Vec<_>>(), ["a"]);
+    assert_eq!(lease.items.iter().map(key).collect::<Vec<_>>(), ["a"]);
 }

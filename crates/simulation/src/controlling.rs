@@ -9,7 +9,7 @@ use std::{convert::Infallible, sync::Arc, time::Duration};
 use futures::{FutureExt, channel::oneshot};
 use informer_factory::{
     Controller, ControllerConfig, ControllerHandle, ControllerReport, Event,
-    kube_source::{Deadlines, KubeListWatch, KubeSource, Limits, Projection, Representation},
+    kube_source::{Deadlines, JsonDecoder, KubeListWatch, KubeSource, Limits, Representation},
 };
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_client::Client;
@@ -103,7 +103,7 @@ fn source() -> KubeSource<ConfigMap> {
         label_selector: None,
         field_selector: None,
         transform: None,
-        projection: Projection::default(),
+        decoder: Arc::new(JsonDecoder::default()),
         limits: Limits::default(),
         deadlines: Deadlines::default(),
     }

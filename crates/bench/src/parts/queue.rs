@@ -60,7 +60,7 @@ where
             update.now_or_never().expect(ALONE).expect(OPEN);
             let leased = consumer.next(ONE).now_or_never().expect(ALONE);
             let leased = leased.expect(OPEN);
-            black_box(leased.works());
+            black_box(leased.items());
             leased.ack();
         }
     })
@@ -79,7 +79,7 @@ where
             let update = queue.update(pod.key(), Arc::clone(&pod.pod), mark);
             update.expect(OPEN);
             let lease = queue.lease(ONE).expect(ALONE);
-            black_box(&lease.works);
+            black_box(&lease.items);
             queue.ack(lease.id).expect("it is out");
         }
     })

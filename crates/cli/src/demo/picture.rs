@@ -131,7 +131,7 @@ fn behind(status: &InformerStatus, written: u64) -> u64 {
         .sources
         .first()
         .and_then(|source| source.applied.as_ref());
-    let applied = applied.and_then(|version| version.as_number());
+    let applied = applied.and_then(informer_factory::ResourceVersion::as_number);
     written.saturating_sub(applied.unwrap_or(0))
 }
 

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use informer_deltafifo::{Delta, Lease, Work};
+use informer_deltafifo::{Delta, Item, Lease};
 
 use super::object::{Object, subject, work_line};
 use super::world::World;
@@ -57,7 +57,7 @@ impl World<'_> {
         }
         while let Some(lease) = self.queue.lease(self.batch) {
             if !self.is_delta {
-                self.trace.push(format!("batch {}", lease.works.len()));
+                self.trace.push(format!("batch {}", lease.items.len()));
             }
             self.show_works(&lease, "");
             self.apply(&lease);
@@ -91,7 +91,7 @@ impl World<'_> {
 
     /// Writes down a lease; of a group, how many keys it has.
     fn show(&mut self, lease: &OneLease, prefix: &str) {
-        let works = lease.works.len();
+        let works = lease.items.len();
         if works > 1 {
             self.trace.push(format!("together {works}"));
         }
@@ -100,8 +100,8 @@ impl World<'_> {
 
     fn show_works(&mut self, lease: &OneLease, prefix: &str) {
         let initial = if lease.initial { "initial " } else { "" };
-        let version = lease.mark.clone().unwrap_or_default();
-        for work in &*lease.works {
+        let version = lease.position.clone().unwrap_or_default();
+        for work in &*lease.items {
             let line = work_line(work, &version);
             self.trace.push(format!("{prefix}{initial}{line}"));
         }
@@ -120,11 +120,11 @@ impl World<'_> {
     /// All of it failed. Whether something was given up.
     fn give_back(&mut self, lease: &OneLease) -> bool {
         self.show(lease, "failed ");
-        let all: Vec<usize> = (0..lease.works.len()).collect();
+        let all: Vec<usize> = (0..lease.items.len()).collect();
         let given_up = self.queue.nack(lease.id, &all);
         let given_up = given_up.expect("it was just leased");
         for one in &given_up {
-            self.trace.push(format!("given up {}", subject(&one.work)));
+            self.trace.push(format!("given up {}", subject(&one.item)));
         }
         // What is given up is done with; the version is not told.
         self.shown = self.applied();
@@ -133,15 +133,15 @@ impl World<'_> {
     }
 
     fn apply(&mut self, lease: &OneLease) {
-        for work in &*lease.works {
+        for work in &*lease.items {
             match work {
-                Work::Key { key, deltas } => {
+                Item::Key { key, deltas } => {
                     for delta in deltas.iter() {
                         self.apply_delta(key, delta);
                     }
                 }
-                Work::Replace { items } => self.store = items.iter().cloned().collect(),
-                Work::Resync => {}
+                Item::Replace { items } => self.store = items.iter().cloned().collect(),
+                Item::Resync => {}
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The objects of the level `queue`, and how what a queue hands out is written down.
 
-use informer_deltafifo::{Delta, Final, TransformError, Work};
+use informer_deltafifo::{Delta, Final, Item, TransformError};
 
 /// An object without its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,27 +59,27 @@ fn delta_word(delta: &Delta<Object>) -> String {
 }
 
 /// One work; `list` stands before a relist with its version.
-pub(super) fn work_line(work: &Work<String, Object>, version: &str) -> String {
+pub(super) fn work_line(work: &Item<String, Object>, version: &str) -> String {
     let mut words = Vec::new();
     match work {
-        Work::Key { key, deltas } => {
+        Item::Key { key, deltas } => {
             words.push(key.clone());
             words.extend(deltas.iter().map(delta_word));
         }
-        Work::Replace { items } => {
+        Item::Replace { items } => {
             words.extend(["list".to_owned(), version.to_owned()]);
             words.extend(items.iter().map(|(key, object)| object.word(key)));
         }
-        Work::Resync => words.push("resync".to_owned()),
+        Item::Resync => words.push("resync".to_owned()),
     }
     words.join(" ")
 }
 
 /// What a work is about, in one word.
-pub(super) fn subject(work: &Work<String, Object>) -> &str {
+pub(super) fn subject(work: &Item<String, Object>) -> &str {
     match work {
-        Work::Key { key, .. } => key,
-        Work::Replace { .. } => "list",
-        Work::Resync => "resync",
+        Item::Key { key, .. } => key,
+        Item::Replace { .. } => "list",
+        Item::Resync => "resync",
     }
 }

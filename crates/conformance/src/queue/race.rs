@@ -7,7 +7,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::thread;
 
-use informer_deltafifo::{Work, channel};
+use informer_deltafifo::{Item, channel};
 
 use super::object::Object;
 use super::world::{World, queue};
@@ -68,8 +68,8 @@ impl World<'_> {
         let mut taken: BTreeMap<String, u32> = BTreeMap::new();
         let mut in_order = true;
         while let Some(lease) = block_on(consumer.next(BATCH)) {
-            for work in lease.works() {
-                let Work::Key { key, .. } = work else {
+            for work in lease.items() {
+                let Item::Key { key, .. } = work else {
                     continue;
                 };
                 let (name, number) = key.split_once('-').expect("made above");

@@ -1,358 +1,261 @@
 //! The default queue: per key, an ordered list of changes; keys in the order in which they
-//! first waited.
+//! became pending.
 //!
-//! A key waits once however often it changes, so a busy object cannot starve a quiet one, and
-//! its changes are handed out together. Order is per key only (FM-90); the
+//! A key is pending once however often its object changes, so a busy object cannot starve a quiet
+//! one, and its changes are leased together. Order is per key only (FM-90); the
 //! [`InOrderQueue`](crate::InOrderQueue) keeps it across keys.
 //!
-//! Does not block, wake or keep time, and never compares objects.
-//!
-//! - FQ-1: a key waits exactly if it has a change, and once. `line`, `deltas`, `proof`
-//! - FQ-2, FQ-3: per key nothing is lost or reordered. `proof`
+//! - FQ-1: a key is pending exactly if it has a change, and once. `pending_map`, `deltas`, `tests`
+//! - FQ-2, FQ-3: per key nothing is lost or reordered. `tests`
 //! - FQ-5, FQ-6, DF-07, DF-08: a relist reports exactly what vanished, with the newest object
-//!   known, and nothing twice; its changes follow what waited before (`replace`). `proof`
-//! - FQ-7, DF-13: a resync never touches a key with pending or leased changes. `proof`
-//! - FQ-9, DF-10, DF-11: `phase`. FQ-11: `lease`. FQ-12, DF-14: `transform`.
-//! - Design 6.1: leased changes count as queued. `proof`, planted bugs included
+//!   known, and nothing twice; its changes follow what was pending before (`replace`). `tests`
+//! - FQ-7, DF-13: a resync never touches a key with pending or leased changes. `tests`
+//! - FQ-9, DF-10, DF-11: `phase`. FQ-11: `queue_core`. FQ-12, DF-14: `transform`.
+//! - FQ-11: what failed before is leased alone, so that in the end only the culprit of a batch
+//!   that panics is quarantined, and nothing behind it is delayed for ever. `tests`
+//! - Design 6.1: leased changes count as queued. `tests`, planted bugs included
+//! - Design 6.4: a batch takes a group whole or not at all. `tests`
 
-mod lease;
+pub(crate) mod groups;
 mod replace;
 
-use std::fmt;
 use std::hash::Hash;
 use std::num::{NonZeroU32, NonZeroUsize};
 
-use crate::config::Config;
+use derive_where::derive_where;
+
+#[cfg(any(test, sim))]
 use crate::delta::Delta;
 use crate::deltas::{Deltas, Pushed, Stamped};
-use crate::error::{Closed, NotLeased};
-use crate::group::{GroupId, Groups};
 use crate::known::Known;
-use crate::lease::{Lease, LeaseId, Quarantined};
-use crate::ledger::Ledger;
-use crate::line::{Entry, Line};
-use crate::phase::Phase;
-use crate::queue::{Deletion, Queue};
+use crate::lease::Item;
+use crate::pending_map::PendingMap;
+use crate::queue_core::leased::{Batch, Origin};
+use crate::queue_core::ledger::Ledger;
+use crate::queue_core::{Pending, QueueCore};
 use crate::tombstone::Final;
-use crate::transform::{Intake, Rejected};
 
-use lease::Out;
+use groups::{GroupId, Groups};
 
-/// Per key an ordered list of changes, keys in the order in which they first waited.
+/// Per key an ordered list of changes, keys in the order in which they became pending.
 ///
-/// `K` is the key, `V` the object (cheap to clone, usually an `Arc`), `M` the mark.
+/// `K` is the key, `V` the object (cheap to clone, usually an `Arc`), `P` the position.
 ///
 /// client-go behaviour: DF-01..15.
 #[doc(alias = "DeltaFIFO")]
-pub struct DeltaFifo<K, V, M> {
-    line: Line<K, Slot<V>>,
+pub type DeltaFifo<K, V, P> = QueueCore<K, V, P, PerKey<K, V>>;
+
+/// Pending changes by key.
+#[cfg_attr(any(test, fuzzing), derive(Clone))]
+#[derive_where(Debug)]
+#[derive_where(skip_inner)]
+pub struct PerKey<K, V> {
+    map: PendingMap<K, Slot<V>>,
     groups: Groups,
-    out: Option<Out<K, V>>,
-    ledger: Ledger<M>,
-    phase: Phase,
-    intake: Intake<K, V>,
-    max_attempts: NonZeroU32,
-    leases: u64,
-    closed: bool,
 }
 
-/// What waits for one key.
+/// The pending changes of one key.
 #[derive(Clone)]
 struct Slot<V> {
     deltas: Deltas<V>,
-    /// A group that the key is tied to.
+    /// The group that the key is tied to.
     group: Option<GroupId>,
 }
 
-impl<K, V, M> DeltaFifo<K, V, M>
-where
-    K: Clone + Eq + Hash,
-    V: Clone,
-    M: Clone,
-{
-    /// An empty queue.
-    #[doc(alias = "NewDeltaFIFOWithOptions")]
-    pub fn new(config: Config<V>) -> Self {
-        Self {
-            line: Line::new(),
-            groups: Groups::default(),
-            out: None,
-            ledger: Ledger::new(),
-            phase: Phase::Unpopulated,
-            intake: Intake::new(config.transform),
-            max_attempts: config.max_attempts,
-            leases: 0,
-            closed: false,
-        }
-    }
-
-    /// Queues one change of one key.
+impl<V> Slot<V> {
     #[inline]
-    fn single(&mut self, key: K, delta: Option<Delta<V>>, mark: M) {
-        self.phase.single();
-        let Some(delta) = delta else {
-            return self.ledger.nothing(mark);
-        };
-        let stamped = Stamped {
-            delta,
-            seq: self.ledger.next(),
-            attempts: 0,
-        };
-        match self.put(key, stamped, None) {
-            Pushed::Appended => self.ledger.single(Some(mark)),
-            Pushed::Merged => self.ledger.nothing(mark),
-        }
-    }
-
-    /// Puts a change behind what waits for its key, or the key at the back of the line. Whoever
-    /// calls counts it.
-    #[inline]
-    fn put(&mut self, key: K, stamped: Stamped<V>, relist: Option<GroupId>) -> Pushed {
-        planted!(UpdateSwallowsDelete => if self.swallow(&key, &stamped) {
-            return Pushed::Merged;
-        });
-        append(self.line.entry(key), stamped, relist, &mut self.groups)
-    }
-
-    /// Whether changes of `key` are pending or leased.
-    fn is_queued(&mut self, key: &K) -> bool {
-        self.line.contains(key) || self.is_leased(key)
-    }
-
-    fn is_leased(&mut self, key: &K) -> bool {
-        planted!(LeasedIsForgotten => return false);
-        self.out
-            .as_mut()
-            .is_some_and(|out| out.deltas(key).is_some())
-    }
-}
-
-/// Puts a change where its key stands, and ties the key to the group of a relist.
-#[inline]
-fn append<K, V>(
-    entry: Entry<'_, K, Slot<V>>,
-    stamped: Stamped<V>,
-    relist: Option<GroupId>,
-    groups: &mut Groups,
-) -> Pushed {
-    let mut tie = |group: &mut Option<GroupId>| {
-        if let Some(relist) = relist {
-            groups.join(group, relist);
-        }
-    };
-    match entry {
-        Entry::Absent(absent) => {
-            let mut group = None;
-            tie(&mut group);
-            let deltas = Deltas::stamped(stamped);
-            absent.push_back(Slot { deltas, group });
-            Pushed::Appended
-        }
-        Entry::Waiting(slot) => {
-            tie(&mut slot.group);
-            slot.deltas.push(stamped)
-        }
-    }
-}
-
-impl<K, V, M> Queue<K, V, M> for DeltaFifo<K, V, M>
-where
-    K: Clone + Eq + Hash + Send + Sync,
-    V: Clone + Send + Sync,
-    M: Clone + Send,
-{
-    fn add(&mut self, key: K, value: V, mark: M) -> Result<(), Closed<V>> {
-        if self.closed {
-            return Err(Closed(value));
-        }
-        let value = self.intake.admit(&key, value);
-        self.single(key, value.map(Delta::Added), mark);
-        Ok(())
-    }
-
-    fn update(&mut self, key: K, value: V, mark: M) -> Result<(), Closed<V>> {
-        if self.closed {
-            return Err(Closed(value));
-        }
-        planted!(TransformsTwice => drop(self.intake.admit(&key, value.clone())));
-        let value = self.intake.admit(&key, value);
-        self.single(key, value.map(Delta::Updated), mark);
-        Ok(())
-    }
-
-    fn delete(
-        &mut self,
-        key: K,
-        last: Final<V>,
-        mark: M,
-        known: &dyn Known<K, V>,
-    ) -> Result<Deletion, Closed<Final<V>>> {
-        if self.closed {
-            return Err(Closed(last));
-        }
-        if !known.contains(&key) && !self.is_queued(&key) {
-            self.single(key, None, mark);
-            return Ok(Deletion::Ignored);
-        }
-        let last = match last {
-            Final::Observed(value) => match self.intake.admit(&key, value) {
-                Some(value) => Final::Observed(value),
-                // The deletion itself must not be lost with its object.
-                None => Final::Unknown(self.newest(&key, known)),
-            },
-            unknown @ Final::Unknown(_) => unknown,
-        };
-        self.single(key, Some(Delta::Deleted(last)), mark);
-        Ok(Deletion::Queued)
-    }
-
-    fn replace(
-        &mut self,
-        items: Vec<(K, V)>,
-        mark: M,
-        known: &dyn Known<K, V>,
-    ) -> Result<(), Closed<Vec<(K, V)>>> {
-        if self.closed {
-            return Err(Closed(items));
-        }
-        self.relist(items, mark, known);
-        Ok(())
-    }
-
-    fn resync(&mut self, known: &dyn Known<K, V>) -> Result<(), Closed<()>> {
-        if self.closed {
-            return Err(Closed(()));
-        }
-        self.remind(known);
-        Ok(())
-    }
-
-    fn bookmark(&mut self, mark: M) -> Result<(), Closed<M>> {
-        if self.closed {
-            return Err(Closed(mark));
-        }
-        self.ledger.nothing(mark);
-        Ok(())
-    }
-
-    fn lease(&mut self, max_keys: NonZeroUsize) -> Option<Lease<K, V, M>> {
-        self.hand_out(max_keys)
-    }
-
-    fn ack(&mut self, id: LeaseId) -> Result<(), NotLeased> {
-        self.settle(id)
-    }
-
-    fn nack(&mut self, id: LeaseId, failed: &[usize]) -> Result<Vec<Quarantined<K, V>>, NotLeased> {
-        self.take_back(id, failed)
-    }
-
-    fn applied(&self) -> Option<&M> {
-        planted!(AppliedOnLease => return self.ledger.applied_after());
-        self.ledger.applied()
-    }
-
-    fn received(&self) -> Option<&M> {
-        self.ledger.received()
-    }
-
-    fn synced(&self) -> bool {
-        self.phase.is_synced()
-    }
-
-    fn len(&self) -> usize {
-        self.ledger.unsettled()
-    }
-
-    fn for_each_queued(&self, visit: &mut dyn FnMut(&K, &V)) {
-        let leased = self.out.iter().flat_map(Out::keys);
-        let waiting = self.line.iter().map(|(_, key, slot)| (key, &slot.deltas));
-        for (key, deltas) in leased.chain(waiting) {
-            deltas.objects().for_each(|object| visit(key, object));
-        }
-    }
-
-    fn take_rejected(&mut self) -> Vec<Rejected<K>> {
-        self.intake.take_rejected()
-    }
-
-    fn close(&mut self) {
-        self.closed = true;
-    }
-
-    fn is_closed(&self) -> bool {
-        self.closed
-    }
-}
-
-#[cfg(any(test, fuzzing))]
-impl<K, V, M> DeltaFifo<K, V, M>
-where
-    K: Clone + Eq + Hash,
-    V: Clone,
-    M: Clone,
-{
-    /// A copy with all that is in it, but without a transform.
-    pub(crate) fn fork(&self) -> Self {
+    fn new(stamped: Stamped<V>) -> Self {
+        let deltas = Deltas::stamped(stamped);
         Self {
-            line: self.line.clone(),
-            groups: self.groups.clone(),
-            out: self.out.clone(),
-            ledger: self.ledger.clone(),
-            intake: Intake::new(None),
-            ..*self
+            deltas,
+            group: None,
         }
     }
 }
 
-#[cfg(any(test, sim))]
-impl<K, V, M> DeltaFifo<K, V, M>
-where
-    K: Clone + Eq + Hash,
-    V: Clone,
-    M: Clone,
-{
-    /// A planted bug: what comes over a pending deletion takes its place.
-    fn swallow(&mut self, key: &K, stamped: &Stamped<V>) -> bool {
-        if stamped.delta.is_deleted() || !self.line.contains(key) {
-            return false;
-        }
-        let Entry::Waiting(slot) = self.line.entry(key.clone()) else {
-            return false;
-        };
-        let newest = slot.deltas.newest_stamped_mut();
-        let swallows = newest.delta.is_deleted();
-        if swallows {
-            newest.delta = stamped.delta.clone();
-        }
-        swallows
-    }
-}
-
-impl<K, V, M> Default for DeltaFifo<K, V, M>
-where
-    K: Clone + Eq + Hash,
-    V: Clone,
-    M: Clone,
-{
+impl<K: Eq + Hash, V> Default for PerKey<K, V> {
     fn default() -> Self {
-        Self::new(Config::default())
+        Self {
+            map: PendingMap::new(),
+            groups: Groups::default(),
+        }
     }
 }
 
-impl<K, V, M> fmt::Debug for DeltaFifo<K, V, M>
-where
-    K: Clone + Eq + Hash,
-    V: Clone,
-    M: Clone,
-{
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DeltaFifo")
-            .field("waiting_keys", &self.line.len())
-            .field("leased", &self.out.as_ref().map(Out::id))
-            .field("unsettled", &self.ledger.unsettled())
-            .field("phase", &self.phase)
-            .field("closed", &self.closed)
-            .finish_non_exhaustive()
+impl<K: Clone + Eq + Hash, V: Clone> PerKey<K, V> {
+    /// Puts a change behind those that are pending for its key, or the key behind all others, and
+    /// ties the key to the group of a relist. The caller counts the change.
+    #[inline]
+    fn put(&mut self, key: K, stamped: Stamped<V>, relist: Option<GroupId>) -> Pushed<V> {
+        planted!(UpdateSwallowsDelete => if let Some(swallowed) = self.swallow(&key, &stamped) {
+            return Pushed::Merged(swallowed);
+        });
+        let (slot, refused) = self.map.push_back(key, Slot::new(stamped));
+        if let Some(relist) = relist {
+            self.groups.join(&mut slot.group, relist);
+        }
+        match refused {
+            None => Pushed::Appended,
+            Some((_, newer)) => slot.deltas.append(newer.deltas),
+        }
+    }
+
+    /// Takes keys that are in no group from the front, at most `max_keys`.
+    #[inline]
+    fn take_keys(&mut self, max_keys: NonZeroUsize) -> Batch<K, V> {
+        let failed = |slot: &Slot<V>| slot.deltas.attempts() > 0;
+        let count = match self.map.front() {
+            Some(slot) if max_keys == NonZeroUsize::MIN || failed(slot) => 1,
+            _ => {
+                let all = self.map.iter().take(max_keys.get());
+                all.take_while(|(_, _, slot)| slot.group.is_none() && !failed(slot))
+                    .count()
+            }
+        };
+        if count > 1 && count == self.map.len() {
+            return self.take_all(Origin::Keys);
+        }
+        let next = || into_item(self.map.pop_front().expect(COUNTED));
+        Batch::of(Origin::Keys, count, next)
+    }
+
+    fn take_all(&mut self, origin: Origin) -> Batch<K, V> {
+        let count = self.map.len();
+        let mut all = self.map.take_all();
+        Batch::of(origin, count, || into_item(all.next().expect(COUNTED)))
+    }
+
+    /// Takes all keys that are tied to `group`, in their order.
+    fn take_group(&mut self, group: GroupId) -> Batch<K, V> {
+        let root = self.groups.root(group);
+        let origin = Origin::Group(group);
+        let members = self.groups.members(root);
+        if members == self.map.len() {
+            self.groups.dissolve(root);
+            let batch = self.take_all(origin);
+            self.map.shrink();
+            return batch;
+        }
+        let root_of = |slot: &Slot<V>| slot.group.map(|group| self.groups.root(group));
+        let tied = self
+            .map
+            .iter()
+            .filter(|(_, _, slot)| root_of(slot) == Some(root));
+        let indexes: Vec<_> = tied.map(|(at, ..)| at).take(members).collect();
+        assert_eq!(indexes.len(), members, "every member of a group is pending");
+        self.groups.dissolve(root);
+        let mut indexes = indexes.into_iter();
+        let next = || into_item(self.map.take(indexes.next().expect(COUNTED)));
+        Batch::of(origin, members, next)
+    }
+
+    /// A planted bug: a change over a pending deletion takes its place, which is returned.
+    #[cfg(any(test, sim))]
+    fn swallow(&mut self, key: &K, stamped: &Stamped<V>) -> Option<Final<V>> {
+        let newest = &mut self.map.get_mut(key)?.deltas.newest_mut().delta;
+        match std::mem::replace(newest, stamped.delta.clone()) {
+            Delta::Deleted(swallowed) if !newest.is_deleted() => Some(swallowed),
+            kept => {
+                *newest = kept;
+                None
+            }
+        }
     }
 }
+
+impl<K: Clone + Eq + Hash, V: Clone> Pending<K, V> for PerKey<K, V> {
+    #[inline]
+    fn push(&mut self, key: K, stamped: Stamped<V>) -> Pushed<V> {
+        self.put(key, stamped, None)
+    }
+
+    #[inline]
+    fn take(&mut self, max_keys: NonZeroUsize) -> Option<Batch<K, V>> {
+        Some(match self.map.front()?.group {
+            Some(group) => self.take_group(group),
+            None => self.take_keys(max_keys),
+        })
+    }
+
+    /// A group comes back as a group. For its last attempt a key leaves it and is leased alone, so
+    /// that the culprit is given up and not the whole relist.
+    fn give_back<P: Clone>(
+        &mut self,
+        item: Item<K, V>,
+        origin: Origin,
+        max_attempts: NonZeroU32,
+        ledger: &mut Ledger<P>,
+    ) -> Option<Final<V>> {
+        let Item::Key { key, mut deltas } = item else {
+            unreachable!("this queue leases keys only")
+        };
+        planted!(NackForgetsNewer => drop(self.map.remove(&key)));
+        let is_last = deltas.newest_stamped().stamp.failed().attempts >= max_attempts.get();
+        let (mut group, mut merged) = (None, None);
+        if let Some(slot) = self.map.remove(&key) {
+            group = slot.group;
+            let newer = slot.deltas.oldest_seq();
+            if let Pushed::Merged(last) = deltas.append(slot.deltas) {
+                ledger.done(newer, false);
+                merged = Some(last);
+            }
+        }
+        if let Origin::Group(leased) = origin
+            && !is_last
+        {
+            self.groups.join(&mut group, leased);
+        }
+        planted!(NackToTail => {
+            self.map.push_back(key, Slot { deltas, group });
+            return merged;
+        });
+        self.map.push_front(key, Slot { deltas, group });
+        merged
+    }
+
+    #[inline]
+    fn shrink(&mut self) {
+        self.map.shrink();
+    }
+
+    fn for_each_object(&self, visit: &mut dyn FnMut(&K, &V)) {
+        for (_, key, slot) in self.map.iter() {
+            slot.deltas.objects().for_each(|object| visit(key, object));
+        }
+    }
+
+    fn last_state<P: Clone>(
+        queue: &mut DeltaFifo<K, V, P>,
+        key: &K,
+        last: Final<V>,
+        known: &dyn Known<K, V>,
+    ) -> Option<Final<V>> {
+        if !known.contains(key) && !queue.is_queued(key) {
+            return None;
+        }
+        // The deletion itself must not be lost with its object.
+        let last = queue.intake.admit_last(key, last);
+        Some(last.unwrap_or_else(|| Final::Unknown(queue.newest(key, known))))
+    }
+
+    fn replace<P: Clone>(
+        queue: &mut DeltaFifo<K, V, P>,
+        items: Vec<(K, V)>,
+        position: P,
+        known: &dyn Known<K, V>,
+    ) -> Vec<(K, V)> {
+        queue.relist(items, position, known)
+    }
+
+    fn resync<P: Clone>(queue: &mut DeltaFifo<K, V, P>, known: &dyn Known<K, V>) {
+        queue.remind(known);
+    }
+}
+
+#[inline]
+fn into_item<K, V>((key, slot): (K, Slot<V>)) -> Item<K, V> {
+    let deltas = slot.deltas;
+    Item::Key { key, deltas }
+}
+
+const COUNTED: &str = "each entry that was counted is pending";

@@ -1,43 +1,56 @@
-//! Relist and resync: what the consumer's store is compared with.
+//! Relist and resync: comparison with the consumer's store.
 //!
-//! A relist appends in client-go's order (DF-07): `Replaced` for what is in the list, then
-//! tombstones for what is not. Keys that wait keep their place. An item that the consumer holds
-//! in this version, and for which nothing waits, is left out.
+//! A relist appends in client-go's order (DF-07): `Replaced` for each object in the list, then
+//! tombstones for keys that are not in it. Pending keys keep their place. An object that the
+//! consumer holds in this version, and whose key has nothing queued, is left out.
+//!
+//! The transform, `Known` and the `Clone` of objects run before the call begins: if one of them
+//! panics, the queue is as it was.
 
 use std::cell::OnceCell;
 use std::hash::Hash;
 
 use crate::delta::Delta;
-use crate::deltas::{Pushed, Stamped};
-use crate::group::GroupId;
+use crate::deltas::{Deltas, Pushed, Stamped};
+use crate::key_index::KeyIndex;
 use crate::known::Known;
-use crate::line::Entry;
-use crate::positions::Positions;
+use crate::queue_core::leased::Leased;
 use crate::tombstone::Final;
 
-use super::lease::Out;
-use super::{DeltaFifo, append};
+use super::groups::GroupId;
+use super::{DeltaFifo, Slot};
 
-impl<K, V, M> DeltaFifo<K, V, M>
-where
-    K: Clone + Eq + Hash,
-    V: Clone,
-    M: Clone,
-{
+impl<K: Clone + Eq + Hash, V: Clone, P: Clone> DeltaFifo<K, V, P> {
+    /// Whether changes of `key` are pending or leased.
+    pub(super) fn is_queued(&mut self, key: &K) -> bool {
+        self.pending.map.contains(key) || self.is_leased(key)
+    }
+
+    fn is_leased(&mut self, key: &K) -> bool {
+        planted!(LeasedIsForgotten => return false);
+        let leased = self.leased.as_mut();
+        leased.is_some_and(|leased| leased.deltas(key).is_some())
+    }
+
     /// The newest object known of `key`: pending before leased before held.
     pub(super) fn newest(&mut self, key: &K, known: &dyn Known<K, V>) -> Option<V> {
-        let pending = self.line.get(key).map(|slot| &slot.deltas);
-        match pending.or_else(|| self.out.as_mut()?.deltas(key)) {
+        let pending = self.pending.map.get(key).map(|slot| &slot.deltas);
+        match pending.or_else(|| self.leased.as_mut()?.deltas(key)) {
             Some(deltas) => deltas.newest().object().cloned(),
             None => known.get(key),
         }
     }
 
-    /// DF-07, as one group.
-    pub(super) fn relist(&mut self, items: Vec<(K, V)>, mark: M, known: &dyn Known<K, V>) {
-        let begun = planted!(RelistBegunFirst).then(|| self.ledger.begin(Some(mark.clone())));
-        // Before the call begins, the transform and `known` run: if they panic, the queue is as it
-        // was. The listed items stay in the memory they came in.
+    /// DF-07, as one group. Returns the items that were left out.
+    pub(super) fn relist(
+        &mut self,
+        items: Vec<(K, V)>,
+        position: P,
+        known: &dyn Known<K, V>,
+    ) -> Vec<(K, V)> {
+        let begun =
+            planted!(RelistBegunFirst).then(|| self.ledger.begin(Some(position.clone()), 0));
+        // The listed items stay in the memory they came in.
         let listed = self.intake.admit_all(items);
         let is_held = |(key, value): &(K, Option<V>)| {
             let value = value.as_ref();
@@ -45,33 +58,33 @@ where
         };
         let held: Vec<bool> = listed.iter().map(is_held).collect();
         let key_at = |at: usize| &listed[at].0;
-        let positions = OnceCell::new();
+        let index = OnceCell::new();
         let is_listed = |key: &K| {
-            let positions = positions.get_or_init(|| Positions::of(listed.len(), key_at));
-            positions.find(key, key_at).is_some()
+            let index = index.get_or_init(|| KeyIndex::of(listed.len(), key_at));
+            index.find(key, key_at).is_some()
         };
+        let buried = self.gone_while_pending(&is_listed);
         let mut gone = self.gone_while_leased(&is_listed);
         known.for_each_key(&mut |key| {
             if !is_listed(key) && !self.is_queued(key) {
                 gone.push((key.clone(), known.get(key)));
             }
         });
-        let seq = begun.unwrap_or_else(|| self.ledger.begin(Some(mark)));
-        let relist = self.groups.begin();
-        // All of the first list has to wait; of later ones most is held already.
+        let seq = begun.unwrap_or_else(|| self.ledger.begin(Some(position), 0));
+        let relist = self.pending.groups.begin();
+        // All of the first list becomes pending; of later ones most is held already.
         if self.phase.relist(seq) {
-            self.line
-                .reserve(listed.len().saturating_sub(self.line.len()));
+            let more = listed.len().saturating_sub(self.pending.map.len());
+            self.pending.map.reserve(more);
         }
-        self.bury_waiting(seq, relist, &is_listed);
+        self.bury_pending(seq, relist, buried);
+        let mut left_out = Vec::new();
         for ((key, value), is_held) in listed.into_iter().zip(held) {
             match value {
-                Some(value) if !is_held || self.is_queued(&key) => {
-                    self.put_listed(key, value, seq, relist);
-                }
-                // The consumer holds it, or it was rejected: it exists, so it must not be taken
-                // for gone (FM-53).
-                Some(_) | None => {}
+                Some(value) if is_held && !self.is_queued(&key) => left_out.push((key, value)),
+                Some(value) => left_out.extend(self.put_listed(key, value, seq, relist)),
+                // Rejected. The object exists, so it must not be taken for gone (FM-53).
+                None => {}
             }
         }
         for (key, last) in gone {
@@ -80,82 +93,82 @@ where
         }
         self.phase.settle(&self.ledger);
         self.ledger.end();
+        left_out
     }
 
-    /// DF-13: a reminder for every key held that has nothing newer waiting.
+    /// DF-13: a reminder for every key that is held and has nothing queued.
     pub(super) fn remind(&mut self, known: &dyn Known<K, V>) {
-        // Before the call begins, as in a relist.
         let mut idle = Vec::new();
         known.for_each(&mut |key, value| {
             if !self.is_queued(key) || planted!(ResyncOverPending) {
                 idle.push((key.clone(), value.clone()));
             }
         });
-        let seq = self.ledger.begin(None);
+        let seq = self.ledger.begin(None, 0);
         for (key, value) in idle {
             self.put_counted(key, Delta::Sync(value), seq, None);
         }
         self.ledger.end();
     }
 
-    /// Appends `Replaced`; of a key listed twice the last object counts (FQ-8).
-    fn put_listed(&mut self, key: K, value: V, seq: u64, relist: GroupId) {
-        let delta = Delta::Replaced(value);
-        planted!(ReplacedSwallowsDelete => {
-            let stamped = Stamped { delta: delta.clone(), seq, attempts: 0 };
-            if self.swallow(&key, &stamped) {
-                return;
-            }
+    /// Appends `Replaced`. Of a key listed twice the last object counts (FQ-8); returns the other.
+    fn put_listed(&mut self, key: K, value: V, seq: u64, relist: GroupId) -> Option<(K, V)> {
+        let stamped = Stamped::new(Delta::Replaced(value), seq);
+        planted!(ReplacedSwallowsDelete => if self.pending.swallow(&key, &stamped).is_some() {
+            return None;
         });
-        let last_wins = !planted!(ListedTwice);
-        match self.line.entry(key) {
-            Entry::Waiting(slot) if last_wins && slot.deltas.newest_stamped().seq == seq => {
-                slot.deltas.newest_stamped_mut().delta = delta;
-            }
-            entry => {
-                let stamped = Stamped {
-                    delta,
-                    seq,
-                    attempts: 0,
+        let (slot, refused) = self.pending.map.push_back(key, Slot::new(stamped));
+        self.pending.groups.join(&mut slot.group, relist);
+        let pushed = match refused {
+            None => Pushed::Appended,
+            Some((key, newer))
+                if slot.deltas.newest_stamped().stamp.seq == seq && !planted!(ListedTwice) =>
+            {
+                return match slot.deltas.replace_newest(newer.deltas) {
+                    Delta::Replaced(older) => Some((key, older)),
+                    _ => None,
                 };
-                if let Pushed::Appended = append(entry, stamped, Some(relist), &mut self.groups) {
-                    self.ledger.add(seq);
-                }
             }
+            Some((_, newer)) => slot.deltas.append(newer.deltas),
+        };
+        if let Pushed::Appended = pushed {
+            self.ledger.add(seq);
         }
+        None
     }
 
     fn put_counted(&mut self, key: K, delta: Delta<V>, seq: u64, relist: Option<GroupId>) {
-        let stamped = Stamped {
-            delta,
-            seq,
-            attempts: 0,
-        };
-        if let Pushed::Appended = self.put(key, stamped, relist) {
+        if let Pushed::Appended = self.pending.put(key, Stamped::new(delta, seq), relist) {
             self.ledger.add(seq);
         }
     }
 
-    /// Tombstones for what waits and is not in the list, unless its deletion waits (FQ-6). All that
-    /// waits becomes part of the relist, or the list would be visible before it (design 6.4).
-    fn bury_waiting(&mut self, seq: u64, relist: GroupId, listed: &dyn Fn(&K) -> bool) {
-        planted!(NoTombstoneForQueued => return);
-        for (key, slot) in self.line.iter_mut() {
+    /// For each pending key, whether it is gone, and the last state of an object that is. A key
+    /// whose deletion is pending is not deleted twice (FQ-6).
+    fn gone_while_pending(&self, listed: &dyn Fn(&K) -> bool) -> Vec<Option<Option<V>>> {
+        let gone = |(_, key, slot): (_, &K, &Slot<V>)| {
             let newest = slot.deltas.newest();
-            let is_gone = newest.is_deleted();
-            if is_gone && planted!(DeletionOutsideRelist) {
+            let is_alive = !newest.is_deleted() || planted!(TombstoneTwice);
+            (is_alive && !listed(key)).then(|| newest.object().cloned())
+        };
+        self.pending.map.iter().map(gone).collect()
+    }
+
+    /// Appends tombstones to the keys that are gone. All pending keys become part of the relist, or
+    /// the list would be visible before them (design 6.4).
+    fn bury_pending(&mut self, seq: u64, relist: GroupId, gone: Vec<Option<Option<V>>>) {
+        planted!(NoTombstoneForQueued => return);
+        for (slot, gone) in self.pending.map.values_mut().zip(gone) {
+            if slot.deltas.newest().is_deleted() && planted!(DeletionOutsideRelist) {
                 continue;
             }
-            if !listed(key) && (!is_gone || planted!(TombstoneTwice)) {
-                let delta = Delta::Deleted(Final::Unknown(newest.object().cloned()));
-                slot.deltas.push(Stamped {
-                    delta,
-                    seq,
-                    attempts: 0,
-                });
+            if let Some(last) = gone {
+                let delta = Delta::Deleted(Final::Unknown(last));
+                slot.deltas
+                    .append(Deltas::stamped(Stamped::new(delta, seq)));
                 self.ledger.add(seq);
             }
-            self.groups.join(&mut slot.group, relist);
+            self.pending.groups.join(&mut slot.group, relist);
         }
     }
 
@@ -163,9 +176,9 @@ where
     /// is the leased one (design 6.1). One whose deletion is leased is not deleted twice (FQ-6).
     fn gone_while_leased(&self, listed: &dyn Fn(&K) -> bool) -> Vec<(K, Option<V>)> {
         planted!(RelistForgetsLeased => return Vec::new());
-        let leased = self.out.iter().flat_map(Out::keys);
+        let leased = self.leased.iter().flat_map(Leased::keys);
         let gone = leased.filter(|(key, deltas)| {
-            !deltas.newest().is_deleted() && !self.line.contains(key) && !listed(key)
+            !deltas.newest().is_deleted() && !self.pending.map.contains(key) && !listed(key)
         });
         gone.map(|(key, deltas)| (key.clone(), deltas.newest().object().cloned()))
             .collect()

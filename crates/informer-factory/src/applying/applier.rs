@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
-use informer_deltafifo::Work;
+use informer_deltafifo::Item;
 use informer_processor::{Joining, Processor, Registration};
 use informer_reflector::ResourceVersion;
 use informer_store::{
@@ -28,7 +28,8 @@ use crate::status::shared::SharedStatus;
 use crate::sync::{Mutex, MutexGuard};
 
 /// Looks at the queue of one source.
-pub(crate) type Watcher<T> = informer_deltafifo::Watcher<ObjectKey, Arrival<T>, ResourceVersion>;
+pub(crate) type Watcher<T> =
+    informer_deltafifo::ProgressObserver<ObjectKey, Arrival<T>, ResourceVersion>;
 
 /// An item that the queue has given up.
 type GivenUp<T> = informer_deltafifo::Quarantined<ObjectKey, Arrival<T>>;
@@ -58,7 +59,7 @@ struct Writing<T> {
 /// What one lease of a source's queue holds.
 struct Lease<'a, T> {
     scope: &'a Scope,
-    works: Vec<&'a Work<ObjectKey, Arrival<T>>>,
+    works: Vec<&'a Item<ObjectKey, Arrival<T>>>,
     initial: bool,
     version: Option<&'a ResourceVersion>,
 }
@@ -104,7 +105,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
     pub(crate) fn apply<'w>(
         &self,
         scope: &'w Scope,
-        works: impl IntoIterator<Item = &'w Work<ObjectKey, Arrival<T>>>,
+        works: impl IntoIterator<Item = &'w Item<ObjectKey, Arrival<T>>>,
         initial: bool,
         version: Option<&'w ResourceVersion>,
         given_up: &BTreeSet<ObjectKey>,
@@ -173,14 +174,14 @@ impl<T: Send + Sync + 'static> Applier<T> {
 
     /// Quarantines what the queue has given up, by key (IN-7); the store keeps the last good version.
     pub(crate) fn give_up(&self, failed: Vec<GivenUp<T>>) {
-        for GivenUp { work, attempts } in failed {
+        for GivenUp { item, attempts } in failed {
             let attempts = attempts.get();
             let reason = QuarantineReason::Unappliable { attempts };
             let put = |key: &ObjectKey| self.refuse(key, &ResourceVersion::unset(), &reason);
-            match work {
-                Work::Key { key, .. } => put(&key),
-                Work::Replace { items } => items.iter().for_each(|(key, _)| put(key)),
-                Work::Resync => {}
+            match item {
+                Item::Key { key, .. } => put(&key),
+                Item::Replace { items } => items.iter().for_each(|(key, _)| put(key)),
+                Item::Resync => {}
             }
         }
         self.note_quarantine();
@@ -247,7 +248,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
     pub(crate) fn preview(
         &self,
         scope: &Scope,
-        work: &Work<ObjectKey, Arrival<T>>,
+        work: &Item<ObjectKey, Arrival<T>>,
         initial: bool,
     ) -> Vec<Event<T>> {
         let epochs = self.lock().epochs.get(scope).cloned().unwrap_or_default();
@@ -291,7 +292,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
 
     /// Removes everything a source brought, with a tombstone for each object (FM-79).
     pub(crate) fn clear(&self, scope: &Scope) {
-        let nothing = Work::Replace { items: Vec::new() };
+        let nothing = Item::Replace { items: Vec::new() };
         self.apply(scope, [&nothing], false, None, &BTreeSet::new());
         let mut batch = Batch::new();
         batch.unmark(scope.clone());

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use informer_deltafifo::{Delta, Deltas, Final, Work};
+use informer_deltafifo::{Delta, Deltas, Final, Item};
 use informer_object::ResourceVersion;
 use informer_processor::{Cause, Deleted, Notification};
 use informer_reflector::DecodeError;
@@ -107,12 +107,12 @@ impl<'a, T> Fold<'a, T> {
     }
 
     /// Applies one work of the queue.
-    pub(crate) fn work(&mut self, work: &Work<ObjectKey, Arrival<T>>) {
+    pub(crate) fn work(&mut self, work: &Item<ObjectKey, Arrival<T>>) {
         match work {
-            Work::Key { key, deltas } => self.key(key, deltas),
-            Work::Replace { items } => self.replace(items),
+            Item::Key { key, deltas } => self.key(key, deltas),
+            Item::Replace { items } => self.replace(items),
             // The facade walks a snapshot for resync (design 6.9) and never asks the queue.
-            Work::Resync => {}
+            Item::Resync => {}
         }
     }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 
-use informer_deltafifo::Work;
+use informer_deltafifo::Item;
 use informer_store::{ObjectKey, Scope};
 
 use crate::applying::apply::Event;
@@ -44,10 +44,10 @@ where
 {
     /// Leases, processes, commits what succeeded, and gives back what did not.
     pub(super) async fn run(&mut self, consumer: &Consuming<T>) {
-        let (applier, watcher) = (&self.core.applier, consumer.watcher());
+        let (applier, watcher) = (&self.core.applier, consumer.observer());
         while let Some(leased) = consumer.next(BATCH).await {
             let (mut failed, mut given_up) = (Vec::new(), BTreeSet::new());
-            for (position, work) in leased.works.iter().enumerate() {
+            for (position, work) in leased.items.iter().enumerate() {
                 let events = applier.preview(&Scope::All, work, leased.initial);
                 let before = self.take_begun(work);
                 for (done, event) in events.into_iter().enumerate().skip(before) {
@@ -63,7 +63,7 @@ where
                     }
                 }
             }
-            let works = leased.works.iter().enumerate();
+            let works = leased.items.iter().enumerate();
             let done = works.filter(|(at, _)| !failed.contains(at));
             let version = leased.applied_after.clone().filter(|_| failed.is_empty());
             applier.apply(
@@ -79,7 +79,7 @@ where
                 let given_up = leased.nack(&failed);
                 for quarantined in &given_up {
                     // What is given up begins anew, if its key ever comes again.
-                    self.take_begun(&quarantined.work);
+                    self.take_begun(&quarantined.item);
                 }
                 applier.give_up(given_up);
                 self.pause().await;
@@ -90,7 +90,7 @@ where
 
     /// Processes one notification. What is part of a relist in one piece is tried again on the
     /// spot, since the queue could only hand out the whole of it.
-    async fn attempt(&mut self, work: &Work<ObjectKey, Arrival<T>>, event: Event<T>) -> Attempt {
+    async fn attempt(&mut self, work: &Item<ObjectKey, Arrival<T>>, event: Event<T>) -> Attempt {
         for _ in 0..self.core.settings.bounds.attempts.get() {
             let Err(error) = (self.process)(Arc::clone(&event)).await else {
                 return Attempt::Done;
@@ -99,8 +99,8 @@ where
             tracing::warn!(controller = %self.core.status.name, "a change failed: {error}");
             match (self.on_failure, work) {
                 (OnFailure::Skip, _) => return Attempt::Done,
-                (OnFailure::Retry { .. }, Work::Replace { .. }) => self.pause().await,
-                (OnFailure::Retry { .. }, Work::Key { .. } | Work::Resync) => {
+                (OnFailure::Retry { .. }, Item::Replace { .. }) => self.pause().await,
+                (OnFailure::Retry { .. }, Item::Key { .. } | Item::Resync) => {
                     return Attempt::Failed;
                 }
             }
@@ -117,10 +117,10 @@ where
         }
     }
 
-    fn take_begun(&mut self, work: &Work<ObjectKey, Arrival<T>>) -> usize {
+    fn take_begun(&mut self, work: &Item<ObjectKey, Arrival<T>>) -> usize {
         match work {
-            Work::Key { key, .. } => self.begun.remove(key).unwrap_or(0),
-            Work::Replace { .. } | Work::Resync => 0,
+            Item::Key { key, .. } => self.begun.remove(key).unwrap_or(0),
+            Item::Replace { .. } | Item::Resync => 0,
         }
     }
 }

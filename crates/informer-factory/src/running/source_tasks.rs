@@ -8,9 +8,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use informer_deltafifo::{
-    Config as QueueConfig, Consumer, DeltaFifo, InOrderQueue, Producer, Queue,
-};
+use informer_deltafifo::{Config as QueueConfig, Consumer, DeltaFifo, InOrderQueue, Producer};
 use informer_reflector::{
     Config as ReflectorConfig, Failure, FailureKind, InitialState, ResourceVersion,
 };
@@ -38,7 +36,6 @@ const AFTER_PANIC: Duration = Duration::from_secs(1);
 
 pub(crate) type Producing<T> = Producer<ObjectKey, Arrival<T>, ResourceVersion>;
 pub(crate) type Consuming<T> = Consumer<ObjectKey, Arrival<T>, ResourceVersion>;
-type BoxedQueue<T> = Box<dyn Queue<ObjectKey, Arrival<T>, ResourceVersion>>;
 
 /// What the sources of these scopes list, for messages. Calls the user's code.
 pub(crate) fn describe<T: Send + Sync + 'static>(
@@ -114,7 +111,7 @@ async fn run<T: Send + Sync + 'static>(
             move || core.runtime.sources.repair(&scope)
         };
         let applier = Arc::clone(&core.applier);
-        let queue = producer.watcher();
+        let queue = producer.observer();
         let checks = checker::run(checking, applier, scope.clone(), queue, seed, repair);
         AbortOnDropHandle::new(core.runtime.tasks.spawn(checks))
     });
@@ -128,11 +125,11 @@ async fn run<T: Send + Sync + 'static>(
 /// The queue between one reflector and its applying loop.
 pub(crate) fn queue<T: Send + Sync + 'static>(core: &Core<T>) -> (Producing<T>, Consuming<T>) {
     let config = QueueConfig::default().max_attempts(core.settings.bounds.attempts);
-    let queue: BoxedQueue<T> = match core.settings.queue {
-        QueueKind::DeltaFifo => Box::new(DeltaFifo::new(config)),
-        QueueKind::InOrder => Box::new(InOrderQueue::new(config)),
-    };
-    informer_deltafifo::channel(queue, core.settings.queue_bound)
+    let bound = core.settings.queue_bound;
+    match core.settings.queue {
+        QueueKind::DeltaFifo => informer_deltafifo::channel(DeltaFifo::new(config), bound),
+        QueueKind::InOrder => informer_deltafifo::channel(InOrderQueue::new(config), bound),
+    }
 }
 
 /// Lists and watches into the queue until told to stop. A reflector never ends by itself (FM-82):
@@ -190,7 +187,7 @@ async fn supervise<T: Send + Sync + 'static>(
         let applier = &core.applier;
         applier.give_up(consumer.take_abandoned());
         // Giving up settles things too: the last of the initial list, say.
-        applier.publish(&scope, &consumer.watcher(), None);
+        applier.publish(&scope, &consumer.observer(), None);
     }
 }
 
@@ -217,11 +214,11 @@ async fn apply_all<T: Send + Sync + 'static>(
     scope: Scope,
     consumer: Arc<Consuming<T>>,
 ) {
-    let watcher = consumer.watcher();
+    let watcher = consumer.observer();
     while let Some(leased) = consumer.next(BATCH).await {
         core.applier.apply(
             &scope,
-            &*leased.works,
+            &*leased.items,
             leased.initial,
             leased.applied_after.as_ref(),
             &BTreeSet::new(),

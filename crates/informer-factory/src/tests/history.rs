@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use informer_deltafifo::{Delta, Deltas, Final, Work};
+use informer_deltafifo::{Delta, Deltas, Final, Item};
 use informer_reflector::{DecodeError, DecodeErrorCategory};
 use informer_store::{ObjectKey, Scope};
 use proptest::collection::vec;
@@ -171,7 +171,7 @@ impl Source {
     pub(super) fn lease(
         &mut self,
         ops: &[Op],
-    ) -> (Vec<Work<ObjectKey, Arrival<usize>>>, Vec<Event>) {
+    ) -> (Vec<Item<ObjectKey, Arrival<usize>>>, Vec<Event>) {
         let mut works = Works {
             in_order: self.in_order,
             works: Vec::new(),
@@ -317,14 +317,14 @@ impl Works {
         }
     }
 
-    fn finish(self) -> Vec<Work<ObjectKey, Arrival<usize>>> {
+    fn finish(self) -> Vec<Item<ObjectKey, Arrival<usize>>> {
         let works = self.works.into_iter().map(|(of, pending)| match pending {
-            Pending::Replace(items) => Work::Replace { items },
+            Pending::Replace(items) => Item::Replace { items },
             Pending::Key(deltas) => {
                 let mut deltas = deltas.into_iter();
                 let first = deltas.next().expect("made with one");
                 let key = key(of.expect("a key's work has a key"));
-                Work::Key {
+                Item::Key {
                     key,
                     deltas: Deltas::of(first, deltas),
                 }
@@ -336,13 +336,13 @@ impl Works {
 
 /// The events of each key together, keys in the order of the works.
 fn by_key(
-    works: &[Work<ObjectKey, Arrival<usize>>],
+    works: &[Item<ObjectKey, Arrival<usize>>],
     events: &[Event],
     received: &[Received],
 ) -> Vec<Event> {
     let mut sorted = Vec::new();
     for work in works {
-        let Work::Key { key, .. } = work else {
+        let Item::Key { key, .. } = work else {
             continue;
         };
         for event in events {

@@ -27,7 +27,7 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
         scope: Scope,
         producer: Producer<ObjectKey, Arrival<T>, ResourceVersion>,
     ) -> Self {
-        let (epoch, watcher) = (applier.status.epoch(&scope), producer.watcher());
+        let (epoch, watcher) = (applier.status.epoch(&scope), producer.observer());
         Self {
             applier,
             scope,
