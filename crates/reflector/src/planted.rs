@@ -1,8 +1,8 @@
 //! Bugs on request: each is one wrong decision at the place where it would really be made.
 //!
-//! Tests switch one on to show that the model tests find it, and so does the simulator, whose build has
-//! `cfg(sim)`. In every other build nothing of this exists. The switch belongs to the thread, so
-//! that runs beside each other do not disturb each other.
+//! Tests switch one on to show that the model tests find it, and so does the simulator, whose build
+//! has `cfg(sim)`. Every other build contains none of this. The switch belongs to the thread, so
+//! that parallel runs do not affect each other.
 
 #[cfg(any(test, sim))]
 use std::cell::Cell;

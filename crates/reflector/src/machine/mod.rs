@@ -5,7 +5,8 @@
 //! in flight, and at most one emission.
 //!
 //! Each phase is a file with its data and a `step`, which changes the shared [`Context`] and
-//! returns the transition as data ([`Next`]). This file holds the phase and carries transitions out.
+//! returns the transition as data ([`Next`]). This file holds the phase and carries out
+//! transitions.
 //!
 //! - RFX-2: the resume version moves in [`Input::Accepted`] and nowhere else. `tests/random.rs`
 //! - RFX-3: within an epoch it never moves back. `tests/random.rs`
