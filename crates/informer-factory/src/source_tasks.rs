@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use informer_deltafifo::{
-    Config as QueueConfig, Consumer, DeltaFifo, InOrderQueue, Item, Producer, Quarantined, Queue,
+    Config as QueueConfig, Consumer, DeltaFifo, InOrderQueue, Item, Producer, Quarantined, channel,
 };
 use informer_reflector::{
     Config as ReflectorConfig, Failure, FailureKind, InitialState, ResourceVersion,
@@ -36,7 +36,6 @@ const AFTER_PANIC: Duration = Duration::from_secs(1);
 
 pub(crate) type Producing<T> = Producer<ObjectKey, Arrival<T>, ResourceVersion>;
 pub(crate) type Consuming<T> = Consumer<ObjectKey, Arrival<T>, ResourceVersion>;
-type BoxedQueue<T> = Box<dyn Queue<ObjectKey, Arrival<T>, ResourceVersion>>;
 
 /// Ends a task when the one that waits for it is dropped, so that nothing outlives its source.
 pub(crate) struct AbortOnDrop(pub(crate) AbortHandle);
@@ -113,11 +112,11 @@ async fn run<T: Send + Sync + 'static>(
 /// The queue between one reflector and its applying loop.
 pub(crate) fn queue<T: Send + Sync + 'static>(core: &Core<T>) -> (Producing<T>, Consuming<T>) {
     let config = QueueConfig::default().max_attempts(core.settings.attempts);
-    let queue: BoxedQueue<T> = match core.settings.queue {
-        QueueKind::DeltaFifo => Box::new(DeltaFifo::new(config)),
-        QueueKind::InOrder => Box::new(InOrderQueue::new(config)),
-    };
-    informer_deltafifo::channel(queue, core.settings.queue_bound)
+    let bound = core.settings.queue_bound;
+    match core.settings.queue {
+        QueueKind::DeltaFifo => channel(DeltaFifo::new(config), bound),
+        QueueKind::InOrder => channel(InOrderQueue::new(config), bound),
+    }
 }
 
 /// Lists and watches into the queue until told to stop. A reflector never ends by itself (FM-82):
