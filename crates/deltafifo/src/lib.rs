@@ -1,9 +1,9 @@
-//! A queue of pending changes, grouped by key, between one who learns of changes and one who
-//! applies them to a store.
+//! Queues of pending changes, grouped by key, between a producer that receives changes and a
+//! consumer that applies them to a store.
 //!
-//! This crate has never heard of Kubernetes, of HTTP, of a clock, of a runtime, or of the store
-//! it feeds. A key is any `K: Clone + Eq + Hash`, an object any `V: Clone` (usually an `Arc`),
-//! and a mark whatever the producer wants back to know how far the consumer got.
+//! This crate does not depend on Kubernetes types, HTTP, a clock, a runtime, or the store. A key
+//! is any `K: Clone + Eq + Hash`, an object any `V: Clone` (usually an `Arc`), and a position
+//! whatever the producer wants back to see how far the consumer got.
 //!
 //! ```
 //! use std::num::NonZeroUsize;
@@ -26,15 +26,15 @@
 //!
 //! | | [`DeltaFifo`] | [`InOrderQueue`] |
 //! | --- | --- | --- |
-//! | order | per key; keys as they first waited | across all keys |
-//! | changes of one key | handed out together | one by one |
-//! | a relist | tombstones made at once, from queue and store | one work, compared when applied |
+//! | order | per key; keys as they became pending | across all keys |
+//! | changes of one key | leased together | one by one |
+//! | a relist | tombstones made immediately, from queue and store | one item, compared when applied |
 //! | client-go | DeltaFIFO (DF) | RealFIFO, atomic (RF) |
 //!
-//! Work is *leased* and *acknowledged*. What is leased counts as queued, so a deletion or a
-//! relist that comes meanwhile sees it; what is given back keeps its place in time; and
-//! [`synced`](Queue::synced) and [`applied`](Queue::applied) move when work is done, not when
-//! it is taken. [`channel`] puts an async shell around either queue.
+//! Items are *leased* and *acknowledged*. A leased item counts as queued, so a deletion or a
+//! relist that comes meanwhile sees it; an item that is given back keeps its place in time; and
+//! [`synced`](Queue::synced) and [`applied`](Queue::applied) move when items are acknowledged, not
+//! when they are leased. [`channel`] puts an async interface around either queue.
 //!
 //! Invariants: FQ-1 to FQ-13, each named in the file that upholds it, with the test that shows
 //! it. This crate has no features.

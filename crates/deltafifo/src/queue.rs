@@ -18,14 +18,14 @@ use crate::transform::Rejected;
 pub enum Deletion {
     /// It waits to be delivered.
     Queued,
-    /// Nobody knows the key, so there is nothing to delete (DF-04). The mark counts all the same.
+    /// Nobody knows the key, so there is nothing to delete (DF-04). The position counts all the same.
     Ignored,
 }
 
 /// A queue of changes between one producer side and one consumer.
 ///
-/// A *mark* is what the producer knew when it said something, for instance the version
-/// received; the queue gives marks back as far as the consumer got.
+/// A *position* is whatever the producer passes with a call, for instance the version received; the
+/// queue returns the positions up to which the consumer got.
 ///
 /// Changes that are leased and not yet acknowledged count as queued, with their newest object
 /// as known (design 6.1).
@@ -63,8 +63,12 @@ pub trait Queue<K, V, P>: Send {
         known: &dyn Known<K, V>,
     ) -> Result<Deletion, Closed<Final<V>>>;
 
-    /// This is all there is: what is known and left out is gone. One group: it is leased whole.
-    /// Of a key that is in it twice the last object counts (FQ-8).
+    /// Replaces all objects: a known object that is not in the list is gone. One group: it is leased
+    /// whole. Of a key that is in it twice the last object counts.
+    ///
+    /// Returns the items that the queue did not keep, because the consumer holds them or a later one
+    /// has their key. A caller that has a lock around the queue drops them after it is released.
+    // FQ-8.
     ///
     /// client-go behaviour: DF-07, RF-09.
     ///
@@ -91,46 +95,49 @@ pub trait Queue<K, V, P>: Send {
     /// [`Closed`], with nothing to give back.
     fn resync(&mut self, known: &dyn Known<K, V>) -> Result<(), Closed<()>>;
 
-    /// Nothing changed up to `mark`.
+    /// Nothing changed up to `position`.
     ///
     /// client-go behaviour: RF-13.
     ///
     /// # Errors
     ///
-    /// [`Closed`] gives back the mark.
+    /// [`Closed`] gives back the position.
     fn bookmark(&mut self, position: P) -> Result<(), Closed<P>>;
 
-    /// Hands out the next works: at most `max_keys` keys, or a whole group, however large. What
-    /// failed before is handed out alone, so that in the end only the culprit is quarantined.
+    /// Leases the next items: at most `max_keys` keys, or a whole group, however large. An item that
+    /// failed before is leased alone, so that in the end only the culprit is quarantined.
     ///
-    /// `None` when nothing waits, or a lease is out: there is one at a time.
+    /// `None` when nothing is pending, or a lease is out: there is one at a time.
     #[doc(alias = "Pop")]
     #[doc(alias = "PopBatch")]
     fn lease(&mut self, max_keys: NonZeroUsize) -> Option<Lease<K, V, P>>;
 
-    /// All works of the lease are done.
+    /// Settles the lease: all its items are done.
     ///
     /// # Errors
     ///
     /// [`NotLeased`] when `id` is not out; nothing changes.
     fn ack(&mut self, id: LeaseId) -> Result<(), NotLeased>;
 
-    /// The works at the positions `failed` were not done; the others were. Those that failed go
-    /// back to the head, with their place in time, and are returned as quarantined when they
-    /// were tried often enough.
+    /// Settles the lease: the items at the indexes `failed` were not done; the others were. Those
+    /// that failed go back to the head, with their place in time, or are returned as quarantined
+    /// when they failed too often.
+    ///
+    /// Objects are cloned first: if a `Clone` panics, nothing was settled, and the same lease is
+    /// handed out again.
     ///
     /// # Errors
     ///
-    /// [`NotLeased`] when `id` is not out or has no such position; nothing changes.
+    /// [`NotLeased`] when `id` is not out or has no such index; nothing changes.
     #[doc(alias = "ErrRequeue")]
     #[doc(alias = "AddIfNotPresent")]
     fn nack(&mut self, id: LeaseId, failed: &[usize]) -> Result<Vec<Quarantined<K, V>>, NotLeased>;
 
-    /// How far the consumer got: the mark received just before the first change that is pending
+    /// How far the consumer got: the position received just before the first change that is pending
     /// or leased, or the last one received when there is none (design 6.5).
     fn applied(&self) -> Option<&P>;
 
-    /// The mark received last.
+    /// The position received last.
     fn received(&self) -> Option<&P>;
 
     /// Whether the initial population was processed. Never becomes false again (FQ-9).

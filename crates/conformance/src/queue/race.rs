@@ -7,7 +7,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::thread;
 
-use informer_deltafifo::{Item, channel};
+use informer_deltafifo::{Consumer, DeltaFifo, InOrderQueue, Item, Producer, channel};
 
 use super::object::Object;
 use super::world::{World, queue};
@@ -18,6 +18,20 @@ const BOUND: NonZeroUsize = NonZeroUsize::new(50).expect("not zero");
 
 /// Takes a few keys at once, so that it meets both.
 const BATCH: NonZeroUsize = NonZeroUsize::new(7).expect("not zero");
+
+/// The ends of a new queue of the kind.
+fn ends(is_delta: bool) -> Ends {
+    if is_delta {
+        channel(DeltaFifo::default(), BOUND)
+    } else {
+        channel(InOrderQueue::default(), BOUND)
+    }
+}
+
+type Ends = (
+    Producer<String, Object, String>,
+    Consumer<String, Object, String>,
+);
 
 impl World<'_> {
     /// Closes the queue while one waits for something to take.
@@ -30,8 +44,8 @@ impl World<'_> {
         ended.close();
         // Nothing was ever brought to what takes its place.
         self.shown.clear();
-        let waiting = std::mem::replace(&mut self.queue, ended);
-        let (producer, consumer) = channel(waiting, BOUND);
+        self.queue = ended;
+        let (producer, consumer) = ends(self.is_delta);
         let mut next = pin!(consumer.next(NonZeroUsize::MIN));
         let mut context = Context::from_waker(Waker::noop());
         let waits = next.as_mut().poll(&mut context).is_pending();
@@ -46,7 +60,7 @@ impl World<'_> {
     pub(super) fn race(&mut self, step: &Step) -> Result<(), Malformed> {
         let count = step.args.first().and_then(|text| text.parse::<u32>().ok());
         let count = count.ok_or_else(|| self.scenario.malformed("how many?", step))?;
-        let (producer, consumer) = channel(queue(self.is_delta, false), BOUND);
+        let (producer, consumer) = ends(self.is_delta);
         let bring = |name: &'static str| {
             let producer = producer.clone();
             move || {

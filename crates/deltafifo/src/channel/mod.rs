@@ -1,15 +1,21 @@
-//! The async shell: a lock, wake-ups and a bound around a queue. Needs no runtime.
+//! The async interface: a lock, wake-ups and a bound around a queue. Needs no runtime.
 //!
-//! Producers wait while as much is unsettled as the bound allows (FQ-13, FM-88); consumers
-//! wait for something to lease. Nothing of the consumer runs under the lock: works are handed
-//! out, and their objects are dropped, outside of it. What does run under it is the queue
-//! itself and, for relist, resync and delete, the producer's snapshot of what is known, so that
-//! queue and store are seen in step.
+//! Producers wait while the number of unsettled calls is at the bound (FQ-13, FM-88); consumers
+//! wait for items to lease. Every state change wakes all waiters, which then look again: there
+//! is one consumer and a few producers, and no wake-up can get lost with a future that was dropped.
 //!
-//! Every state change wakes all who wait, who then look again: there is one consumer and a few
-//! producers, so a herd is small, and no wake-up can get lost with a waiter that was dropped.
+//! The consumer's code runs outside the lock, and so do the drops of leased items, of the items
+//! that a relist left out, and of snapshots. These run under the lock, so their price is added to
+//! every wait for it:
 //!
-//! - FQ-10: close wakes everybody; nobody waits for ever. `tests/channel.rs`
+//! - the transform of the queue, and [`Known`](crate::Known): the snapshot is taken under the lock,
+//!   so that queue and store are seen in step;
+//! - `Hash`, `Eq`, `Clone` and `Drop` of keys, and `Clone` and `Drop` of positions: keep both
+//!   cheap. A `Hash` or `Eq` that panics in `nack` loses the items that are given back;
+//! - `Clone` of the objects of failed items and of tombstones, and the drop of the state that a
+//!   second deletion of a key replaces.
+//!
+//! - FQ-10: close wakes everybody; no future waits for ever. `tests/channel.rs`
 //! - FQ-11: a lease guard that is dropped gives everything back. `tests/channel.rs`
 //! - FQ-13: the bound. `tests/channel.rs`
 

@@ -9,6 +9,7 @@ mod any_moment;
 mod consistency;
 mod controller;
 mod crowd;
+mod decoded;
 mod facade;
 mod http;
 mod lifecycle;

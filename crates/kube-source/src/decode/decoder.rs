@@ -21,14 +21,14 @@ use crate::decode::shape::TypeNames;
 /// use informer_reflector::{DecodeError, DecodeErrorCategory};
 ///
 /// /// The JSON of an object, checked and not decoded.
-/// struct Raw(Box<str>);
+/// pub struct Raw(pub Box<str>);
 ///
 /// struct KeepJson;
 ///
 /// impl Decode<Raw> for KeepJson {
 ///     fn decode(&self, object: Encoded<'_>, _: &mut Buffers) -> Result<Raw, DecodeError> {
 ///         let Wire::Json(json) = object.wire else {
-///             return Err(DecodeError::new(DecodeErrorCategory::Syntax, "?".into(), 0, 0));
+///             return Err(DecodeError::new(DecodeErrorCategory::Data, "?".into(), 0, 0));
 ///         };
 ///         serde_json::from_str::<serde::de::IgnoredAny>(json).map_err(|error| {
 ///             let (line, column) = (error.line(), error.column());
