@@ -1,7 +1,7 @@
 //! `kubectl informer`: reads the command line, runs one command, and decides how the process ends.
 //!
-//! Does nothing itself: see `demo`, `rbac` and `watch`. Exit status 0 is success, 1 a failure, 2 a mistake
-//! in the command line or in the setup.
+//! Does nothing itself: see `demo`, `rbac` and `watch`. Exit status 0 is success, 1 a failure, 2 a
+//! mistake in the command line or in the setup.
 #![forbid(unsafe_code)]
 
 mod cluster;
@@ -38,7 +38,8 @@ informers need.
 Called kubectl-informer and in your PATH, it is also `kubectl informer`.";
 
 const AFTER_HELP: &str = "\
-On SIGUSR1 `watch` and `demo` say where every informer stands: phase, last error, relists, reconnects.
+On SIGUSR1 `watch` and `demo` say where every informer stands: phase, last error, relists,
+reconnects.
 RUST_LOG sets what is logged to stderr; the default is `error`.
 
 Exit status: 0 done, 1 failed, 2 wrong usage or setup.";

@@ -172,7 +172,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
         self.note_quarantine();
     }
 
-    /// Quarantines what the queue has given up, by key (IN-7); the store keeps the last good version.
+    /// Quarantines what the queue has given up, by key; the store keeps the last good version.
     pub(crate) fn give_up(&self, failed: Vec<GivenUp<T>>) {
         for GivenUp { item, attempts } in failed {
             let attempts = attempts.get();
