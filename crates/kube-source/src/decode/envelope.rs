@@ -7,11 +7,13 @@
 use std::{borrow::Cow, fmt};
 
 use informer_object::{Identity, ObjectKey, ResourceVersion};
-use informer_reflector::{Failure, FailureKind};
+use informer_reflector::Failure;
 use serde::{
     Deserialize, Deserializer,
     de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor},
 };
+
+use crate::decode::json_text::protocol;
 
 /// Text borrowed from the wire where it holds no escapes. `null` reads as empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -123,12 +125,7 @@ impl<'a> Envelope<'a> {
     pub(crate) fn identity(&self) -> Result<Option<Identity>, Failure> {
         let named = self.meta.as_ref().filter(|meta| !meta.name.is_empty());
         let Some(meta) = named else {
-            let message = "an object has no name";
-            return Err(Failure::new(
-                FailureKind::Protocol,
-                "NamelessObject",
-                message,
-            ));
+            return Err(protocol("NamelessObject", "an object has no name"));
         };
         match ObjectKey::new(Some(meta.namespace.as_str()), meta.name.as_str()) {
             Ok(key) => {

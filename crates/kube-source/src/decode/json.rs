@@ -15,9 +15,8 @@ use crate::{
     Projection,
     decode::{
         decoder::{Buffers, Decode, Encoded, Wire},
-        repeated,
-        shape::{Shaped, TypeNames},
-        tape::{Misfit, Scratch, taped::Taped},
+        shape::{self, Shaped, TypeNames, repeated::is_repeated},
+        tape::{Misfit, Scratch},
     },
 };
 
@@ -78,10 +77,9 @@ impl JsonDecoder {
         names: Option<TypeNames<'_>>,
         scratch: &mut Scratch,
     ) -> Option<T> {
-        let node = (!self.projection.is_empty()).then(|| self.projection.root());
-        scratch.read(json, |mut tokens| match repeated::on_tape(tokens)? {
+        scratch.read(json, |tokens| match is_repeated(&mut { tokens })? {
             true => Err(Misfit),
-            false => T::deserialize(Taped::new(&mut tokens, node, names)),
+            false => shape::decode(&mut { tokens }, &self.projection, names),
         })
     }
 
@@ -91,21 +89,15 @@ impl JsonDecoder {
         names: Option<TypeNames<'_>>,
     ) -> Result<T, DecodeError> {
         let mut deserializer = serde_json::Deserializer::from_str(json);
-        let decoded = if names.is_none() && self.projection.is_empty() {
-            T::deserialize(&mut deserializer)
-        } else {
-            let root = self.projection.root();
-            T::deserialize(Shaped::new(&mut deserializer, root, names))
-        };
-        let object = decoded
+        let object = shape::decode(&mut deserializer, &self.projection, names)
             .and_then(|object| deserializer.end().map(|()| object))
             .map_err(|error| self.explain::<T>(json, names, &error))?;
-        match repeated::in_text(json) {
-            true => {
+        match is_repeated(&mut serde_json::Deserializer::from_str(json)) {
+            Ok(true) => {
                 let path = "metadata".to_owned();
                 Err(DecodeError::new(DecodeErrorCategory::Data, path, 0, 0))
             }
-            false => Ok(object),
+            _ => Ok(object),
         }
     }
 
@@ -118,7 +110,7 @@ impl JsonDecoder {
         error: &serde_json::Error,
     ) -> DecodeError {
         let mut deserializer = serde_json::Deserializer::from_str(json);
-        let shaped = Shaped::new(&mut deserializer, self.projection.root(), names);
+        let shaped = Shaped::new(&mut deserializer, &self.projection, names);
         let path = match serde_path_to_error::deserialize::<_, T>(shaped) {
             Err(traced) => presentable(&traced.path().to_string()),
             Ok(_) => "?".to_owned(),

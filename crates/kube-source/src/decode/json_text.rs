@@ -26,7 +26,7 @@ pub(crate) fn trim_start(bytes: &[u8]) -> &[u8] {
 pub(crate) fn text(bytes: &[u8]) -> Result<&str, Failure> {
     std::str::from_utf8(bytes).map_err(|error| {
         let message = format!("the answer is not UTF-8 at byte {}", error.valid_up_to());
-        Failure::new(FailureKind::Protocol, "Malformed", message)
+        protocol("Malformed", message)
     })
 }
 
@@ -39,14 +39,19 @@ pub(crate) fn not_json(error: &serde_json::Error) -> Failure {
     };
     let (line, column) = (error.line(), error.column());
     let message = format!("the answer {what} at line {line}, column {column}");
-    Failure::new(FailureKind::Protocol, "Malformed", message)
+    protocol("Malformed", message)
 }
 
 /// The failure of an object or list of an unexpected type.
 pub(crate) fn wrong_kind(api_version: &Text<'_>, kind: &Text<'_>) -> Failure {
     let (api_version, kind) = (short(api_version.as_str()), short(kind.as_str()));
     let message = format!("unexpected type {api_version:?}, {kind:?}");
-    Failure::new(FailureKind::Protocol, "WrongKind", message)
+    protocol("WrongKind", message)
+}
+
+/// The failure of an answer that no API server sends.
+pub(crate) fn protocol(reason: &str, message: impl Into<String>) -> Failure {
+    Failure::new(FailureKind::Protocol, reason, message)
 }
 
 /// Shortens a text from a server for a message, and removes control characters.

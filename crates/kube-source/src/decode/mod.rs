@@ -7,6 +7,5 @@ pub(crate) mod json_text;
 pub(crate) mod object;
 pub(crate) mod ordered_jobs;
 pub(crate) mod partial;
-pub(crate) mod repeated;
 pub(crate) mod shape;
 pub(crate) mod tape;

@@ -5,15 +5,17 @@
 use std::{error::Error as StdError, io, time::Duration};
 
 use bytes::Bytes;
-use futures::{Stream, StreamExt};
+use futures::StreamExt;
 use http::{HeaderMap, Response, header};
 use http_body_util::BodyExt;
 use informer_reflector::{Failure, FailureKind};
 use kube_client::client::Body;
 use tokio::time::timeout;
 
-use crate::decode::json_text::short;
-use crate::http::status::{self, HttpParts, WireStatus};
+use crate::{
+    decode::json_text::{protocol, short},
+    http::status::{self, HttpParts, WireStatus},
+};
 
 /// The longest error body that is read. A `Status` is shorter.
 const ERROR_BODY_LIMIT: usize = 64 * 1024;
@@ -36,18 +38,14 @@ fn check_headers(headers: &HeaderMap) -> Result<(), Failure> {
             || essence.to_ascii_lowercase().ends_with("+json");
         if !is_json {
             let message = format!("the answer is {}, not JSON", short(essence));
-            return Err(Failure::new(FailureKind::Protocol, "ContentType", message));
+            return Err(protocol("ContentType", message));
         }
     }
     match text(header::CONTENT_ENCODING) {
         None | Some("identity") => Ok(()),
         Some(encoding) => {
             let message = format!("the answer is encoded as {}", short(encoding));
-            Err(Failure::new(
-                FailureKind::Protocol,
-                "ContentEncoding",
-                message,
-            ))
+            Err(protocol("ContentEncoding", message))
         }
     }
 }
@@ -144,10 +142,7 @@ async fn collect(body: Body, limit: usize, patience: Duration) -> Result<Vec<u8>
 /// The data of a body, piece by piece.
 pub(crate) type Pieces = http_body_util::BodyDataStream<Body>;
 
-pub(crate) fn pieces(body: Body) -> Pieces
-where
-    Pieces: Stream<Item = Result<Bytes, kube_client::Error>>,
-{
+pub(crate) fn pieces(body: Body) -> Pieces {
     body.into_data_stream()
 }
 
@@ -180,23 +175,23 @@ pub(crate) fn unanswered(error: &kube_client::Error) -> Failure {
 /// broken connection may be caused by it, so the same request must not be repeated forever.
 fn is_cut(error: &kube_client::Error) -> bool {
     use hyper_util::client::legacy::Error as ClientError;
-    let refused = causes(error).any(|cause| {
-        let client = cause.downcast_ref::<ClientError>();
-        let io = cause.downcast_ref::<io::Error>();
-        client.is_some_and(ClientError::is_connect)
-            || io.is_some_and(|io| io.kind() == io::ErrorKind::ConnectionRefused)
-    });
-    let of_a_connection = |cause: &(dyn StdError + 'static)| cause.is::<ClientError>();
-    !refused
-        && (causes(error).any(of_a_connection)
-            || matches!(error, kube_client::Error::HyperError(_)))
+    let is_client = |cause: &(dyn StdError + 'static)| cause.is::<ClientError>();
+    let refused = has_io(error, io::ErrorKind::ConnectionRefused)
+        || causes(error)
+            .filter_map(|cause| cause.downcast_ref::<ClientError>())
+            .any(ClientError::is_connect);
+    !refused && (causes(error).any(is_client) || matches!(error, kube_client::Error::HyperError(_)))
 }
 
 fn is_time_out(error: &kube_client::Error) -> bool {
-    causes(error).any(|cause| {
-        let io = cause.downcast_ref::<io::Error>();
-        io.is_some_and(|io| io.kind() == io::ErrorKind::TimedOut)
-    })
+    has_io(error, io::ErrorKind::TimedOut)
+}
+
+/// Whether an I/O error of this kind is among the causes.
+fn has_io(error: &kube_client::Error, kind: io::ErrorKind) -> bool {
+    causes(error)
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|io| io.kind() == kind)
 }
 
 /// The causes of an error, each mentioned once, outermost first.
@@ -205,9 +200,10 @@ fn chain(error: &kube_client::Error) -> String {
     let mut text = String::new();
     for cause in causes(error) {
         let words = short(&cause.to_string());
-        if !text.contains(&words) {
-            let separator = if text.is_empty() { "" } else { ": " };
-            text.push_str(separator);
+        if text.is_empty() {
+            text = words;
+        } else if !text.contains(&words) {
+            text.push_str(": ");
             text.push_str(&words);
         }
     }

@@ -3,29 +3,27 @@
 use http::{Request, header};
 use informer_reflector::{Failure, FailureKind, ListRequest, ListVersion, WatchRequest};
 use kube_client::client::Body;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::{KubeSource, Representation};
 
-/// A query string, encoded as Go does. The caller adds names in order.
+/// The characters that Go's `url.QueryEscape` encodes, except a blank, which becomes `+`.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'~')
+    .remove(b' ');
+
+/// A query with its question mark, encoded as Go does. The caller adds names in order.
 #[derive(Debug, Default)]
 struct Query(String);
 
 impl Query {
     fn add(&mut self, name: &str, value: &str) {
-        if !self.0.is_empty() {
-            self.0.push('&');
-        }
-        self.0.push_str(name);
-        self.0.push('=');
-        for byte in value.bytes() {
-            match byte {
-                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
-                    self.0.push(char::from(byte));
-                }
-                b' ' => self.0.push('+'),
-                _ => self.0.push_str(&format!("%{byte:02X}")),
-            }
-        }
+        let separator = if self.0.is_empty() { '?' } else { '&' };
+        let value = utf8_percent_encode(value, ENCODED).to_string();
+        self.0 += &format!("{separator}{name}={}", value.replace(' ', "+"));
     }
 
     fn add_some(&mut self, name: &str, value: Option<&str>) {
@@ -48,10 +46,8 @@ pub(crate) fn list<T>(
     query.add_some("continue", request.continue_token.as_deref());
     query.add_some("fieldSelector", source.field_selector.as_deref());
     query.add_some("labelSelector", source.label_selector.as_deref());
-    query.add_some(
-        "limit",
-        request.limit.map(|limit| limit.to_string()).as_deref(),
-    );
+    let limit = request.limit.map(|limit| limit.to_string());
+    query.add_some("limit", limit.as_deref());
     // RL-13: the token implies the version; servers refuse both together.
     if request.continue_token.is_none() {
         let version = match &request.version {
@@ -63,13 +59,7 @@ pub(crate) fn list<T>(
         let is_exact = matches!(request.version, ListVersion::Exact(_));
         query.add_some("resourceVersionMatch", is_exact.then_some("Exact"));
     }
-    let accept = match source.representation {
-        Representation::Full => "application/json",
-        Representation::MetadataOnly => {
-            "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
-        }
-    };
-    build(source, &query, accept, false)
+    build(source, &query, "PartialObjectMetadataList", false)
 }
 
 /// The longest timeout that is requested, in seconds: 68 years. A server counts in nanoseconds of
@@ -94,35 +84,27 @@ pub(crate) fn watch<T>(
         query.add("sendInitialEvents", "true");
     }
     if !request.timeout.is_zero() {
-        query.add(
-            "timeoutSeconds",
-            &request
-                .timeout
-                .as_secs()
-                .clamp(1, LONGEST_WATCH)
-                .to_string(),
-        );
+        let seconds = request.timeout.as_secs().clamp(1, LONGEST_WATCH);
+        query.add("timeoutSeconds", &seconds.to_string());
     }
     query.add("watch", "true");
-    let accept = match source.representation {
-        Representation::Full => "application/json",
-        Representation::MetadataOnly => {
-            "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
-        }
-    };
-    build(source, &query, accept, true)
+    build(source, &query, "PartialObjectMetadata", true)
 }
 
+/// Builds a request, whose answer is of the type `partial` if only metadata is wanted.
 fn build<T>(
     source: &KubeSource<T>,
     query: &Query,
-    accept: &str,
+    partial: &str,
     plain: bool,
 ) -> Result<Request<Body>, Failure> {
-    let uri = match query.0.is_empty() {
-        true => source.path.clone(),
-        false => format!("{}?{}", source.path, query.0),
+    let accept = match source.representation {
+        Representation::Full => "application/json".to_owned(),
+        Representation::MetadataOnly => {
+            format!("application/json;as={partial};g=meta.k8s.io;v=v1")
+        }
     };
+    let uri = format!("{}{}", source.path, query.0);
     let mut request = Request::get(uri).header(header::ACCEPT, accept);
     if plain {
         // FM-32: servers may compress each event on its own, and lower layers read only the first.

@@ -3,25 +3,24 @@
 //! Fields that a [`Node`] drops are skipped before they are allocated. Items of a list have no
 //! `apiVersion` and `kind`; these are supplied, so a dynamic object from a list equals one from a
 //! watch. Only maps and lists on the path to a dropped field are wrapped; all other values are
-//! decoded by the inner deserializer.
+//! decoded by the inner deserializer, which belongs to one of the two parsers.
 
 use std::fmt;
 
 use serde::{
-    Deserializer,
+    Deserialize, Deserializer,
     de::{DeserializeSeed, EnumAccess, Error, IgnoredAny, MapAccess, SeqAccess, Visitor},
 };
 
 use self::{
-    key::TextDeserializer,
-    projection::Node,
-    selection::{NextValue, Selection},
+    projection::{Node, Projection},
+    text::TextDeserializer,
 };
 use crate::decode::envelope::Text;
 
-pub(crate) mod key;
 pub(crate) mod projection;
-pub(crate) mod selection;
+pub(crate) mod repeated;
+pub(crate) mod text;
 
 /// The names of a type.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +32,21 @@ pub struct TypeNames<'p> {
     pub kind: &'p str,
 }
 
+/// Decodes an object without the fields of `projection`, with `names` as its type unless `None`.
+///
+/// An object that is decoded as it is does not pay for the shaping.
+#[inline]
+pub(crate) fn decode<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+    projection: &Projection,
+    names: Option<TypeNames<'_>>,
+) -> Result<T, D::Error> {
+    match names.is_none() && projection.is_empty() {
+        true => T::deserialize(deserializer),
+        false => T::deserialize(Shaped::new(deserializer, projection, names)),
+    }
+}
+
 /// Wraps a deserializer, a visitor, a seed or an access.
 pub(crate) struct Shaped<'p, I> {
     inner: I,
@@ -40,38 +54,33 @@ pub(crate) struct Shaped<'p, I> {
     names: Option<TypeNames<'p>>,
 }
 
-impl<'p, D> Shaped<'p, D> {
-    /// Drops the fields that `node` drops; supplies `names` unless `None`.
-    pub(crate) fn new(inner: D, node: &'p Node, names: Option<TypeNames<'p>>) -> Self {
+impl<'p, I> Shaped<'p, I> {
+    /// Skips the fields that `projection` drops; supplies `names` unless `None`.
+    pub(crate) fn new(inner: I, projection: &'p Projection, names: Option<TypeNames<'p>>) -> Self {
+        let node = projection.root();
         Self { inner, node, names }
     }
 
-    fn around<I>(&self, inner: I) -> Shaped<'p, I> {
-        Shaped {
-            inner,
-            node: self.node,
-            names: self.names,
-        }
+    fn around<J>(&self, inner: J) -> Shaped<'p, J> {
+        let (node, names) = (self.node, self.names);
+        Shaped { inner, node, names }
+    }
+
+    fn unshaped<J>(&self, inner: J) -> J {
+        inner
     }
 }
 
-macro_rules! wrapped {
-    ($($method:ident($($arg:ident: $type:ty),*);)*) => {$(
+macro_rules! forwarded {
+    ($wrap:ident: $($method:ident($($arg:ident: $type:ty),*);)*) => {$(
+        #[inline]
         fn $method<V: Visitor<'de>>(
             self,
             $($arg: $type,)*
             visitor: V,
         ) -> Result<V::Value, D::Error> {
-            let visitor = self.around(visitor);
+            let visitor = self.$wrap(visitor);
             self.inner.$method($($arg,)* visitor)
-        }
-    )*};
-}
-
-macro_rules! passed_on {
-    ($($method:ident)*) => {$(
-        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-            self.inner.$method(visitor)
         }
     )*};
 }
@@ -79,7 +88,8 @@ macro_rules! passed_on {
 impl<'de, D: Deserializer<'de>> Deserializer<'de> for Shaped<'_, D> {
     type Error = D::Error;
 
-    wrapped! {
+    forwarded! {
+        around:
         deserialize_any();
         deserialize_option();
         deserialize_newtype_struct(name: &'static str);
@@ -90,30 +100,17 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Shaped<'_, D> {
         deserialize_struct(name: &'static str, fields: &'static [&'static str]);
     }
 
-    passed_on! {
-        deserialize_bool deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64
-        deserialize_i128 deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64
-        deserialize_u128 deserialize_f32 deserialize_f64 deserialize_char deserialize_str
-        deserialize_string deserialize_bytes deserialize_byte_buf deserialize_unit
-        deserialize_identifier deserialize_ignored_any
-    }
-
-    fn deserialize_unit_struct<V: Visitor<'de>>(
-        self,
-        name: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, D::Error> {
-        self.inner.deserialize_unit_struct(name, visitor)
-    }
-
     // Nothing is dropped inside an enum, whose tag would have to be known.
-    fn deserialize_enum<V: Visitor<'de>>(
-        self,
-        name: &'static str,
-        variants: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, D::Error> {
-        self.inner.deserialize_enum(name, variants, visitor)
+    forwarded! {
+        unshaped:
+        deserialize_bool(); deserialize_char(); deserialize_str(); deserialize_string();
+        deserialize_i8(); deserialize_i16(); deserialize_i32(); deserialize_i64();
+        deserialize_u8(); deserialize_u16(); deserialize_u32(); deserialize_u64();
+        deserialize_i128(); deserialize_u128(); deserialize_f32(); deserialize_f64();
+        deserialize_bytes(); deserialize_byte_buf(); deserialize_unit();
+        deserialize_unit_struct(name: &'static str);
+        deserialize_enum(name: &'static str, variants: &'static [&'static str]);
+        deserialize_identifier(); deserialize_ignored_any();
     }
 
     fn is_human_readable(&self) -> bool {
@@ -122,9 +119,19 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Shaped<'_, D> {
 }
 
 macro_rules! visited {
-    ($($method:ident($type:ty);)*) => {$(
-        fn $method<E: Error>(self, value: $type) -> Result<Self::Value, E> {
-            self.inner.$method(value)
+    ($($method:ident($($value:ident: $type:ty)?);)*) => {$(
+        fn $method<E: Error>(self $(, $value: $type)?) -> Result<Self::Value, E> {
+            self.inner.$method($($value)?)
+        }
+    )*};
+}
+
+macro_rules! visited_around {
+    ($($method:ident($inner:ident);)*) => {$(
+        #[inline]
+        fn $method<I: $inner<'de>>(self, inner: I) -> Result<Self::Value, I::Error> {
+            let inner = self.around(inner);
+            self.inner.$method(inner)
         }
     )*};
 }
@@ -137,63 +144,48 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Shaped<'_, V> {
     }
 
     visited! {
-        visit_bool(bool);
-        visit_i64(i64);
-        visit_i128(i128);
-        visit_u64(u64);
-        visit_u128(u128);
-        visit_f64(f64);
-        visit_str(&str);
-        visit_borrowed_str(&'de str);
-        visit_string(String);
-        visit_bytes(&[u8]);
-        visit_borrowed_bytes(&'de [u8]);
-        visit_byte_buf(Vec<u8>);
+        visit_bool(value: bool);
+        visit_i64(value: i64);
+        visit_i128(value: i128);
+        visit_u64(value: u64);
+        visit_u128(value: u128);
+        visit_f64(value: f64);
+        visit_str(value: &str);
+        visit_borrowed_str(value: &'de str);
+        visit_string(value: String);
+        visit_bytes(value: &[u8]);
+        visit_borrowed_bytes(value: &'de [u8]);
+        visit_byte_buf(value: Vec<u8>);
+        visit_unit();
+        visit_none();
     }
 
-    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
-        self.inner.visit_unit()
-    }
-
-    fn visit_none<E: Error>(self) -> Result<Self::Value, E> {
-        self.inner.visit_none()
-    }
-
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        let deserializer = self.around(deserializer);
-        self.inner.visit_some(deserializer)
-    }
-
-    fn visit_newtype_struct<D: Deserializer<'de>>(
-        self,
-        deserializer: D,
-    ) -> Result<Self::Value, D::Error> {
-        let deserializer = self.around(deserializer);
-        self.inner.visit_newtype_struct(deserializer)
+    visited_around! {
+        visit_some(Deserializer);
+        visit_newtype_struct(Deserializer);
+        visit_seq(SeqAccess);
     }
 
     fn visit_enum<A: EnumAccess<'de>>(self, access: A) -> Result<Self::Value, A::Error> {
         self.inner.visit_enum(access)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, access: A) -> Result<Self::Value, A::Error> {
-        let access = self.around(access);
-        self.inner.visit_seq(access)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<Self::Value, A::Error> {
-        let access = ShapedMap {
-            map: access,
-            selection: Selection::new(Some(self.node), self.names),
+    #[inline]
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        self.inner.visit_map(ShapedMap {
+            map,
+            node: self.node,
+            names: self.names,
+            supplied: 0,
             value: NextValue::Whole,
-        };
-        self.inner.visit_map(access)
+        })
     }
 }
 
 impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Shaped<'_, S> {
     type Value = S::Value;
 
+    #[inline]
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<S::Value, D::Error> {
         let deserializer = self.around(deserializer);
         self.inner.deserialize(deserializer)
@@ -203,6 +195,7 @@ impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Shaped<'_, S> {
 impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Shaped<'_, A> {
     type Error = A::Error;
 
+    #[inline]
     fn next_element_seed<S: DeserializeSeed<'de>>(
         &mut self,
         seed: S,
@@ -216,40 +209,88 @@ impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Shaped<'_, A> {
     }
 }
 
+/// Access to the members of an object that are supplied, and then to those that are not dropped.
 struct ShapedMap<'p, A> {
     map: A,
-    selection: Selection<'p>,
+    node: &'p Node,
+    names: Option<TypeNames<'p>>,
+    /// The number of type names that were supplied.
+    supplied: usize,
     value: NextValue<'p>,
+}
+
+/// The value of the next member.
+#[derive(Clone, Copy)]
+enum NextValue<'p> {
+    Whole,
+    Below(&'p Node),
+    Supplied(&'p str),
+}
+
+impl<'p, A> ShapedMap<'p, A> {
+    #[inline]
+    fn next_supplied(&mut self) -> Option<(&'static str, &'p str)> {
+        let names = self.names?;
+        self.supplied += 1;
+        match self.supplied {
+            1 => Some(("apiVersion", names.api_version)),
+            2 => Some(("kind", names.kind)),
+            _ => None,
+        }
+    }
+
+    /// How a member of the object is decoded; `None` if it is skipped.
+    #[inline]
+    fn member(&self, key: &str) -> Option<NextValue<'p>> {
+        if self.names.is_some() && matches!(key, "apiVersion" | "kind") {
+            return None;
+        }
+        match self.node.child(key) {
+            Some(child) if child.is_dropped() => None,
+            Some(child) => Some(NextValue::Below(child)),
+            None => Some(NextValue::Whole),
+        }
+    }
 }
 
 impl<'de, A: MapAccess<'de>> MapAccess<'de> for ShapedMap<'_, A> {
     type Error = A::Error;
 
+    #[inline]
     fn next_key_seed<S: DeserializeSeed<'de>>(
         &mut self,
         seed: S,
     ) -> Result<Option<S::Value>, A::Error> {
-        if let Some((field, value)) = self.selection.next_supplied() {
-            self.value = value;
+        if let Some((field, text)) = self.next_supplied() {
+            self.value = NextValue::Supplied(text);
             return seed.deserialize(TextDeserializer::new(field)).map(Some);
         }
         while let Some(Text(key)) = self.map.next_key::<Text<'de>>()? {
-            let Some(value) = self.selection.member(&key) else {
+            let Some(value) = self.member(&key) else {
                 self.map.next_value::<IgnoredAny>()?;
                 continue;
             };
             self.value = value;
-            return seed.deserialize(TextDeserializer::new(&key)).map(Some);
+            return seed.deserialize(TextDeserializer::new(key)).map(Some);
         }
         Ok(None)
     }
 
+    #[inline]
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
         match self.value {
             NextValue::Whole => self.map.next_value_seed(seed),
-            NextValue::Below(node) => self.map.next_value_seed(Shaped::new(seed, node, None)),
-            NextValue::Supplied(text) => seed.deserialize(TextDeserializer::new(text)),
+            NextValue::Below(node) => self.map.next_value_seed(Shaped {
+                inner: seed,
+                node,
+                names: None,
+            }),
+            NextValue::Supplied(text) => seed.deserialize(TextDeserializer::new(text.to_owned())),
         }
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        self.map.size_hint()
     }
 }
 
@@ -263,7 +304,6 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::decode::shape::projection::Projection;
 
     const NAMES: TypeNames<'_> = TypeNames {
         api_version: "v1",
@@ -274,7 +314,7 @@ mod tests {
         let text = json.to_string();
         let mut deserializer = serde_json::Deserializer::from_str(&text);
         let names = named.then_some(NAMES);
-        T::deserialize(Shaped::new(&mut deserializer, projection.root(), names)).expect("decodes")
+        T::deserialize(Shaped::new(&mut deserializer, projection, names)).expect("decodes")
     }
 
     fn pod() -> Value {

@@ -9,8 +9,7 @@ use std::fmt;
 use serde::de::Error;
 use simd_json::{Buffers, Node as Token, Tape};
 
-mod members;
-pub(crate) mod taped;
+mod deserializer;
 
 /// The same bound on nesting as serde_json's.
 const DEEPEST: usize = 127;
@@ -80,20 +79,20 @@ pub(crate) struct Tokens<'t, 'de>(&'t [Token<'de>]);
 
 impl<'t, 'de> Tokens<'t, 'de> {
     #[inline]
-    pub(crate) fn next(&mut self) -> Result<Token<'de>, Misfit> {
+    fn next(&mut self) -> Result<Token<'de>, Misfit> {
         let (token, rest) = self.0.split_first().ok_or(Misfit)?;
         self.0 = rest;
         Ok(*token)
     }
 
     #[inline]
-    pub(crate) fn peek(&self) -> Result<Token<'de>, Misfit> {
+    fn peek(&self) -> Result<Token<'de>, Misfit> {
         self.0.first().copied().ok_or(Misfit)
     }
 
     /// Skips a value with all its contents.
     #[inline]
-    pub(crate) fn skip(&mut self) -> Result<(), Misfit> {
+    fn skip(&mut self) -> Result<(), Misfit> {
         let inside = match self.next()? {
             Token::Object { count, .. } | Token::Array { count, .. } => count,
             Token::String(_) | Token::Static(_) => 0,
@@ -103,26 +102,10 @@ impl<'t, 'de> Tokens<'t, 'de> {
     }
 
     /// The next token, which is a key.
-    pub(crate) fn key(&mut self) -> Result<&'de str, Misfit> {
+    fn key(&mut self) -> Result<&'de str, Misfit> {
         match self.next()? {
             Token::String(key) => Ok(key),
             _ => Err(Misfit),
-        }
-    }
-}
-
-impl Tokens<'_, '_> {
-    /// The position after a value of `count` tokens, for [`Tokens::must_be_at`].
-    pub(crate) fn end_of(&self, count: usize) -> Result<usize, Misfit> {
-        self.0.len().checked_sub(count).ok_or(Misfit)
-    }
-
-    /// Fails unless this position is reached: a visitor that leaves tokens unread has rejected
-    /// them.
-    pub(crate) fn must_be_at(&self, left: usize) -> Result<(), Misfit> {
-        match self.0.len() == left {
-            true => Ok(()),
-            false => Err(Misfit),
         }
     }
 }

@@ -1,0 +1,111 @@
+//! Deserializes a text that is already read: the key of a map, or a supplied type name.
+//!
+//! Keys deserialize as in serde_json: also as a number, a bool, an option, a newtype or a unit
+//! variant. serde's own deserializers of strings reject most of these.
+
+use std::{borrow::Cow, marker::PhantomData};
+
+use serde::{
+    Deserializer,
+    de::{Error, Visitor, value::CowStrDeserializer},
+    forward_to_deserialize_any,
+};
+use serde_json::{Deserializer as Json, de::IoRead};
+
+/// Deserializes a text with the errors of another deserializer.
+pub(crate) struct TextDeserializer<'de, E> {
+    text: Cow<'de, str>,
+    error: PhantomData<E>,
+}
+
+impl<'de, E: Error> TextDeserializer<'de, E> {
+    #[inline]
+    pub(crate) fn new(text: impl Into<Cow<'de, str>>) -> Self {
+        Self {
+            text: text.into(),
+            error: PhantomData,
+        }
+    }
+
+    /// Reads the text as a JSON number. serde_json accepts no white space around it.
+    fn number<R>(
+        &self,
+        read: impl FnOnce(&mut Json<IoRead<&[u8]>>) -> serde_json::Result<R>,
+    ) -> Result<R, E> {
+        let is_digit = |c: char| c.is_ascii_digit();
+        let is_number = self.text.trim_start_matches('-').starts_with(is_digit)
+            && self.text.ends_with(is_digit);
+        let mut json = Json::from_reader(self.text.as_bytes());
+        match is_number.then(|| read(&mut json)) {
+            Some(Ok(number)) if json.end().is_ok() => Ok(number),
+            _ => Err(E::custom("the key does not fit")),
+        }
+    }
+}
+
+macro_rules! numbers {
+    ($($method:ident)*) => {$(
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
+            self.number(|json| json.$method(visitor))
+        }
+    )*};
+}
+
+impl<'de, E: Error> Deserializer<'de> for TextDeserializer<'de, E> {
+    type Error = E;
+
+    #[inline]
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
+        match self.text {
+            Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
+            Cow::Owned(text) => visitor.visit_string(text),
+        }
+    }
+
+    numbers! {
+        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_i128
+        deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64 deserialize_u128
+        deserialize_f32 deserialize_f64
+    }
+
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
+        match &*self.text {
+            "true" => visitor.visit_bool(true),
+            "false" => visitor.visit_bool(false),
+            _ => Err(E::custom("the key does not fit")),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, E> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        _variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, E> {
+        visitor.visit_enum(CowStrDeserializer::new(self.text))
+    }
+
+    fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
+        visitor.visit_bytes(self.text.as_bytes())
+    }
+
+    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
+        self.deserialize_bytes(visitor)
+    }
+
+    forward_to_deserialize_any! {
+        char str string unit unit_struct seq tuple tuple_struct map struct identifier ignored_any
+    }
+}
