@@ -6,12 +6,11 @@
 //! They are read with the next request, not with the refused one, because a new token may appear
 //! in between.
 
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
 use derive_where::derive_where;
+use futures::future::BoxFuture;
 use http::{Request, Response, StatusCode};
 use kube_client::Config;
 use kube_client::client::{Body, ConfigExt};
@@ -109,7 +108,7 @@ impl<R: Send + 'static> Shared<R> {
 impl<R: Send + 'static> Service<Request<Body>> for Credentials<R> {
     type Response = Response<R>;
     type Error = BoxError;
-    type Future = Pin<Box<dyn Future<Output = Result<Response<R>, BoxError>> + Send>>;
+    type Future = BoxFuture<'static, Result<Response<R>, BoxError>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
         Poll::Ready(Ok(()))

@@ -4,7 +4,7 @@
 //! are shared (design 6.16). [`super`] applies it while decoding, so a dropped field is skipped
 //! before it is allocated.
 
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
@@ -22,7 +22,7 @@ pub struct Projection {
 /// Children are sorted and a dropped field has none, so equal projections are equal data.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Node {
-    children: Vec<(Box<str>, Node)>,
+    children: BTreeMap<Box<str>, Node>,
 }
 
 impl Projection {
@@ -65,16 +65,9 @@ impl Projection {
             if !is_new && node.children.is_empty() {
                 return self;
             }
-            let slot = node
-                .children
-                .binary_search_by(|(name, _)| (**name).cmp(field));
-            is_new = slot.is_err();
-            let index = slot.unwrap_or_else(|index| {
-                node.children.insert(index, (field.into(), Node::default()));
-                index
-            });
             // The root counts as new only on the way to its first child.
-            node = &mut node.children[index].1;
+            is_new = !node.children.contains_key(field);
+            node = node.children.entry(field.into()).or_default();
         }
         node.children.clear();
         self
@@ -88,45 +81,35 @@ impl Projection {
     pub(crate) fn root(&self) -> &Node {
         &self.root
     }
-
-    fn paths(&self) -> Vec<String> {
-        let mut paths = Vec::new();
-        self.root.collect(&mut String::new(), &mut paths);
-        paths
-    }
 }
 
 impl Node {
+    #[inline]
     pub(crate) fn child(&self, field: &str) -> Option<&Self> {
-        let found = self
-            .children
-            .binary_search_by(|(name, _)| (**name).cmp(field));
-        found.ok().map(|index| &self.children[index].1)
+        self.children.get(field)
     }
 
+    #[inline]
     pub(crate) fn is_dropped(&self) -> bool {
         self.children.is_empty()
     }
 
-    fn collect(&self, prefix: &mut String, paths: &mut Vec<String>) {
+    /// The dropped fields below, each with its path after `prefix`.
+    fn paths(&self, prefix: &str) -> Vec<String> {
+        let mut paths = Vec::new();
         for (name, child) in &self.children {
-            let length = prefix.len();
-            if length > 0 {
-                prefix.push('.');
+            match child.is_dropped() {
+                true => paths.push(format!("{prefix}{name}")),
+                false => paths.extend(child.paths(&format!("{prefix}{name}."))),
             }
-            prefix.push_str(name);
-            if child.is_dropped() {
-                paths.push(prefix.clone());
-            }
-            child.collect(prefix, paths);
-            prefix.truncate(length);
         }
+        paths
     }
 }
 
 impl fmt::Debug for Projection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.paths()).finish()
+        f.debug_set().entries(self.root.paths("")).finish()
     }
 }
 
@@ -140,7 +123,7 @@ mod tests {
         let one = Projection::new().drop_path("spec.b").drop_path("spec.a");
         let two = Projection::new().drop_path("spec.a").drop_path("spec.b");
         assert_eq!(one, two);
-        assert_eq!(one.paths(), ["spec.a", "spec.b"]);
+        assert_eq!(one.root.paths(""), ["spec.a", "spec.b"]);
         let shorter = one.clone().drop_path("spec").drop_path("spec.c.d");
         assert_eq!(shorter, Projection::new().drop_path("spec"));
         assert_eq!(Projection::new().drop_path("..[]"), Projection::default());
@@ -152,7 +135,7 @@ mod tests {
 
     #[test]
     fn lean_names_what_it_drops() {
-        let paths = Projection::lean().paths();
+        let paths = Projection::lean().root.paths("");
         let annotation = format!("metadata.annotations.{LAST_APPLIED}");
         assert_eq!(paths, [annotation.as_str(), "metadata.managedFields"]);
     }
