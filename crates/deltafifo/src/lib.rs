@@ -28,7 +28,7 @@
 //! | --- | --- | --- |
 //! | order | per key; keys as they became pending | across all keys |
 //! | changes of one key | leased together | one by one |
-//! | a relist | tombstones made immediately, from queue and store | one item, compared when applied |
+//! | a relist | tombstones made when it comes, from queue and store | one item, compared later |
 //! | client-go | DeltaFIFO (DF) | RealFIFO, atomic (RF) |
 //!
 //! Items are *leased* and *acknowledged*. A leased item counts as queued, so a deletion or a

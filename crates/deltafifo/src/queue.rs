@@ -18,14 +18,14 @@ use crate::transform::Rejected;
 pub enum Deletion {
     /// It waits to be delivered.
     Queued,
-    /// Nobody knows the key, so there is nothing to delete (DF-04). The position counts all the same.
+    /// Nobody knows the key, so there is nothing to delete (DF-04). The position counts.
     Ignored,
 }
 
 /// A queue of changes between one producer side and one consumer.
 ///
-/// A *position* is whatever the producer passes with a call, for instance the version received; the
-/// queue returns the positions up to which the consumer got.
+/// A *position* is whatever the producer passes with a call, for instance the version received;
+/// the queue returns the positions up to which the consumer got.
 ///
 /// Changes that are leased and not yet acknowledged count as queued, with their newest object
 /// as known (design 6.1).
@@ -63,11 +63,11 @@ pub trait Queue<K, V, P>: Send {
         known: &dyn Known<K, V>,
     ) -> Result<Deletion, Closed<Final<V>>>;
 
-    /// Replaces all objects: a known object that is not in the list is gone. One group: it is leased
-    /// whole. Of a key that is in it twice the last object counts.
+    /// Replaces all objects: a known object that is not in the list is gone. One group: it is
+    /// leased whole. Of a key that is in it twice the last object counts.
     ///
-    /// Returns the items that the queue did not keep, because the consumer holds them or a later one
-    /// has their key. A caller that has a lock around the queue drops them after it is released.
+    /// Returns the items that the queue did not keep, because the consumer holds them or a later
+    /// one has their key. A caller with a lock around the queue drops them after releasing it.
     // FQ-8.
     ///
     /// client-go behaviour: DF-07, RF-09.
@@ -104,8 +104,8 @@ pub trait Queue<K, V, P>: Send {
     /// [`Closed`] gives back the position.
     fn bookmark(&mut self, position: P) -> Result<(), Closed<P>>;
 
-    /// Leases the next items: at most `max_keys` keys, or a whole group, however large. An item that
-    /// failed before is leased alone, so that in the end only the culprit is quarantined.
+    /// Leases the next items: at most `max_keys` keys, or a whole group, however large. An item
+    /// that failed before is leased alone, so that in the end only the culprit is quarantined.
     ///
     /// `None` when nothing is pending, or a lease is out: there is one at a time.
     #[doc(alias = "Pop")]

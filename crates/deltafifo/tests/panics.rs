@@ -145,16 +145,3 @@ fn guard_whose_objects_panic_in_clone_is_handed_out_again() {
         assert!(producer.is_empty());
     }
 }
-
-/// A second panic while the first one unwinds would abort the process.
-#[test]
-fn guard_dropped_by_a_panic_does_not_abort() {
-    let (_producer, consumer) = ends();
-    assert!(unwinds(|| {
-        let leased = consumer.next(NonZeroUsize::MAX).now_or_never().flatten();
-        let _leased = leased.expect("two are pending");
-        resume_unwind(Box::new("a consumer that panics"))
-    }));
-    let again = consumer.next(NonZeroUsize::MAX).now_or_never().flatten();
-    assert_eq!(keys(&again.expect("it was given back")), ["a", "b"]);
-}

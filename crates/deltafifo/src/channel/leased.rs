@@ -1,10 +1,9 @@
 //! The guard of a lease: settled on purpose, or given back when dropped (FQ-11).
 
 use std::fmt;
+use std::mem;
 use std::ops::Deref;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
-use std::thread;
 
 use derive_where::derive_where;
 
@@ -50,31 +49,30 @@ impl<K, V, P> Leased<K, V, P> {
     /// # Panics
     ///
     /// When there is no item at one of the indexes; then everything is given back. When the `Clone`
-    /// of an object panics; then the whole lease is handed out again, and no attempt is counted.
+    /// of an object panics; then the whole lease is handed out again, and no attempt is counted. A
+    /// guard that is dropped by a panic clones, too: such an object then aborts the process.
     pub fn nack(mut self, failed: &[usize]) -> Vec<Quarantined<K, V>> {
         let items = self.lease.items.len();
         assert!(
             failed.iter().all(|&at| at < items),
             "a failed index is beyond {items} items"
         );
-        match self.give_back(failed, |_, quarantined| quarantined) {
-            Ok(quarantined) => quarantined,
-            Err(panic) => resume_unwind(panic),
-        }
+        self.give_back(failed, |_, quarantined| quarantined)
     }
 
-    /// Settles the lease. A panic is caught, because the state has changed even then: the lease
-    /// waits to be handed out again, and the waiters are woken.
     fn give_back<R>(
         &mut self,
         failed: &[usize],
         then: impl FnOnce(&mut State<K, V, P>, Vec<Quarantined<K, V>>) -> R,
-    ) -> thread::Result<R> {
-        self.settle(|state, id| {
-            let nack = || state.queue.nack(id, failed).expect(ONE_GUARD);
-            let quarantined = catch_unwind(AssertUnwindSafe(nack))?;
-            Ok(then(state, quarantined))
-        })
+    ) -> R {
+        let shared = Arc::clone(&self.shared);
+        let on_panic = WakeAll(&shared);
+        let result = self.settle(|state, id| {
+            let quarantined = state.queue.nack(id, failed).expect(ONE_GUARD);
+            then(state, quarantined)
+        });
+        mem::forget(on_panic);
+        result
     }
 
     fn settle<R>(&mut self, settle: impl FnOnce(&mut State<K, V, P>, LeaseId) -> R) -> R {
@@ -104,12 +102,17 @@ impl<K, V, P> Drop for Leased<K, V, P> {
             return;
         }
         let all: Vec<_> = (0..self.lease.items.len()).collect();
-        let abandoned = |state: &mut State<K, V, P>, all| state.abandoned.extend(all);
-        if let Err(panic) = self.give_back(&all, abandoned)
-            && !thread::panicking()
-        {
-            resume_unwind(panic);
-        }
+        self.give_back(&all, |state, all| state.abandoned.extend(all));
+    }
+}
+
+/// Wakes all waiters when it is dropped: if an object panics in `Clone`, the lease is pending
+/// again, and a waiter may take it.
+struct WakeAll<'a, K, V, P>(&'a Shared<K, V, P>);
+
+impl<K, V, P> Drop for WakeAll<'_, K, V, P> {
+    fn drop(&mut self) {
+        self.0.change(|_| ());
     }
 }
 
