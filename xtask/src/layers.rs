@@ -1,7 +1,8 @@
-//! `cargo xtask layers`: who may depend on whom.
+//! `cargo xtask layers`: which crate may depend on which, and files that depend on each other.
 //!
-//! Two rules. An arrow between crates of the workspace must be in [`LAYERS`]; and a leaf, as its
-//! users get it, must not pull in what it has never heard of ([`LIGHT`]).
+//! Three rules. A dependency between crates of the workspace must be in [`LAYERS`]. A leaf, as its
+//! users get it, must not pull in a crate that [`LIGHT`] forbids. At most two files of a product
+//! crate depend on each other in a circle ([`circles`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,6 +10,7 @@ use anyhow::{Context, Result, bail};
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand};
 
 use crate::checkout;
+use crate::circles;
 use crate::shell;
 
 /// Where people read about the rule.
@@ -189,7 +191,20 @@ const NO_HTTP: [&str; 11] = [
     "simd-json",
 ];
 
-/// Checks both rules on this checkout.
+/// Returns the facade and every crate below it: what a user of the facade compiles of ours.
+pub(crate) fn product() -> BTreeSet<&'static str> {
+    let mut product = BTreeSet::new();
+    let mut open = vec!["informer-factory"];
+    while let Some(package) = open.pop() {
+        if product.insert(package) {
+            let layer = LAYERS.iter().find(|layer| layer.package == package);
+            open.extend(layer.into_iter().flat_map(|layer| layer.uses));
+        }
+    }
+    product
+}
+
+/// Checks the rules on this checkout.
 pub(crate) fn run() -> Result<()> {
     let metadata = MetadataCommand::new()
         .current_dir(checkout::root())
@@ -197,6 +212,7 @@ pub(crate) fn run() -> Result<()> {
         .exec()
         .context("cannot read the workspace")?;
     let arrows = arrows(&metadata);
+    print!("{}", table(&arrows));
     let mut errors = forbidden_arrows(&arrows);
     for light in LIGHT
         .iter()
@@ -204,6 +220,7 @@ pub(crate) fn run() -> Result<()> {
     {
         errors.extend(heavy_dependencies(light, &tree(light)?));
     }
+    errors.extend(file_circles(&metadata)?);
     if errors.is_empty() {
         println!("layers: {} crates keep to their layers", arrows.len());
         return Ok(());
@@ -211,7 +228,54 @@ pub(crate) fn run() -> Result<()> {
     for error in &errors {
         eprintln!("{error}");
     }
-    bail!("{} dependencies break the layers", errors.len());
+    bail!("{} errors in the layers", errors.len());
+}
+
+/// Checks the files of every product crate of this checkout, and prints how many there are.
+fn file_circles(metadata: &Metadata) -> Result<Vec<String>> {
+    let product = product();
+    let members = metadata.workspace_packages();
+    let mut errors = Vec::new();
+    for package in members
+        .iter()
+        .filter(|one| product.contains(one.name.as_str()))
+    {
+        let folder = package.manifest_path.parent();
+        let folder = folder.context("a manifest is in a folder")?;
+        let report = circles::check(&package.name, folder.as_std_path())?;
+        println!(
+            "files: {:<20} {:>3} files, {:>4} dependencies between them, {} circles",
+            package.name.as_str(),
+            report.files,
+            report.dependencies,
+            report.errors.len()
+        );
+        errors.extend(report.errors);
+    }
+    Ok(errors)
+}
+
+/// The crates of this checkout and what each depends on, a line for each.
+fn table(all: &BTreeMap<String, Arrows>) -> String {
+    let order = |package: &str| LAYERS.iter().position(|layer| layer.package == package);
+    let mut rows: Vec<_> = all.iter().collect();
+    rows.sort_by_key(|(package, _)| order(package).unwrap_or(LAYERS.len()));
+    let list = |names: &BTreeSet<String>| {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        names.join(", ")
+    };
+    let line = |(package, arrows): (&String, &Arrows)| {
+        let uses = match list(&arrows.uses) {
+            none if none.is_empty() => "none of ours".to_owned(),
+            uses => uses,
+        };
+        let tests = match list(&arrows.tests_use) {
+            none if none.is_empty() => none,
+            uses => format!("; in tests {uses}"),
+        };
+        format!("crate: {package:<20} uses {uses}{tests}\n")
+    };
+    rows.into_iter().map(line).collect()
 }
 
 /// The dependencies of one package inside the workspace.
@@ -369,6 +433,34 @@ mod tests {
         assert!(error.contains("in tests also informer-testkit"), "{error}");
         let error = &errors("informer-store", &[], &["informer-testkit"])[0];
         assert!(error.starts_with("error: informer-store depends on informer-testkit in its"));
+    }
+
+    #[test]
+    fn table_has_a_line_for_every_crate_from_the_leaves_up() {
+        let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        let arrows = |uses: &[&str], tests_use: &[&str]| Arrows {
+            uses: names(uses),
+            tests_use: names(tests_use),
+        };
+        let all = BTreeMap::from([
+            (
+                "informer-factory".to_owned(),
+                arrows(&["informer-store"], &["informer-testkit"]),
+            ),
+            ("informer-store".to_owned(), arrows(&[], &[])),
+        ]);
+        assert_eq!(
+            table(&all),
+            "crate: informer-store       uses none of ours\n\
+             crate: informer-factory     uses informer-store; in tests informer-testkit\n"
+        );
+    }
+
+    #[test]
+    fn product_is_the_facade_and_what_it_uses() {
+        let product = product();
+        assert!(LEAVES.iter().all(|leaf| product.contains(leaf)));
+        assert!(product.contains("informer-factory") && !product.contains("informer-testkit"));
     }
 
     #[test]

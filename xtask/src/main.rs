@@ -8,6 +8,7 @@ mod cache;
 mod chaos;
 mod checkout;
 mod ci;
+mod circles;
 mod clock;
 mod conformance;
 mod control_plane;
@@ -47,7 +48,7 @@ enum Task {
     },
     /// The house rules for the text of the tree.
     Tidy,
-    /// Who may depend on whom.
+    /// Which crates and which files may depend on each other.
     Layers,
     /// A real etcd and kube-apiserver on this machine.
     #[command(subcommand)]

@@ -46,7 +46,7 @@ pub(super) const JOBS: [Job; 18] = [
     },
     Job {
         name: "layers",
-        about: "crates know only what they may",
+        about: "crates keep to their layers, and their files depend on each other in no circle",
         run: layers,
     },
     Job {

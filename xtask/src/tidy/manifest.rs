@@ -1,6 +1,12 @@
 //! Rules for crates as a whole.
 
+use std::collections::BTreeMap;
+
 use super::{Finding, TextFile};
+use crate::layers;
+
+/// The number of source files that a folder of a product crate may contain, without subfolders.
+const FOLDER_LIMIT: usize = 15;
 
 /// Applies all rules of this module.
 pub(super) fn check(files: &[TextFile]) -> Vec<Finding> {
@@ -9,9 +15,41 @@ pub(super) fn check(files: &[TextFile]) -> Vec<Finding> {
         .find(|file| file.path == "Cargo.toml")
         .is_some_and(|root| line_of(&root.text, "unsafe_code").contains("\"forbid\""));
     let libraries = files.iter().filter(|file| is_library_root(&file.path));
-    libraries
+    let mut findings: Vec<Finding> = libraries
         .filter_map(|library| unsafe_code(library, files, inherits))
-        .collect()
+        .collect();
+    findings.extend(flat_folders(files));
+    findings
+}
+
+/// Finds folders below `src` of the product crates that contain too many source files.
+fn flat_folders(files: &[TextFile]) -> Vec<Finding> {
+    let product = layers::product();
+    let is_product = |manifest: &TextFile| {
+        let name = line_of(&manifest.text, "name = ").trim_start_matches("name = ");
+        product.contains(name.trim_matches('"'))
+    };
+    let manifests = files
+        .iter()
+        .filter(|file| file.path.ends_with("Cargo.toml") && is_product(file));
+    let sources: Vec<String> = manifests
+        .map(|manifest| manifest.path.replace("Cargo.toml", "src/"))
+        .collect();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for file in files.iter().filter(|file| file.is_rust()) {
+        if sources.iter().any(|folder| file.path.starts_with(folder)) {
+            let (folder, _) = file.path.rsplit_once('/').unwrap_or_default();
+            *counts.entry(folder).or_default() += 1;
+        }
+    }
+    let flat = counts.into_iter().filter(|(_, n)| *n > FOLDER_LIMIT);
+    flat.map(|(folder, n)| Finding {
+        rule: "flat-folder",
+        path: folder.to_owned(),
+        line: 0,
+        message: format!("contains {n} source files, the limit is {FOLDER_LIMIT}: add a subfolder"),
+    })
+    .collect()
 }
 
 /// `crates/<name>/src/lib.rs`.
@@ -69,5 +107,29 @@ mod tests {
             "the lint is not there to be inherited"
         );
         assert!(!is_good(LINT, "", ""), "the lint is not inherited");
+    }
+
+    #[test]
+    fn folder_of_a_product_crate_has_a_limit_without_its_subfolders() {
+        let findings = |package: &str, flat: usize, nested: usize| -> Vec<String> {
+            let manifest = format!("[package]\nname = \"{package}\"\n");
+            let mut files = vec![TextFile::fixture("crates/x/Cargo.toml", &manifest)];
+            let names = (0..flat).map(|n| format!("crates/x/src/a{n}.rs"));
+            let below = (0..nested).map(|n| format!("crates/x/src/b/b{n}.rs"));
+            let beside = (0..flat).map(|n| format!("crates/x/tests/c{n}.rs"));
+            let paths = names.chain(below).chain(beside);
+            files.extend(paths.map(|path| TextFile::fixture(&path, "")));
+            let found = flat_folders(&files);
+            found.iter().map(ToString::to_string).collect()
+        };
+        assert!(findings("informer-store", FOLDER_LIMIT, FOLDER_LIMIT).is_empty());
+        assert_eq!(
+            findings("informer-store", FOLDER_LIMIT + 1, 1),
+            [
+                "crates/x/src: contains 16 source files, the limit is 15: add a subfolder \
+              [flat-folder]"
+            ]
+        );
+        assert!(findings("informer-testkit", FOLDER_LIMIT + 1, 0).is_empty());
     }
 }
