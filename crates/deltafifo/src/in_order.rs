@@ -21,10 +21,10 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
 use crate::deltas::{Deltas, Pushed, Stamp, Stamped};
-use crate::key_hash::{self, KeyHash};
+use crate::keys::hash::{self, KeyHash};
+use crate::keys::pending_map::PendingMap;
 use crate::known::Known;
 use crate::lease::Item;
-use crate::pending_map::PendingMap;
 use crate::queue_core::leased::{Batch, Origin};
 use crate::queue_core::ledger::Ledger;
 use crate::queue_core::{Pending, QueueCore};
@@ -50,7 +50,7 @@ impl<K, V> Default for InOrder<K, V> {
     fn default() -> Self {
         Self {
             items: VecDeque::new(),
-            hasher: key_hash::random(),
+            hasher: hash::random(),
         }
     }
 }

@@ -10,8 +10,9 @@ use crate::error::NeverSynced;
 use crate::lease::Quarantined;
 
 use super::leased::Leased;
+use super::progress::ProgressObserver;
+use super::shared::Shared;
 use super::waiters::{Look, until};
-use super::{ProgressObserver, Shared};
 
 /// The end that drains the queue. When it is dropped the queue closes: nobody is left to make
 /// room.

@@ -9,7 +9,7 @@ use derive_where::derive_where;
 
 use crate::lease::{Item, Lease, LeaseId, Quarantined};
 
-use super::{Shared, State};
+use super::shared::{Shared, State};
 
 /// Leased items. Dropped without `ack` or `nack` it gives back all of them.
 ///

@@ -23,22 +23,20 @@ mod consumer;
 mod leased;
 mod producer;
 mod progress;
+pub(crate) mod shared;
 mod waiters;
 
 use std::num::NonZeroUsize;
-use std::sync::{Arc, PoisonError};
-use std::task::Waker;
+use std::sync::Arc;
 
-use crate::lease::Quarantined;
 use crate::queue::Queue;
-use crate::sync::{Mutex, MutexGuard};
 
 pub use consumer::Consumer;
 pub use leased::Leased;
 pub use producer::Producer;
 pub use progress::{Progress, ProgressObserver};
 
-use waiters::Waiters;
+use shared::Shared;
 
 /// Makes a queue usable from tasks: one end fills it, the other drains it.
 ///
@@ -48,73 +46,6 @@ pub fn channel<K, V, P>(
     queue: impl Queue<K, V, P> + 'static,
     bound: NonZeroUsize,
 ) -> (Producer<K, V, P>, Consumer<K, V, P>) {
-    let shared = Arc::new(Shared {
-        state: Mutex::new(State {
-            queue: Box::new(queue),
-            waiters: Waiters::default(),
-            abandoned: Vec::new(),
-            producers: 1,
-            consumer_lives: true,
-            lease_out: false,
-            turn: 0,
-        }),
-        bound: bound.get(),
-    });
+    let shared = Arc::new(Shared::new(Box::new(queue), bound));
     (Producer::new(Arc::clone(&shared)), Consumer::new(shared))
-}
-
-/// What both ends share.
-pub(crate) struct Shared<K, V, P> {
-    pub(crate) state: Mutex<State<K, V, P>>,
-    bound: usize,
-}
-
-pub(crate) struct State<K, V, P> {
-    queue: Box<dyn Queue<K, V, P>>,
-    waiters: Waiters,
-    /// Quarantined when a guard was dropped, so that there was nobody to tell.
-    abandoned: Vec<Quarantined<K, V>>,
-    producers: usize,
-    consumer_lives: bool,
-    /// A guard may settle its lease after its consumer is gone.
-    lease_out: bool,
-    /// Counts state changes, so that watchers see whether they missed one.
-    turn: u64,
-}
-
-impl<K, V, P> State<K, V, P> {
-    /// Whether nobody will ever settle anything more.
-    fn is_over(&self) -> bool {
-        let nobody_drains = !self.consumer_lives && !self.lease_out;
-        self.queue.is_closed() && (self.queue.is_empty() || nobody_drains)
-    }
-}
-
-impl<K, V, P> Shared<K, V, P> {
-    /// A panic of a snapshot or a transform leaves the queue whole, so a poisoned lock is good.
-    fn lock(&self) -> MutexGuard<'_, State<K, V, P>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Changes the state and tells all who wait, after the lock is released.
-    fn change<R>(&self, change: impl FnOnce(&mut State<K, V, P>) -> R) -> R {
-        let (result, wakers) = {
-            let mut state = self.lock();
-            let early = planted!(WakersTakenFirst).then(|| turned(&mut state));
-            if early.is_some() {
-                drop(state);
-                state = self.lock();
-            }
-            let result = change(&mut state);
-            (result, early.unwrap_or_else(|| turned(&mut state)))
-        };
-        wakers.into_iter().for_each(Waker::wake);
-        result
-    }
-}
-
-/// Counts a state change: whom to wake once the lock is released.
-fn turned<K, V, P>(state: &mut State<K, V, P>) -> Vec<Waker> {
-    state.turn += 1;
-    state.waiters.take()
 }

@@ -11,8 +11,9 @@ use crate::queue::{Deletion, Queue};
 use crate::tombstone::Final;
 use crate::transform::Rejected;
 
+use super::progress::ProgressObserver;
+use super::shared::Shared;
 use super::waiters::{Look, until};
-use super::{ProgressObserver, Shared};
 
 /// The end that fills the queue. Cloneable; when the last one is dropped, the queue closes.
 ///

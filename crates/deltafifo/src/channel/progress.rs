@@ -6,7 +6,7 @@ use derive_where::derive_where;
 
 use crate::error::NeverSynced;
 
-use super::Shared;
+use super::shared::{Shared, State};
 use super::waiters::{Look, until};
 
 /// Where the queue stands.
@@ -104,7 +104,7 @@ impl<K, V, P: Clone> ProgressObserver<K, V, P> {
     }
 }
 
-fn progress<K, V, P: Clone>(state: &super::State<K, V, P>) -> Progress<P> {
+fn progress<K, V, P: Clone>(state: &State<K, V, P>) -> Progress<P> {
     Progress {
         applied: state.queue.applied().cloned(),
         received: state.queue.received().cloned(),

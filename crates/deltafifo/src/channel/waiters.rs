@@ -6,7 +6,7 @@
 use std::future::{Future, poll_fn};
 use std::task::{Context, Poll, Waker};
 
-use super::{Shared, State};
+use super::shared::{Shared, State, turned};
 
 /// The wakers of all who wait, each with its ticket.
 #[derive(Default)]
@@ -80,7 +80,7 @@ impl<K, V, P> Waiting<'_, K, V, P> {
         let mut state = self.shared.lock();
         let (result, wakers) = match look(&mut state) {
             Look::Seen(result) => (result, Vec::new()),
-            Look::Changed(result) => (result, super::turned(&mut state)),
+            Look::Changed(result) => (result, turned(&mut state)),
             Look::Wait => {
                 if planted!(PlaceTakenTooLate) {
                     drop(state);

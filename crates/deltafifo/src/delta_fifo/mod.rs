@@ -27,9 +27,9 @@ use derive_where::derive_where;
 #[cfg(any(test, sim))]
 use crate::delta::Delta;
 use crate::deltas::{Deltas, Pushed, Stamped};
+use crate::keys::pending_map::PendingMap;
 use crate::known::Known;
 use crate::lease::Item;
-use crate::pending_map::PendingMap;
 use crate::queue_core::leased::{Batch, Origin};
 use crate::queue_core::ledger::Ledger;
 use crate::queue_core::{Pending, QueueCore};

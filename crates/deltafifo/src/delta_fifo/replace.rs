@@ -12,7 +12,7 @@ use std::hash::Hash;
 
 use crate::delta::Delta;
 use crate::deltas::{Deltas, Pushed, Stamped};
-use crate::key_index::KeyIndex;
+use crate::keys::index::KeyIndex;
 use crate::known::Known;
 use crate::queue_core::leased::Leased;
 use crate::tombstone::Final;

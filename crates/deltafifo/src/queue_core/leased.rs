@@ -9,7 +9,7 @@ use derive_where::derive_where;
 
 use crate::delta_fifo::groups::GroupId;
 use crate::deltas::{Deltas, Stamp};
-use crate::key_index::KeyIndex;
+use crate::keys::index::KeyIndex;
 use crate::lease::{Item, LeaseId, Quarantined};
 
 /// Items to be leased together.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 
-use crate::channel::Shared;
+use crate::channel::shared::Shared;
 use crate::{DeltaFifo, InOrderQueue, Known, Queue, channel};
 
 type Probe = Arc<dyn Fn() -> bool>;

@@ -46,9 +46,9 @@ pub trait Decode<T>: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// A [`DecodeError`] quarantines the object: its key, uid and version are reported, and the rest
-    /// of the list or watch continues. An implementation must return one for bytes that are not
-    /// well formed, because an event counts as received once its object is decoded.
+    /// A [`DecodeError`] quarantines the object: its identity is reported, and the rest of the list
+    /// or watch continues. An implementation must return one for bytes that are not well formed,
+    /// because an event counts as received once its object is decoded.
     fn decode(&self, object: Encoded<'_>, buffers: &mut Buffers) -> Result<T, DecodeError>;
 
     /// Called with the items of each complete page before the page is handed on, so that a decoder

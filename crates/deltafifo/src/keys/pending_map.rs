@@ -18,7 +18,7 @@ use std::hash::{BuildHasher, Hash};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
-use crate::key_hash::{self, KeyHash};
+use crate::keys::hash::{self, KeyHash};
 use crate::spare;
 
 /// Where an entry stands. Grows towards the back; only differences have a meaning.
@@ -48,7 +48,7 @@ impl<K: Eq + Hash, T> PendingMap<K, T> {
             // Far from both ends: entries are put before the front, too.
             front: 1 << 62,
             table: HashTable::new(),
-            hasher: key_hash::random(),
+            hasher: hash::random(),
         }
     }
 

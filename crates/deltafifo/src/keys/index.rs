@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, Hash};
 
 use hashbrown::HashTable;
 
-use crate::key_hash::{self, KeyHash};
+use crate::keys::hash::{self, KeyHash};
 
 /// Indexes by key. The caller has the list and says which key is at an index.
 #[cfg_attr(any(test, fuzzing), derive(Clone))]
@@ -17,7 +17,7 @@ pub(crate) struct KeyIndex {
 impl KeyIndex {
     /// The index of a list of this length. Of a key that is in it twice, either index is found.
     pub(crate) fn of<'a, K: Hash + 'a>(len: usize, key: impl Fn(usize) -> &'a K) -> Self {
-        let hasher = key_hash::random();
+        let hasher = hash::random();
         let hash = |&at: &usize| hasher.hash_one(key(at));
         let mut table = HashTable::with_capacity(len);
         for at in 0..len {
