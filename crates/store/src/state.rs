@@ -87,6 +87,7 @@ impl<T, S: Shape> State<T, S> {
     }
 
     /// Puts a record in the place of the one with the same key.
+    #[inline]
     pub(crate) fn update(&mut self, id: Id, record: &Arc<Record<T>>) {
         let old = self.items.update(id, Arc::clone(record));
         // IX-04: nothing moves when the values are the same.

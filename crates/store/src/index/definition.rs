@@ -88,8 +88,10 @@ impl<T> Definition<T> {
         }
         // An index that is prepared early and installed late has a smaller number than those before
         // it, so all values are sorted.
-        values.sort_unstable();
-        values.dedup();
+        if values.len() > 1 {
+            values.sort_unstable();
+            values.dedup();
+        }
         Ok(())
     }
 }

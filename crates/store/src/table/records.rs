@@ -77,11 +77,14 @@ impl<'a, T, S: Shape> Records<'a, T, S> {
     ///
     /// A processor waits for the count of each object, so the counts of a few are loaded together.
     pub(crate) fn objects(mut self) -> Vec<Arc<T>> {
-        let mut objects = Vec::with_capacity(self.len());
         if !self.is_scattered {
-            self.for_each(|record| objects.push(Arc::clone(&record.entry.object)));
-            return objects;
+            let objects = self.ids.map(|id| {
+                let record = self.walk.get(id).expect("a filed number has a record");
+                Arc::clone(&record.entry.object)
+            });
+            return objects.collect();
         }
+        let mut objects = Vec::with_capacity(self.len());
         while self.len() > 0 {
             self.load();
             for record in self.loaded() {
