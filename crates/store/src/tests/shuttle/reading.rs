@@ -50,15 +50,15 @@ pub(super) fn snapshots() {
         let snapshot = reader.snapshot();
         assert!(snapshot.sequence() >= last, "time runs backwards");
         last = snapshot.sequence();
-        let version = snapshot.version(&Scope::All).expect("marked");
+        let version = snapshot.version(&Scope::All).expect("marked").to_string();
         let found = snapshot
-            .by_index("generation", version)
+            .by_index("generation", &version)
             .expect("it is there");
         assert_eq!(found.len(), snapshot.len(), "STX-4: index and items");
         assert!(
             snapshot
                 .iter()
-                .all(|(_, entry)| entry.object.to_string() == **version),
+                .all(|(_, entry)| entry.object.to_string() == version),
             "STX-4: items of two commits"
         );
     }
