@@ -22,8 +22,8 @@ const PACKAGES: [&str; 4] = [
     "informer-factory",
 ];
 
-/// The modules of the scenarios: `tests::shuttle`, or `schedules` in a crate that has not moved.
-const SCENARIOS: [&str; 2] = ["shuttle::", "schedules::"];
+/// The module of the scenarios.
+const SCENARIOS: &str = "tests::shuttle::";
 
 /// What to run.
 #[derive(Debug, Args)]
@@ -50,10 +50,7 @@ impl Default for ShuttleCommand {
 
 /// Runs the scenarios; fails with the first crate in which one does not hold.
 pub(crate) fn run(command: &ShuttleCommand) -> Result<()> {
-    let names = match &command.name {
-        Some(name) => vec![name.as_str()],
-        None => SCENARIOS.to_vec(),
-    };
+    let name = command.name.as_deref().unwrap_or(SCENARIOS);
     let mut scenarios = 0;
     for package in PACKAGES {
         let mut build = debug_build::build_unit_tests(package);
@@ -61,7 +58,7 @@ pub(crate) fn run(command: &ShuttleCommand) -> Result<()> {
         let built = Built::by(&mut build)?;
         let mut test = built.unit_tests(package)?;
         test.current_dir(checkout::root())
-            .args(&names)
+            .arg(name)
             .env("SCHEDULES", command.schedules.to_string());
         if let Some(file) = &command.replay {
             let file = file.canonicalize().context("there is no such schedule")?;
@@ -76,7 +73,7 @@ pub(crate) fn run(command: &ShuttleCommand) -> Result<()> {
         })?;
     }
     if scenarios == 0 {
-        bail!("no scenario has {names:?} in its path");
+        bail!("no scenario has {name:?} in its path");
     }
     println!("shuttle: {scenarios} scenarios and planted bugs");
     Ok(())
