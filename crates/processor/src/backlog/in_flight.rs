@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use derive_where::derive_where;
+
 use crate::backlog::batch::News;
 use crate::backlog::ring::Ring;
 use crate::notification::Notification;
@@ -22,6 +24,7 @@ impl<K, T> Run<K, T> {
 }
 
 /// The notifications in flight. See the module.
+#[derive_where(Default)]
 pub(crate) struct InFlight<K, T> {
     runs: Ring<Run<K, T>>,
     /// Which of the first run is next.
@@ -31,14 +34,6 @@ pub(crate) struct InFlight<K, T> {
 }
 
 impl<K, T> InFlight<K, T> {
-    pub(crate) fn new() -> Self {
-        Self {
-            runs: Ring::new(),
-            next: 0,
-            walked: false,
-        }
-    }
-
     pub(crate) fn push(&mut self, run: Run<K, T>) {
         self.runs.push(run);
     }

@@ -57,26 +57,21 @@ impl<K: Clone, T> Item<K, T> {
         displaced: &mut Vec<Displaced<K, T>>,
     ) {
         if let Self::Owned(Notification::Added {
-            object: waiting,
+            object: pending,
             initial: flag,
             ..
         }) = self
         {
-            displaced.push(Displaced::Object {
-                _later: std::mem::replace(waiting, object),
-            });
             *flag = initial;
-            return;
+            let _later = std::mem::replace(pending, object);
+            return displaced.push(Displaced::Object { _later });
         }
-        let key = self.get().key().clone();
-        self.replace(
-            Self::Owned(Notification::Added {
-                key,
-                object,
-                initial,
-            }),
-            displaced,
-        );
+        let added = Notification::Added {
+            key: self.get().key().clone(),
+            object,
+            initial,
+        };
+        self.replace(Self::Owned(added), displaced);
     }
 
     /// Makes the waiting update one to a newer state. Copies the key at the first merge only.
@@ -94,24 +89,18 @@ impl<K: Clone, T> Item<K, T> {
             ..
         }) = self
         {
-            displaced.push(Displaced::Object {
-                _later: std::mem::replace(to, new),
-            });
             // The same object: nothing is freed here.
-            *from = old;
-            *why = cause;
-            return;
+            (*from, *why) = (old, cause);
+            let _later = std::mem::replace(to, new);
+            return displaced.push(Displaced::Object { _later });
         }
-        let key = self.get().key().clone();
-        self.replace(
-            Self::Owned(Notification::Updated {
-                key,
-                old,
-                new,
-                cause,
-            }),
-            displaced,
-        );
+        let updated = Notification::Updated {
+            key: self.get().key().clone(),
+            old,
+            new,
+            cause,
+        };
+        self.replace(Self::Owned(updated), displaced);
     }
 
     /// Makes the waiting update a deletion whose final state is unknown.
@@ -129,15 +118,14 @@ pub(crate) fn settled<K, T>(
     newer: &Notification<K, T>,
     merge: &Merge<T>,
 ) -> u64 {
+    let (older, newer) = (u64::from(older.is_initial()), u64::from(newer.is_initial()));
     let left = match merge {
-        Merge::KeepOlder => u64::from(older.is_initial()),
-        Merge::KeepNewer => u64::from(newer.is_initial()),
+        Merge::KeepOlder | Merge::AppendAdded(_) => older,
+        Merge::KeepNewer => newer,
         Merge::Added(_, initial) => u64::from(*initial),
-        Merge::Updated(..) | Merge::Unknown(_) => 0,
-        Merge::Append => u64::from(older.is_initial()) + u64::from(newer.is_initial()),
-        Merge::AppendAdded(_) => u64::from(older.is_initial()),
-        Merge::Annihilate if planted!(AnnihilationUnsettled) => return 0,
-        Merge::Annihilate => 0,
+        Merge::Append => older + newer,
+        Merge::Annihilate if planted!(AnnihilationUnsettled) => older + newer,
+        Merge::Updated(..) | Merge::Unknown(_) | Merge::Annihilate => 0,
     };
-    u64::from(older.is_initial()) + u64::from(newer.is_initial()) - left
+    older + newer - left
 }

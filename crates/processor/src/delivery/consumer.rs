@@ -38,7 +38,7 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
     pub(crate) fn new(listener: Arc<Listener<K, T>>) -> Self {
         Self {
             listener,
-            in_flight: InFlight::new(),
+            in_flight: InFlight::default(),
             walk: None,
             running: None,
         }
@@ -122,7 +122,7 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
         if !self.listener.gate.enter() {
             return false;
         }
-        self.listener.started(since);
+        self.listener.gauges.set_running(Some(since));
         self.running = Some(Running { counted });
         true
     }
@@ -179,7 +179,7 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
 
 impl<K: Key, T: Send + Sync + 'static> Drop for Consumer<K, T> {
     fn drop(&mut self) {
-        let in_flight = std::mem::replace(&mut self.in_flight, InFlight::new());
+        let in_flight = std::mem::take(&mut self.in_flight);
         self.listener.panics.release((in_flight, self.walk.take()));
         self.listener.consumer_gone();
     }

@@ -51,13 +51,12 @@ impl<H: Handler<K, T>, K: Key, T: Send + Sync + 'static> Delivery<H, K, T> {
 const AT_ONCE: usize = 64;
 
 /// Calls a handler on the runtime until its listener ends.
-pub(crate) async fn run<H, K, T>(delivery: Delivery<H, K, T>)
+pub(crate) async fn run<H, K, T>(mut delivery: Delivery<H, K, T>)
 where
     H: Handler<K, T>,
     K: Key,
     T: Send + Sync + 'static,
 {
-    let mut delivery = delivery;
     let mut calls = 0;
     while delivery.next().await {
         calls += delivery.handle_in_flight();
@@ -70,13 +69,12 @@ where
 }
 
 /// Calls an asynchronous handler on the runtime until its listener ends.
-pub(crate) async fn run_async<H, K, T>(delivery: Delivery<H, K, T>)
+pub(crate) async fn run_async<H, K, T>(mut delivery: Delivery<H, K, T>)
 where
     H: AsyncHandler<K, T>,
     K: Key,
     T: Send + Sync + 'static,
 {
-    let mut delivery = delivery;
     let caller = delivery.consumer.listener().caller;
     while delivery.next().await {
         let shared = Arc::clone(delivery.consumer.current());
@@ -112,13 +110,12 @@ async fn poll_guarded(caller: Caller, callback: impl Future<Output = ()>) -> Res
 }
 
 /// Calls a handler on a thread of its own until its listener ends.
-pub(crate) fn run_blocking<H, K, T>(delivery: Delivery<H, K, T>)
+pub(crate) fn run_blocking<H, K, T>(mut delivery: Delivery<H, K, T>)
 where
     H: Handler<K, T>,
     K: Key,
     T: Send + Sync + 'static,
 {
-    let mut delivery = delivery;
     // Only the waiting is inside `block_on`, so that the handler may use an executor itself.
     while block_on(delivery.next()) {
         delivery.handle_in_flight();

@@ -45,35 +45,30 @@ where
     F: Fn(&T) -> bool + Send + 'static,
 {
     fn on_notification(&mut self, notification: &Notification<K, T>) {
-        match notification {
-            Notification::Added { object, .. } => {
-                if (self.predicate)(object) {
-                    self.inner.on_notification(notification);
+        let matches = |object: &Arc<T>| (self.predicate)(object);
+        let is_forwarded = match notification {
+            Notification::Added { object, .. } => matches(object),
+            Notification::Updated { key, old, new, .. } => match (matches(old), matches(new)) {
+                (false, true) => {
+                    let (key, object, initial) = (key.clone(), Arc::clone(new), false);
+                    let added = Notification::Added {
+                        key,
+                        object,
+                        initial,
+                    };
+                    return self.inner.on_notification(&added);
                 }
-            }
-            Notification::Updated { key, old, new, .. } => {
-                match ((self.predicate)(old), (self.predicate)(new)) {
-                    (true, true) => self.inner.on_notification(notification),
-                    (false, true) => self.inner.on_notification(&Notification::Added {
-                        key: key.clone(),
-                        object: Arc::clone(new),
-                        initial: false,
-                    }),
-                    (true, false) => {
-                        self.inner
-                            .on_notification(&Notification::Deleted(Deleted::Known {
-                                key: key.clone(),
-                                last: Arc::clone(old),
-                            }));
-                    }
-                    (false, false) => {}
+                (true, false) => {
+                    let (key, last) = (key.clone(), Arc::clone(old));
+                    let deleted = Notification::Deleted(Deleted::Known { key, last });
+                    return self.inner.on_notification(&deleted);
                 }
-            }
-            Notification::Deleted(deleted) => {
-                if deleted.last().is_none_or(|last| (self.predicate)(last)) {
-                    self.inner.on_notification(notification);
-                }
-            }
+                (before, _) => before,
+            },
+            Notification::Deleted(deleted) => deleted.last().is_none_or(matches),
+        };
+        if is_forwarded {
+            self.inner.on_notification(notification);
         }
     }
 }

@@ -77,14 +77,22 @@ pub(crate) struct ActiveWalk<K, T> {
 }
 
 /// The at most one walk a listener has.
+#[derive_where(Default)]
 pub(crate) enum WalkSlot<K, T> {
+    #[derive_where(default)]
     None,
-    Waiting {
-        position: u64,
-        walk: ActiveWalk<K, T>,
-    },
+    /// Pending at a position of the backlog.
+    Waiting(u64, ActiveWalk<K, T>),
     /// The consumer has it.
-    Active {
-        kind: WalkKind,
-    },
+    Active(WalkKind),
+}
+
+impl<K, T> WalkSlot<K, T> {
+    /// The pending walk and its position.
+    pub(crate) fn waiting(&self) -> Option<(u64, &ActiveWalk<K, T>)> {
+        match self {
+            Self::Waiting(position, walk) => Some((*position, walk)),
+            Self::None | Self::Active(_) => None,
+        }
+    }
 }

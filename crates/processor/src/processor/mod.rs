@@ -216,7 +216,7 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
 
     /// Whether [`close`](Processor::close) or [`stop`](Processor::stop) was called.
     pub fn is_stopped(&self) -> bool {
-        self.registry.is_stopped()
+        self.registry.lock().stopped
     }
 }
 

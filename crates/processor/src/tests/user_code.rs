@@ -82,7 +82,7 @@ fn no_step_of_a_listener_drops_a_key() {
             .push((2, second.as_slice()), 0, 0, &mut displaced)
             .is_none()
     );
-    let mut out = InFlight::new();
+    let mut out = InFlight::default();
     let taken = listener.take(1, &mut out);
     assert!(matches!(taken, Taken::Walk(_)));
     let vanished = listener.walk_ended();
