@@ -117,7 +117,8 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
         }
     }
 
-    /// Hands a notification out, unless the listener has been removed (PR-11).
+    // PR-11
+    /// Starts the callback of the next notification, unless the listener has been removed.
     fn start(&mut self, since: u64, counted: bool) -> bool {
         if !self.listener.gate.enter() {
             return false;
@@ -129,18 +130,14 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
 
     /// The callback of the notification that was handed out has ended (PR-12).
     pub(crate) fn finish(&mut self, result: &Result<(), Panicked>) {
-        if let Err(panicked) = result {
-            self.log_current(panicked);
-        }
+        self.log_current(result);
         self.settle(result.is_err());
     }
 
     /// As `finish`; then the next notification is handed out if it is in hand already.
     #[inline]
     pub(crate) fn follow(&mut self, result: &Result<(), Panicked>) -> bool {
-        if let Err(panicked) = result {
-            self.log_current(panicked);
-        }
+        self.log_current(result);
         let Some(running) = self.running.take() else {
             return false;
         };
@@ -171,9 +168,12 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
         }
     }
 
-    fn log_current(&self, panicked: &Panicked) {
-        let key = Some(self.current().key());
-        self.listener.panics.log("a callback", panicked, key);
+    #[inline]
+    fn log_current(&self, result: &Result<(), Panicked>) {
+        if let Err(panicked) = result {
+            let key = Some(self.current().key());
+            self.listener.panics.log("a callback", panicked, key);
+        }
     }
 }
 
