@@ -11,6 +11,11 @@ pub(crate) fn now() -> Instant {
     tokio::time::Instant::now().into_std()
 }
 
+/// The nanoseconds from `epoch` to `at`.
+pub(crate) fn nanos(epoch: Instant, at: Instant) -> u64 {
+    u64::try_from(at.saturating_duration_since(epoch).as_nanos()).unwrap_or(u64::MAX - 1)
+}
+
 #[cfg(not(all(test, shuttle)))]
 mod real {
     pub(crate) use std::sync::{Mutex, MutexGuard, atomic};
@@ -24,41 +29,4 @@ mod real {
 pub(crate) use real::*;
 
 #[cfg(all(test, shuttle))]
-mod scheduled {
-    use std::future::{Future, poll_fn};
-    use std::pin::pin;
-    use std::task::Poll;
-    use std::time::Duration;
-
-    pub(crate) use shuttle::future::block_on;
-    pub(crate) use shuttle::sync::{Mutex, MutexGuard, atomic};
-    pub(crate) use shuttle::{thread, thread_local};
-
-    /// The time ran out.
-    pub(crate) struct Elapsed;
-
-    /// No clock runs here: the time is over after so many looks as the duration has nanoseconds,
-    /// and each look is a chance for the others.
-    pub(crate) async fn timeout<F: Future>(within: Duration, f: F) -> Result<F::Output, Elapsed> {
-        let (mut f, mut looks) = (pin!(f), within.as_nanos());
-        let patient = within == Duration::MAX;
-        poll_fn(|cx| {
-            if let Poll::Ready(output) = f.as_mut().poll(cx) {
-                return Poll::Ready(Ok(output));
-            }
-            if patient {
-                return Poll::Pending;
-            }
-            if looks == 0 {
-                return Poll::Ready(Err(Elapsed));
-            }
-            looks -= 1;
-            cx.waker().wake_by_ref();
-            Poll::Pending
-        })
-        .await
-    }
-}
-
-#[cfg(all(test, shuttle))]
-pub(crate) use scheduled::*;
+pub(crate) use crate::tests::shuttle::primitives::*;

@@ -24,8 +24,8 @@ pub(crate) struct Delays {
     config: Backoff,
     /// The exponent of the next delay.
     step: u32,
-    /// Failed attempts, those answered at once included.
-    attempts: u32,
+    /// Failed attempts since the delays last started over, immediate retries included.
+    pub(crate) attempts: u32,
     /// When the first of them failed.
     since: Option<Duration>,
 }
@@ -38,11 +38,6 @@ impl Delays {
             attempts: 0,
             since: None,
         }
-    }
-
-    /// Failed attempts since the delays last started over.
-    pub(crate) fn attempts(&self) -> u32 {
-        self.attempts
     }
 
     /// Counts a failed attempt that is answered at once, by a different request.
@@ -212,7 +207,7 @@ mod tests {
             assert_eq!(delays.soon(now, &asked, &mut chance), 9 * SECOND);
             delays.draw(now, &plain, false, &mut chance);
         }
-        assert_eq!(delays.attempts(), 60);
+        assert_eq!(delays.attempts, 60);
     }
 
     /// FM-12, SEC-27: the server may lengthen a delay, never shorten it, and not beyond a minute.
@@ -259,12 +254,12 @@ mod tests {
         for n in 0..9 {
             delays.draw(60 * n * SECOND, &other, false, &mut chance);
         }
-        assert_eq!(delays.attempts(), 9);
+        assert_eq!(delays.attempts, 9);
         delays.start_over();
         for longest in [800, 1600, 1600, 1600] {
             let delay = delays.draw(1000 * SECOND, &other, false, &mut chance);
             assert!(lies_below(delay, Duration::from_millis(longest)));
         }
-        assert_eq!(delays.attempts(), 4);
+        assert_eq!(delays.attempts, 4);
     }
 }

@@ -157,57 +157,44 @@ impl Failure {
     /// Judges a `Status`, whether it came as an HTTP answer or as an `ERROR` event (RL-48).
     pub fn from_status(parts: StatusParts<'_>) -> Self {
         let kind = kind_of_status(&parts);
-        let reason = if parts.reason.is_empty() {
-            "Unknown"
-        } else {
-            parts.reason
+        let reason = match parts.reason {
+            "" => "Unknown",
+            reason => reason,
         };
-        let mut failure = Self::new(kind, reason, parts.message);
-        failure.code = (parts.code != 0).then_some(parts.code);
-        failure.retry_after = parts.retry_after;
-        failure
-    }
-
-    /// What helps against it.
-    pub fn recovery(&self) -> Recovery {
-        self.kind.recovery()
+        Self {
+            code: (parts.code != 0).then_some(parts.code),
+            retry_after: parts.retry_after,
+            ..Self::new(kind, reason, parts.message)
+        }
     }
 }
 
 fn kind_of_status(parts: &StatusParts<'_>) -> FailureKind {
-    let too_large = parts.cause_reasons.contains(&TOO_LARGE_CAUSE)
-        || parts.message.contains(TOO_LARGE_MESSAGE)
-        || parts
-            .cause_messages
-            .iter()
-            .any(|message| message.contains(TOO_LARGE_MESSAGE));
-    if too_large {
+    let mut messages = parts.cause_messages.iter().chain([&parts.message]);
+    if parts.cause_reasons.contains(&TOO_LARGE_CAUSE)
+        || messages.any(|message| message.contains(TOO_LARGE_MESSAGE))
+    {
         return FailureKind::TooLarge;
     }
-    match parts.reason {
-        "Expired" | "Gone" => return FailureKind::Expired,
-        "TooManyRequests" => return FailureKind::Throttled,
-        "Unauthorized" => return FailureKind::Unauthorized,
-        "Forbidden" => return FailureKind::Forbidden,
-        "NotFound" => return FailureKind::NotFound,
-        "Invalid"
-        | "BadRequest"
-        | "MethodNotAllowed"
-        | "NotAcceptable"
-        | "UnsupportedMediaType" => return FailureKind::Invalid,
-        "ServiceUnavailable" | "Timeout" | "ServerTimeout" => return FailureKind::Unavailable,
-        "InternalError" => return FailureKind::Internal,
-        _ => {}
-    }
-    match parts.code {
-        410 => FailureKind::Expired,
-        429 => FailureKind::Throttled,
-        401 => FailureKind::Unauthorized,
-        403 => FailureKind::Forbidden,
-        404 => FailureKind::NotFound,
-        400 | 405 | 406 | 415 | 422 => FailureKind::Invalid,
-        502..=504 => FailureKind::Unavailable,
-        500..=599 => FailureKind::Internal,
+    // A known reason decides, otherwise the code.
+    match (parts.reason, parts.code) {
+        ("Expired" | "Gone", _) => FailureKind::Expired,
+        ("TooManyRequests", _) => FailureKind::Throttled,
+        ("Unauthorized", _) => FailureKind::Unauthorized,
+        ("Forbidden", _) => FailureKind::Forbidden,
+        ("NotFound", _) => FailureKind::NotFound,
+        ("Invalid" | "BadRequest" | "MethodNotAllowed", _)
+        | ("NotAcceptable" | "UnsupportedMediaType", _) => FailureKind::Invalid,
+        ("ServiceUnavailable" | "Timeout" | "ServerTimeout", _) => FailureKind::Unavailable,
+        ("InternalError", _) => FailureKind::Internal,
+        (_, 410) => FailureKind::Expired,
+        (_, 429) => FailureKind::Throttled,
+        (_, 401) => FailureKind::Unauthorized,
+        (_, 403) => FailureKind::Forbidden,
+        (_, 404) => FailureKind::NotFound,
+        (_, 400 | 405 | 406 | 415 | 422) => FailureKind::Invalid,
+        (_, 502..=504) => FailureKind::Unavailable,
+        (_, 500..=599) => FailureKind::Internal,
         _ => FailureKind::Other,
     }
 }

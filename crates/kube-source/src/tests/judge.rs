@@ -104,7 +104,7 @@ fn judge_failure(failure: &Failure) -> String {
     assert!(failure.message.chars().count() <= 513, "a short message");
     let asked = failure.retry_after.unwrap_or_default();
     assert!(asked.as_secs() <= 24 * 60 * 60, "SEC-27: within a day");
-    let recovery = failure.recovery();
+    let recovery = failure.kind.recovery();
     format!("{failure} {failure:?} {recovery:?}")
 }
 

@@ -19,6 +19,7 @@ use std::collections::{HashSet, VecDeque};
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::sync::Arc;
 
+use derive_where::derive_where;
 use hashbrown::HashTable;
 
 use crate::backlog::compress::{Merge, compress};
@@ -45,6 +46,7 @@ struct Slot<K, T> {
 }
 
 /// A buffer with one pending entry per key. See the module.
+#[derive_where(Default)]
 pub(crate) struct CoalescingRing<K, T> {
     /// The slots from position `first` on, `None` where an entry was annihilated. The first one is
     /// always filled.
@@ -53,7 +55,8 @@ pub(crate) struct CoalescingRing<K, T> {
     /// The positions of the filled slots.
     keys: HashTable<u64>,
     hasher: RandomState,
-    entries: usize,
+    /// The number of pending entries: at most two per key.
+    pub(crate) entries: usize,
     resync: Option<Vanished<K>>,
 }
 
@@ -65,22 +68,6 @@ pub(crate) struct Vanished<K> {
 }
 
 impl<K: Clone + Eq + Hash, T> CoalescingRing<K, T> {
-    pub(crate) fn new() -> Self {
-        Self {
-            slots: VecDeque::new(),
-            first: 0,
-            keys: HashTable::new(),
-            hasher: RandomState::new(),
-            entries: 0,
-            resync: None,
-        }
-    }
-
-    /// The number of pending entries: at most two per key.
-    pub(crate) fn len(&self) -> usize {
-        self.entries
-    }
-
     #[cfg(any(test, fuzzing))]
     pub(crate) fn capacity(&self) -> usize {
         self.slots.capacity()
@@ -212,8 +199,8 @@ impl<K: Clone + Eq + Hash, T> CoalescingRing<K, T> {
             && at < resync.before
             && !planted!(ResyncRemembersNothing)
         {
-            let slot = filled(&self.slots, self.first, at);
-            resync.keys.insert(slot.item.get().key().clone());
+            let key = key_at(&self.slots, self.first, at);
+            resync.keys.insert(key.clone());
         }
         displaced.push(self.remove(at).item.displaced());
     }
@@ -224,14 +211,13 @@ impl<K: Clone + Eq + Hash, T> CoalescingRing<K, T> {
     }
 
     fn slot_mut(&mut self, at: u64) -> &mut Slot<K, T> {
-        self.slots[(at - self.first) as usize]
-            .as_mut()
-            .expect("RB-4: the table names filled slots")
+        let slot = self.slots[(at - self.first) as usize].as_mut();
+        slot.expect("RB-4: the table names filled slots")
     }
 
     fn find(&self, key: &K) -> Option<u64> {
         let hash = self.hasher.hash_one(key);
-        let is_it = |at: &u64| filled(&self.slots, self.first, *at).item.get().key() == key;
+        let is_it = |at: &u64| key_at(&self.slots, self.first, *at) == key;
         self.keys.find(hash, is_it).copied()
     }
 
@@ -240,15 +226,12 @@ impl<K: Clone + Eq + Hash, T> CoalescingRing<K, T> {
         self.slots.push_back(Some(slot));
         self.entries += 1;
         let (slots, first, hasher) = (&self.slots, self.first, &self.hasher);
-        self.keys.insert_unique(hash, at, |at| {
-            hasher.hash_one(filled(slots, first, *at).item.get().key())
-        });
+        let hash_of = |at: &u64| hasher.hash_one(key_at(slots, first, *at));
+        self.keys.insert_unique(hash, at, hash_of);
     }
 
     fn remove(&mut self, at: u64) -> Slot<K, T> {
-        let hash = self
-            .hasher
-            .hash_one(filled(&self.slots, self.first, at).item.get().key());
+        let hash = self.hasher.hash_one(key_at(&self.slots, self.first, at));
         if let Ok(entry) = self.keys.find_entry(hash, |candidate| *candidate == at) {
             entry.remove();
         }
@@ -278,15 +261,15 @@ impl<K: Clone + Eq + Hash, T> CoalescingRing<K, T> {
         self.slots.shrink_to((2 * live).max(INITIAL));
         self.keys = HashTable::with_capacity(live);
         let (slots, first, hasher) = (&self.slots, self.first, &self.hasher);
-        let hash_of = |at: &u64| hasher.hash_one(filled(slots, first, *at).item.get().key());
+        let hash_of = |at: &u64| hasher.hash_one(key_at(slots, first, *at));
         for at in first..first + live as u64 {
             self.keys.insert_unique(hash_of(&at), at, hash_of);
         }
     }
 }
 
-fn filled<K, T>(slots: &VecDeque<Option<Slot<K, T>>>, first: u64, at: u64) -> &Slot<K, T> {
-    slots[(at - first) as usize]
-        .as_ref()
-        .expect("RB-4: the table names filled slots")
+fn key_at<K, T>(slots: &VecDeque<Option<Slot<K, T>>>, first: u64, at: u64) -> &K {
+    let slot = slots[(at - first) as usize].as_ref();
+    let slot = slot.expect("RB-4: the table names filled slots");
+    slot.item.get().key()
 }

@@ -1,15 +1,17 @@
-//! What a consumer has taken and not yet handled, in order.
+//! The notifications that a consumer has taken and not yet handled, in order.
 //!
-//! The first one is looked at in place while it is handled, so that handing it out costs no
-//! reference count.
+//! The first one stays in place while it is handled, so that its delivery costs no reference count.
 
 use std::sync::Arc;
+
+use derive_where::derive_where;
 
 use crate::backlog::batch::News;
 use crate::backlog::ring::Ring;
 use crate::notification::Notification;
 
-/// News and the time (nanoseconds since the processor was made) since when they wait.
+/// Notifications and the time, in nanoseconds since the creation of the processor, since which they
+/// are pending.
 pub(crate) struct Run<K, T> {
     pub(crate) since: u64,
     pub(crate) news: News<K, T>,
@@ -22,28 +24,21 @@ impl<K, T> Run<K, T> {
 }
 
 /// The notifications in flight. See the module.
+#[derive_where(Default)]
 pub(crate) struct InFlight<K, T> {
     runs: Ring<Run<K, T>>,
-    /// Which of the first run is next.
+    /// The index of the next notification in the first run.
     next: usize,
-    /// Whether it comes from a walk, which counts its items itself.
+    /// The next notification comes from a walk, which counts its items itself.
     walked: bool,
 }
 
 impl<K, T> InFlight<K, T> {
-    pub(crate) fn new() -> Self {
-        Self {
-            runs: Ring::new(),
-            next: 0,
-            walked: false,
-        }
-    }
-
     pub(crate) fn push(&mut self, run: Run<K, T>) {
         self.runs.push(run);
     }
 
-    /// Takes all there is in exchange for its own empty buffer; false if it has something itself.
+    /// Exchanges its own empty buffer for `runs`. Returns false if its own buffer is not empty.
     pub(crate) fn exchange(&mut self, runs: &mut Ring<Run<K, T>>) -> bool {
         let empty = self.runs.front().is_none();
         if empty {
@@ -52,7 +47,7 @@ impl<K, T> InFlight<K, T> {
         empty
     }
 
-    /// Puts an item of a walk in. Walks are pulled when nothing else is in hand.
+    /// Adds an item of a walk. Walks are pulled when nothing else is in flight.
     pub(crate) fn push_walked(&mut self, since: u64, notification: Notification<K, T>) {
         let news = News::One(Arc::new(notification));
         self.runs.push(Run { since, news });
@@ -71,7 +66,7 @@ impl<K, T> InFlight<K, T> {
         Some((run.since, counted))
     }
 
-    /// Goes on to the notification behind the first one. Returns a run that ends with it, whose
+    /// Advances to the notification behind the first one. Returns a run that ends with it, whose
     /// drop may run user code.
     #[inline]
     pub(crate) fn advance(&mut self) -> Option<Run<K, T>> {

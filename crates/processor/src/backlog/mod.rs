@@ -30,37 +30,33 @@ pub(crate) enum Backlog<K, T> {
         taken: u64,
         warning: Warning,
     },
-    Coalesce {
-        ring: CoalescingRing<K, T>,
-    },
+    Coalesce(CoalescingRing<K, T>),
 }
 
 impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
     pub(crate) fn new(overflow: Overflow) -> Self {
         match overflow {
             Overflow::Grow { warn_at } => Self::Grow {
-                ring: Ring::new(),
+                ring: Ring::default(),
                 len: 0,
                 taken: 0,
                 warning: Warning::new(warn_at),
             },
-            Overflow::Coalesce => Self::Coalesce {
-                ring: CoalescingRing::new(),
-            },
+            Overflow::Coalesce => Self::Coalesce(CoalescingRing::default()),
         }
     }
 
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Grow { len, .. } => *len,
-            Self::Coalesce { ring } => ring.len(),
+            Self::Coalesce(ring) => ring.entries,
         }
     }
 
     pub(crate) fn front_since(&self) -> Option<u64> {
         match self {
             Self::Grow { ring, .. } => ring.front().map(|run| run.since),
-            Self::Coalesce { ring } => ring.front_since(),
+            Self::Coalesce(ring) => ring.front_since(),
         }
     }
 
@@ -77,7 +73,7 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
                 *len += 1;
                 Merged::default()
             }
-            Self::Coalesce { ring } => ring.push(notification, since, displaced),
+            Self::Coalesce(ring) => ring.push(notification, since, displaced),
         }
     }
 
@@ -90,7 +86,7 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
                 ring.push(Run { since, news });
                 true
             }
-            Self::Coalesce { .. } => false,
+            Self::Coalesce(_) => false,
         }
     }
 
@@ -100,13 +96,13 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
     pub(crate) fn walk_position(&self) -> u64 {
         match self {
             Self::Grow { len, taken, .. } => *taken + *len as u64,
-            Self::Coalesce { .. } => 0,
+            Self::Coalesce(_) => 0,
         }
     }
 
     /// Records that a resync is queued.
     pub(crate) fn resync_begins(&mut self) {
-        if let Self::Coalesce { ring } = self {
+        if let Self::Coalesce(ring) = self {
             ring.resync_begins();
         }
     }
@@ -116,7 +112,7 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
     pub(crate) fn resync_ends(&mut self) -> Option<Vanished<K>> {
         match self {
             Self::Grow { .. } => None,
-            Self::Coalesce { ring } => ring.resync_ends(),
+            Self::Coalesce(ring) => ring.resync_ends(),
         }
     }
 
@@ -124,7 +120,7 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
     pub(crate) fn is_walk_next(&self, position: u64) -> bool {
         match self {
             Self::Grow { taken, .. } => *taken == position,
-            Self::Coalesce { .. } => true,
+            Self::Coalesce(_) => true,
         }
     }
 
@@ -133,7 +129,7 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
         match self {
             // Its line is in order: what waits is newer than the walk and comes after it.
             Self::Grow { .. } => false,
-            Self::Coalesce { ring } => ring.overtakes_resync(key),
+            Self::Coalesce(ring) => ring.overtakes_resync(key),
         }
     }
 
@@ -169,14 +165,14 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
                 *len -= count;
                 count
             }
-            Self::Coalesce { ring } => match ring.pop() {
-                Some((since, notification)) => {
-                    let news = News::One(notification);
-                    out.push(Run { since, news });
-                    1
-                }
-                None => 0,
-            },
+            Self::Coalesce(ring) => {
+                let Some((since, notification)) = ring.pop() else {
+                    return 0;
+                };
+                let news = News::One(notification);
+                out.push(Run { since, news });
+                1
+            }
         }
     }
 
@@ -184,7 +180,7 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
     pub(crate) fn warn(&mut self, depth: usize) -> Option<usize> {
         match self {
             Self::Grow { warning, .. } => warning.observe(depth),
-            Self::Coalesce { .. } => None,
+            Self::Coalesce(_) => None,
         }
     }
 }
@@ -213,11 +209,8 @@ impl Warning {
         if depth < self.next {
             return None;
         }
-        while self.next <= depth {
+        while self.next <= depth && self.next != usize::MAX {
             self.next = self.next.saturating_mul(2);
-            if self.next == usize::MAX {
-                break;
-            }
         }
         Some(depth)
     }
@@ -244,7 +237,7 @@ mod tests {
         for batch in Batch::split(&[gone(3), gone(4)]).as_slice() {
             assert!(backlog.push_batch(batch, 0));
         }
-        let mut out = InFlight::new();
+        let mut out = InFlight::default();
         assert_eq!(backlog.take(2, None, &mut out), 2);
         assert_eq!((backlog.len(), out.len()), (3, 2));
         assert_eq!(backlog.take(2, None, &mut out), 3);

@@ -1,24 +1,25 @@
 //! One entry of a coalescing buffer, and how a merge changes it.
 //!
-//! As long as nothing was merged it is the notification that all listeners share; the first merge
-//! makes it a notification of its own, later ones change that in place. So a handler that keeps up
-//! costs no allocation, and one that does not costs one per entry, not one per change.
+//! Until a merge the entry is the notification that all listeners share. The first merge makes it a
+//! notification of its own, later ones change that in place. A handler that keeps up therefore
+//! costs no allocation, and a slow one costs one per entry, not one per change.
 //!
-//! What a merge displaces is handed out: its drop may run user code, which must not happen under a
-//! listener's lock.
+//! The caller receives the values that a merge displaces. Their drops may run user code, which must
+//! not happen under a listener's lock.
 
 use std::sync::Arc;
 
 use crate::backlog::compress::Merge;
 use crate::notification::{Cause, Deleted, Notification};
 
-/// Something a merge no longer needs. Its drop may run user code, so it leaves the lock first.
+/// A value that a merge no longer needs. It is dropped outside the lock, because the drop may run
+/// user code.
 pub(crate) enum Displaced<K, T> {
     Item { _later: Item<K, T> },
     Object { _later: Arc<T> },
 }
 
-/// A waiting notification: still the one all listeners share, or one made by a merge.
+/// A pending notification: the one that all listeners share, or one made by a merge.
 pub(crate) enum Item<K, T> {
     Shared(Arc<Notification<K, T>>),
     Owned(Notification<K, T>),
@@ -49,7 +50,7 @@ impl<K, T> Item<K, T> {
 }
 
 impl<K: Clone, T> Item<K, T> {
-    /// Makes the waiting addition one of `object`. Copies the key at the first merge only.
+    /// Makes the pending entry an addition of `object`. Copies the key at the first merge only.
     pub(crate) fn become_added(
         &mut self,
         object: Arc<T>,
@@ -57,29 +58,24 @@ impl<K: Clone, T> Item<K, T> {
         displaced: &mut Vec<Displaced<K, T>>,
     ) {
         if let Self::Owned(Notification::Added {
-            object: waiting,
+            object: pending,
             initial: flag,
             ..
         }) = self
         {
-            displaced.push(Displaced::Object {
-                _later: std::mem::replace(waiting, object),
-            });
             *flag = initial;
-            return;
+            let _later = std::mem::replace(pending, object);
+            return displaced.push(Displaced::Object { _later });
         }
-        let key = self.get().key().clone();
-        self.replace(
-            Self::Owned(Notification::Added {
-                key,
-                object,
-                initial,
-            }),
-            displaced,
-        );
+        let added = Notification::Added {
+            key: self.get().key().clone(),
+            object,
+            initial,
+        };
+        self.replace(Self::Owned(added), displaced);
     }
 
-    /// Makes the waiting update one to a newer state. Copies the key at the first merge only.
+    /// Makes the pending entry an update to a newer state. Copies the key at the first merge only.
     pub(crate) fn become_updated(
         &mut self,
         old: Arc<T>,
@@ -94,27 +90,21 @@ impl<K: Clone, T> Item<K, T> {
             ..
         }) = self
         {
-            displaced.push(Displaced::Object {
-                _later: std::mem::replace(to, new),
-            });
             // The same object: nothing is freed here.
-            *from = old;
-            *why = cause;
-            return;
+            (*from, *why) = (old, cause);
+            let _later = std::mem::replace(to, new);
+            return displaced.push(Displaced::Object { _later });
         }
-        let key = self.get().key().clone();
-        self.replace(
-            Self::Owned(Notification::Updated {
-                key,
-                old,
-                new,
-                cause,
-            }),
-            displaced,
-        );
+        let updated = Notification::Updated {
+            key: self.get().key().clone(),
+            old,
+            new,
+            cause,
+        };
+        self.replace(Self::Owned(updated), displaced);
     }
 
-    /// Makes the waiting update a deletion whose final state is unknown.
+    /// Makes the pending entry a deletion whose final state is unknown.
     pub(crate) fn become_unknown(&mut self, last: Arc<T>, displaced: &mut Vec<Displaced<K, T>>) {
         let (key, last) = (self.get().key().clone(), Some(last));
         let deleted = Notification::Deleted(Deleted::Unknown { key, last });
@@ -122,22 +112,22 @@ impl<K: Clone, T> Item<K, T> {
     }
 }
 
-/// How many of two notifications were initial and will not be delivered as such: whoever counts
-/// them must not wait for them (design 6.13).
+// design 6.13
+/// Returns how many of two notifications were initial and will not be delivered as such, so that
+/// "synced" must not wait for them.
 pub(crate) fn settled<K, T>(
     older: &Notification<K, T>,
     newer: &Notification<K, T>,
     merge: &Merge<T>,
 ) -> u64 {
+    let (older, newer) = (u64::from(older.is_initial()), u64::from(newer.is_initial()));
     let left = match merge {
-        Merge::KeepOlder => u64::from(older.is_initial()),
-        Merge::KeepNewer => u64::from(newer.is_initial()),
+        Merge::KeepOlder | Merge::AppendAdded(_) => older,
+        Merge::KeepNewer => newer,
         Merge::Added(_, initial) => u64::from(*initial),
-        Merge::Updated(..) | Merge::Unknown(_) => 0,
-        Merge::Append => u64::from(older.is_initial()) + u64::from(newer.is_initial()),
-        Merge::AppendAdded(_) => u64::from(older.is_initial()),
-        Merge::Annihilate if planted!(AnnihilationUnsettled) => return 0,
-        Merge::Annihilate => 0,
+        Merge::Append => older + newer,
+        Merge::Annihilate if planted!(AnnihilationUnsettled) => older + newer,
+        Merge::Updated(..) | Merge::Unknown(_) | Merge::Annihilate => 0,
     };
-    u64::from(older.is_initial()) + u64::from(newer.is_initial()) - left
+    older + newer - left
 }

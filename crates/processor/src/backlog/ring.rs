@@ -11,6 +11,8 @@
 
 use std::collections::VecDeque;
 
+use derive_where::derive_where;
+
 /// The number of entries below which the buffer does not shrink.
 ///
 /// It equals the number of entries a consumer takes together, so that a busy listener needs no
@@ -18,19 +20,13 @@ use std::collections::VecDeque;
 /// takes 1024).
 pub(crate) const INITIAL: usize = 64;
 
-/// A growing and shrinking buffer. See the module.
+/// A growing and shrinking buffer, which allocates with its first entry. See the module.
+#[derive_where(Default)]
 pub(crate) struct Ring<E> {
     entries: VecDeque<E>,
 }
 
 impl<E> Ring<E> {
-    /// Creates an empty buffer, which allocates with its first entry.
-    pub(crate) fn new() -> Self {
-        Self {
-            entries: VecDeque::new(),
-        }
-    }
-
     /// All entries, the oldest first.
     #[cfg(test)]
     pub(crate) fn entries(&self) -> &VecDeque<E> {

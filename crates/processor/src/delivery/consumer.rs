@@ -38,7 +38,7 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
     pub(crate) fn new(listener: Arc<Listener<K, T>>) -> Self {
         Self {
             listener,
-            in_flight: InFlight::new(),
+            in_flight: InFlight::default(),
             walk: None,
             running: None,
         }
@@ -117,30 +117,27 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
         }
     }
 
-    /// Hands a notification out, unless the listener has been removed (PR-11).
+    // PR-11
+    /// Starts the callback of the next notification, unless the listener has been removed.
     fn start(&mut self, since: u64, counted: bool) -> bool {
         if !self.listener.gate.enter() {
             return false;
         }
-        self.listener.started(since);
+        self.listener.gauges.set_running(Some(since));
         self.running = Some(Running { counted });
         true
     }
 
     /// The callback of the notification that was handed out has ended (PR-12).
     pub(crate) fn finish(&mut self, result: &Result<(), Panicked>) {
-        if let Err(panicked) = result {
-            self.log_current(panicked);
-        }
+        self.log_current(result);
         self.settle(result.is_err());
     }
 
     /// As `finish`; then the next notification is handed out if it is in hand already.
     #[inline]
     pub(crate) fn follow(&mut self, result: &Result<(), Panicked>) -> bool {
-        if let Err(panicked) = result {
-            self.log_current(panicked);
-        }
+        self.log_current(result);
         let Some(running) = self.running.take() else {
             return false;
         };
@@ -171,15 +168,18 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
         }
     }
 
-    fn log_current(&self, panicked: &Panicked) {
-        let key = Some(self.current().key());
-        self.listener.panics.log("a callback", panicked, key);
+    #[inline]
+    fn log_current(&self, result: &Result<(), Panicked>) {
+        if let Err(panicked) = result {
+            let key = Some(self.current().key());
+            self.listener.panics.log("a callback", panicked, key);
+        }
     }
 }
 
 impl<K: Key, T: Send + Sync + 'static> Drop for Consumer<K, T> {
     fn drop(&mut self) {
-        let in_flight = std::mem::replace(&mut self.in_flight, InFlight::new());
+        let in_flight = std::mem::take(&mut self.in_flight);
         self.listener.panics.release((in_flight, self.walk.take()));
         self.listener.consumer_gone();
     }

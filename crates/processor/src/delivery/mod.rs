@@ -18,6 +18,9 @@ use crate::listener::status::Caller;
 use crate::notification::Key;
 use crate::sync::block_on;
 
+/// The number of callbacks in a row after which a task yields: about the number that tokio allows.
+const AT_ONCE: usize = 64;
+
 /// A handler and where its notifications come from. The handler is dropped first, so that it is
 /// gone when the listener's end is announced.
 pub(crate) struct Delivery<H, K: Key, T: Send + Sync + 'static> {
@@ -32,7 +35,8 @@ impl<H, K: Key, T: Send + Sync + 'static> Delivery<H, K, T> {
 }
 
 impl<H: Handler<K, T>, K: Key, T: Send + Sync + 'static> Delivery<H, K, T> {
-    /// Calls the handler for what was handed out and all that is in hand behind it. How often.
+    /// Calls the handler for the current notification and for those in flight behind it. Returns
+    /// the number of calls.
     fn handle_in_flight(&mut self) -> usize {
         let Self { handler, consumer } = self;
         let _calling = Calling::begin(consumer.listener().caller);
@@ -45,47 +49,42 @@ impl<H: Handler<K, T>, K: Key, T: Send + Sync + 'static> Delivery<H, K, T> {
             calls += 1;
         }
     }
-}
 
-/// After so many callbacks in a row a task lets others run: about as many as tokio itself allows.
-const AT_ONCE: usize = 64;
+    /// Calls the handler on the runtime until its listener ends.
+    pub(crate) async fn run(mut self) {
+        let mut calls = 0;
+        while self.next().await {
+            calls += self.handle_in_flight();
+            // A long backlog must not keep a current-thread runtime from everything else.
+            if calls >= AT_ONCE {
+                calls = 0;
+                tokio::task::yield_now().await;
+            }
+        }
+    }
 
-/// Calls a handler on the runtime until its listener ends.
-pub(crate) async fn run<H, K, T>(delivery: Delivery<H, K, T>)
-where
-    H: Handler<K, T>,
-    K: Key,
-    T: Send + Sync + 'static,
-{
-    let mut delivery = delivery;
-    let mut calls = 0;
-    while delivery.next().await {
-        calls += delivery.handle_in_flight();
-        // A long backlog must not keep a current-thread runtime from everything else.
-        if calls >= AT_ONCE {
-            calls = 0;
-            tokio::task::yield_now().await;
+    /// Calls the handler on the present thread until its listener ends.
+    pub(crate) fn run_blocking(mut self) {
+        // Only the waiting is inside `block_on`, so that the handler may use an executor itself.
+        while block_on(self.next()) {
+            self.handle_in_flight();
         }
     }
 }
 
-/// Calls an asynchronous handler on the runtime until its listener ends.
-pub(crate) async fn run_async<H, K, T>(delivery: Delivery<H, K, T>)
-where
-    H: AsyncHandler<K, T>,
-    K: Key,
-    T: Send + Sync + 'static,
-{
-    let mut delivery = delivery;
-    let caller = delivery.consumer.listener().caller;
-    while delivery.next().await {
-        let shared = Arc::clone(delivery.consumer.current());
-        let result = match call(caller, || delivery.handler.on_notification(shared)) {
-            Ok(callback) => poll_guarded(caller, callback).await,
-            Err(panicked) => Err(panicked),
-        };
-        delivery.consumer.finish(&result);
-        tokio::task::coop::consume_budget().await;
+impl<H: AsyncHandler<K, T>, K: Key, T: Send + Sync + 'static> Delivery<H, K, T> {
+    /// Calls the asynchronous handler on the runtime until its listener ends.
+    pub(crate) async fn run_async(mut self) {
+        let caller = self.consumer.listener().caller;
+        while self.next().await {
+            let shared = Arc::clone(self.consumer.current());
+            let result = match call(caller, || self.handler.on_notification(shared)) {
+                Ok(callback) => poll_guarded(caller, callback).await,
+                Err(panicked) => Err(panicked),
+            };
+            self.consumer.finish(&result);
+            tokio::task::coop::consume_budget().await;
+        }
     }
 }
 
@@ -93,15 +92,9 @@ where
 async fn poll_guarded(caller: Caller, callback: impl Future<Output = ()>) -> Result<(), Panicked> {
     let mut callback = pin!(Some(callback));
     let result = poll_fn(|cx| {
-        let poll = || {
-            callback
-                .as_mut()
-                .as_pin_mut()
-                .map(|callback| callback.poll(cx))
-        };
-        match call(caller, poll) {
-            Ok(Some(Poll::Pending)) => Poll::Pending,
-            Ok(Some(Poll::Ready(())) | None) => Poll::Ready(Ok(())),
+        let callback = callback.as_mut().as_pin_mut().expect("dropped below");
+        match call(caller, || callback.poll(cx)) {
+            Ok(poll) => poll.map(Ok),
             Err(panicked) => Poll::Ready(Err(panicked)),
         }
     })
@@ -109,18 +102,4 @@ async fn poll_guarded(caller: Caller, callback: impl Future<Output = ()>) -> Res
     // The drop of a future is user code too.
     let dropped = call(caller, || callback.set(None));
     result.and(dropped)
-}
-
-/// Calls a handler on a thread of its own until its listener ends.
-pub(crate) fn run_blocking<H, K, T>(delivery: Delivery<H, K, T>)
-where
-    H: Handler<K, T>,
-    K: Key,
-    T: Send + Sync + 'static,
-{
-    let mut delivery = delivery;
-    // Only the waiting is inside `block_on`, so that the handler may use an executor itself.
-    while block_on(delivery.next()) {
-        delivery.handle_in_flight();
-    }
 }

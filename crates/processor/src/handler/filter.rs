@@ -1,8 +1,10 @@
-//! A handler that sees only what a predicate lets through (EH-02, EH-03).
+//! A handler that receives the objects that match a predicate.
 //!
-//! Keeps no list of keys: what it forwards follows from the notification alone, as in client-go. So
-//! a watched deletion whose *final* state no longer matches is not forwarded, even when an earlier
-//! state was. A deletion of which no state is known is forwarded: one too many is harmless.
+//! It keeps no list of keys: the notification alone decides, as in client-go. Therefore a watched
+//! deletion whose *final* state no longer matches is not forwarded, even when an earlier state
+//! was. A deletion without a known state is forwarded: one too many is harmless.
+//!
+//! - EH-02: what is forwarded. EH-03: an object that begins to match is an add, never initial.
 
 use std::sync::Arc;
 
@@ -11,12 +13,13 @@ use derive_where::derive_where;
 use crate::handler::Handler;
 use crate::notification::{Deleted, Notification};
 
-/// Forwards to `inner` what `predicate` lets through.
+// EH-03
+/// Forwards to `inner` the notifications of objects that match `predicate`.
 ///
 /// | old matches | new matches | `inner` gets |
 /// | --- | --- | --- |
 /// | yes | yes | the update |
-/// | no | yes | an add, never initial (EH-03) |
+/// | no | yes | an add, never initial |
 /// | yes | no | a delete of the old state |
 /// | no | no | nothing |
 #[doc(alias = "FilteringResourceEventHandler")]
@@ -29,7 +32,7 @@ pub struct Filtered<H, F> {
 }
 
 impl<H, F> Filtered<H, F> {
-    /// Lets `inner` see the objects for which `predicate` says true.
+    /// Creates a handler that forwards the objects for which `predicate` returns true.
     pub fn new<T>(predicate: F, inner: H) -> Self
     where
         F: Fn(&T) -> bool + Send + 'static,
@@ -45,35 +48,30 @@ where
     F: Fn(&T) -> bool + Send + 'static,
 {
     fn on_notification(&mut self, notification: &Notification<K, T>) {
-        match notification {
-            Notification::Added { object, .. } => {
-                if (self.predicate)(object) {
-                    self.inner.on_notification(notification);
+        let matches = |object: &Arc<T>| (self.predicate)(object);
+        let is_forwarded = match notification {
+            Notification::Added { object, .. } => matches(object),
+            Notification::Updated { key, old, new, .. } => match (matches(old), matches(new)) {
+                (false, true) => {
+                    let (key, object, initial) = (key.clone(), Arc::clone(new), false);
+                    let added = Notification::Added {
+                        key,
+                        object,
+                        initial,
+                    };
+                    return self.inner.on_notification(&added);
                 }
-            }
-            Notification::Updated { key, old, new, .. } => {
-                match ((self.predicate)(old), (self.predicate)(new)) {
-                    (true, true) => self.inner.on_notification(notification),
-                    (false, true) => self.inner.on_notification(&Notification::Added {
-                        key: key.clone(),
-                        object: Arc::clone(new),
-                        initial: false,
-                    }),
-                    (true, false) => {
-                        self.inner
-                            .on_notification(&Notification::Deleted(Deleted::Known {
-                                key: key.clone(),
-                                last: Arc::clone(old),
-                            }));
-                    }
-                    (false, false) => {}
+                (true, false) => {
+                    let (key, last) = (key.clone(), Arc::clone(old));
+                    let deleted = Notification::Deleted(Deleted::Known { key, last });
+                    return self.inner.on_notification(&deleted);
                 }
-            }
-            Notification::Deleted(deleted) => {
-                if deleted.last().is_none_or(|last| (self.predicate)(last)) {
-                    self.inner.on_notification(notification);
-                }
-            }
+                (before, _) => before,
+            },
+            Notification::Deleted(deleted) => deleted.last().is_none_or(matches),
+        };
+        if is_forwarded {
+            self.inner.on_notification(notification);
         }
     }
 }

@@ -35,9 +35,9 @@ use crate::listener::gauges::Gauges;
 use crate::listener::panics::Panics;
 use crate::listener::state::{ListenerState, Taken};
 use crate::listener::status::{Caller, ListenerId, ListenerPhase, ListenerStatus, Milestones};
-use crate::listener::walk::{Walk, WalkKind};
+use crate::listener::walk::{Walk, WalkKind, WalkSlot};
 use crate::notification::Key;
-use crate::sync::{Mutex, MutexGuard, now};
+use crate::sync::{Mutex, MutexGuard, nanos, now};
 
 /// Notifications taken from a growing ring at once, and the rest of the last one's batch: enough to
 /// spare the lock, too few to hide a backlog.
@@ -73,9 +73,9 @@ pub(crate) struct Listener<K, T> {
     epoch: Instant,
     guarded: Mutex<Guarded<K, T>>,
     pub(crate) gate: Gate,
-    gauges: Gauges,
+    pub(crate) gauges: Gauges,
     pub(crate) panics: Panics,
-    milestones: watch::Sender<Milestones>,
+    pub(crate) milestones: watch::Sender<Milestones>,
     abort: OnceLock<AbortHandle>,
     roster: Weak<dyn Roster>,
 }
@@ -108,14 +108,6 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
         self.caller.1
     }
 
-    pub(crate) fn subscribe(&self) -> watch::Receiver<Milestones> {
-        self.milestones.subscribe()
-    }
-
-    pub(crate) fn milestones(&self) -> Milestones {
-        *self.milestones.borrow()
-    }
-
     /// Lets a stop that has run out of grace end a task that awaits.
     pub(crate) fn set_abort(&self, handle: AbortHandle) {
         // Ignored: called once, right after the task was made.
@@ -132,9 +124,9 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
     /// those who wait for "synced".
     pub(crate) fn with<R>(&self, f: impl FnOnce(&mut ListenerState<K, T>) -> R) -> R {
         let mut guarded = self.lock();
-        let before = guarded.state.is_synced();
+        let before = guarded.state.tracker.is_synced();
         let result = f(&mut guarded.state);
-        let synced = guarded.state.is_synced() && !before;
+        let synced = guarded.state.tracker.is_synced() && !before;
         let wake = guarded.waker.is_some() && guarded.state.has_work();
         let waker = wake.then(|| guarded.waker.take()).flatten();
         drop(guarded);
@@ -166,7 +158,7 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
 
     /// See [`Joining::begin`](crate::Joining::begin).
     pub(crate) fn begin(&self, sequence: u64, walk: Walk<K, T>) {
-        let since = self.nanos(now());
+        let since = nanos(self.epoch, now());
         let mut displaced = Vec::new();
         let (warn, leftover) =
             self.with(|state| state.begin(sequence, walk, since, &mut displaced));
@@ -185,10 +177,6 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
         }
     }
 
-    fn nanos(&self, at: Instant) -> u64 {
-        u64::try_from(at.saturating_duration_since(self.epoch).as_nanos()).unwrap_or(u64::MAX - 1)
-    }
-
     /// Takes what is next. With nothing there, `cx` is woken when there is.
     pub(crate) fn take(&self, out: &mut InFlight<K, T>, cx: &mut Context<'_>) -> Taken<K, T> {
         let mut guarded = self.lock();
@@ -201,12 +189,8 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
             guarded = self.lock();
         }
         let mut stale = None;
-        if matches!(taken, Taken::Nothing)
-            && !guarded
-                .waker
-                .as_ref()
-                .is_some_and(|waker| waker.will_wake(cx.waker()))
-        {
+        let is_current = |waker: &Waker| waker.will_wake(cx.waker());
+        if matches!(taken, Taken::Nothing) && !guarded.waker.as_ref().is_some_and(is_current) {
             stale = guarded.waker.replace(cx.waker().clone());
         }
         drop(guarded);
@@ -224,11 +208,6 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
         self.gauges
             .set_in_flight(self.in_flight() + usize::from(admitted));
         admitted
-    }
-
-    /// A callback begins.
-    pub(crate) fn started(&self, since: u64) {
-        self.gauges.set_running(Some(since));
     }
 
     /// A callback has returned or panicked; if there is a next one that waits since `next`, it
@@ -249,7 +228,7 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
         // After the gate: with nothing in hand, no callback runs.
         self.gauges.set_in_flight(self.in_flight() - 1);
         if initial {
-            self.with(ListenerState::initial_handled);
+            self.with(|state| state.tracker.finish(1));
         }
         passed
     }
@@ -265,7 +244,7 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
     pub(crate) fn walk_panicked(&self, kind: WalkKind) {
         match kind {
             WalkKind::Initial => {
-                self.with(ListenerState::initial_walk_panicked);
+                self.with(|state| state.walk = WalkSlot::None);
                 self.reach(|milestones| milestones.replay_panicked = true);
             }
             WalkKind::Resync => self.walk_ended(),
@@ -317,7 +296,7 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
 
     /// Whether a callback may still run, or the handler is still there.
     pub(crate) fn is_leaving(&self) -> bool {
-        !self.is_stream() && !self.milestones().ended
+        !self.is_stream() && !self.milestones.borrow().ended
     }
 
     /// The consumer is gone, with whatever it had taken.
@@ -326,7 +305,7 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
         self.gate.leave();
         self.gauges.set_running(None);
         let leftover = self.with(|state| {
-            state.lost(self.gauges.lose());
+            state.counts.abandoned += self.gauges.lose() as u64;
             state.end()
         });
         self.panics.release(leftover);
@@ -344,43 +323,34 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
         self.gauges.in_flight()
     }
 
-    pub(crate) fn initial_unfinished(&self) -> bool {
-        self.with(|state| state.initial_unfinished())
-    }
-
     /// The listener at `now`.
     pub(crate) fn status(&self, now: Instant) -> ListenerStatus {
-        let now = self.nanos(now);
+        let now = nanos(self.epoch, now);
         let guarded = self.lock();
         let state = &guarded.state;
-        let counts = state.counts();
-        let oldest = state
-            .oldest()
-            .into_iter()
-            .chain(self.gauges.running_since());
-        let ended = self.milestones().ended;
+        let counts = state.counts;
+        let running = self.gauges.running_since();
+        let oldest = state.oldest().into_iter().chain(running).min();
+        let ended = self.milestones.borrow().ended;
         ListenerStatus {
             id: self.id(),
             name: Arc::clone(&self.name),
-            phase: if ended {
-                ListenerPhase::Ended
-            } else {
-                state.phase()
+            phase: match ended {
+                true => ListenerPhase::Ended,
+                false => state.phase.public(),
             },
-            overflow: state.overflow(),
-            synced: state.is_synced(),
+            overflow: state.overflow,
+            synced: state.tracker.is_synced(),
             depth: state.depth() + self.in_flight(),
             high_water: counts.high_water,
-            oldest_age: oldest
-                .min()
-                .map(|since| Duration::from_nanos(now.saturating_sub(since))),
+            oldest_age: oldest.map(|since| Duration::from_nanos(now.saturating_sub(since))),
             received: counts.received,
             walked: counts.walked,
             delivered: self.gauges.delivered(),
             coalesced: counts.coalesced,
             abandoned: counts.abandoned,
             panics: self.panics.counted(),
-            resync: state.terms(),
+            resync: state.schedule.terms,
             resyncs_skipped: counts.resyncs_skipped,
         }
     }

@@ -82,8 +82,9 @@ pub(crate) fn negotiate(
 /// When a listener is due (PL-12).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Schedule {
-    terms: ResyncTerms,
-    next: Option<Instant>,
+    pub(crate) terms: ResyncTerms,
+    /// When the listener is due next; `None`: never.
+    pub(crate) next: Option<Instant>,
 }
 
 impl Schedule {
@@ -94,24 +95,13 @@ impl Schedule {
         schedule
     }
 
-    pub(crate) fn terms(&self) -> ResyncTerms {
-        self.terms
-    }
-
-    /// When it is due next; `None`: never.
-    pub(crate) fn next(&self) -> Option<Instant> {
-        self.next
-    }
-
     pub(crate) fn is_due(&self, now: Instant) -> bool {
         self.next.is_some_and(|next| now >= next)
     }
 
     /// Due again one period after `now`. A period beyond the clock's range is never.
     pub(crate) fn rearm(&mut self, now: Instant) {
-        self.next = self
-            .terms
-            .effective
-            .and_then(|period| now.checked_add(period));
+        let period = self.terms.effective;
+        self.next = period.and_then(|period| now.checked_add(period));
     }
 }

@@ -20,7 +20,7 @@ use crate::backlog::pending_item::Displaced;
 use crate::listener::config::Overflow;
 use crate::listener::phase::{Buffered, Phase};
 use crate::listener::resync::{ResyncTerms, Schedule};
-use crate::listener::status::{Counts, ListenerPhase};
+use crate::listener::status::Counts;
 use crate::listener::sync_tracker::SyncTracker;
 use crate::listener::walk::{ActiveWalk, Walk, WalkKind, WalkSlot};
 use crate::notification::{Key, Notification};
@@ -50,16 +50,17 @@ type Unused<K, T> = (Buffered<K, T>, Option<Walk<K, T>>);
 
 /// The state of one listener. See the module.
 pub(crate) struct ListenerState<K, T> {
-    phase: Phase<K, T>,
-    /// The sequence of the snapshot it joined with: news up to it are known already.
+    pub(crate) phase: Phase<K, T>,
+    /// The sequence of the snapshot it joined with: notifications up to it are known already.
     floor: Option<u64>,
-    overflow: Overflow,
+    pub(crate) overflow: Overflow,
     backlog: Backlog<K, T>,
-    walk: WalkSlot<K, T>,
-    initial_unfinished: bool,
-    tracker: SyncTracker,
-    schedule: Schedule,
-    counts: Counts,
+    pub(crate) walk: WalkSlot<K, T>,
+    /// Objects that were present when the listener joined have not all been handled.
+    pub(crate) initial_unfinished: bool,
+    pub(crate) tracker: SyncTracker,
+    pub(crate) schedule: Schedule,
+    pub(crate) counts: Counts,
 }
 
 impl<K: Key, T> ListenerState<K, T> {
@@ -91,10 +92,10 @@ impl<K: Key, T> ListenerState<K, T> {
         displaced: &mut Vec<Displaced<K, T>>,
     ) -> Option<usize> {
         match &mut self.phase {
-            Phase::Joining(held) => {
-                batches
-                    .iter()
-                    .for_each(|batch| held.extend(sequence, since, batch.news.as_slice()));
+            Phase::Joining(buffered) => {
+                for batch in batches {
+                    buffered.extend(sequence, since, batch.news.as_slice());
+                }
                 return None;
             }
             Phase::Live => {}
@@ -124,33 +125,27 @@ impl<K: Key, T> ListenerState<K, T> {
         since: u64,
         displaced: &mut Vec<Displaced<K, T>>,
     ) -> (Option<usize>, Unused<K, T>) {
-        let held = match &mut self.phase {
-            Phase::Joining(held) => std::mem::take(held),
-            Phase::Live | Phase::Draining | Phase::Ended => {
-                return (None, (Buffered::default(), Some(walk)));
-            }
+        let Phase::Joining(held) = &mut self.phase else {
+            return (None, (Buffered::default(), Some(walk)));
         };
+        let held = std::mem::take(held);
         self.phase = Phase::Live;
         self.floor = Some(sequence);
         let position = self.backlog.walk_position();
         for (since, notification) in held.newer_than(sequence) {
             self.push_one(notification, since, displaced);
         }
-        let kind = WalkKind::Initial;
         if walk.is_empty() {
-            // After the held ones were counted, so that they are waited for.
-            self.walk = WalkSlot::Active { kind };
-            let vanished = self.walk_ended();
-            assert!(vanished.is_none(), "only a resync remembers keys");
+            // After the buffered ones were counted, so that "synced" waits for them.
+            self.initial_walk_ended();
         } else {
-            let walk = ActiveWalk {
-                kind,
-                since,
-                items: walk,
-            };
-            self.walk = WalkSlot::Waiting { position, walk };
+            self.queue_walk(position, WalkKind::Initial, walk, since);
         }
         (self.pushed(0), (held, None))
+    }
+
+    fn queue_walk(&mut self, position: u64, kind: WalkKind, items: Walk<K, T>, since: u64) {
+        self.walk = WalkSlot::Waiting(position, ActiveWalk { kind, since, items });
     }
 
     fn is_known(&self, sequence: u64) -> bool {
@@ -178,11 +173,6 @@ impl<K: Key, T> ListenerState<K, T> {
         self.backlog.warn(depth)
     }
 
-    /// Every initial notification has been handed over.
-    pub(crate) fn upstream_synced(&mut self) {
-        self.tracker.upstream_synced();
-    }
-
     /// Whether a resync check at `now` finds this listener due (SP-05).
     pub(crate) fn is_resync_due(&self, now: Instant) -> bool {
         matches!(self.phase, Phase::Live) && self.schedule.is_due(now)
@@ -191,7 +181,7 @@ impl<K: Key, T> ListenerState<K, T> {
     /// When it is due next, if it takes part in resyncs at all.
     pub(crate) fn next_resync(&self) -> Option<Instant> {
         match self.phase {
-            Phase::Live => self.schedule.next(),
+            Phase::Live => self.schedule.next,
             Phase::Joining(_) | Phase::Draining | Phase::Ended => None,
         }
     }
@@ -216,12 +206,7 @@ impl<K: Key, T> ListenerState<K, T> {
         }
         self.backlog.resync_begins();
         let position = self.backlog.walk_position();
-        let walk = ActiveWalk {
-            kind: WalkKind::Resync,
-            since,
-            items: walk,
-        };
-        self.walk = WalkSlot::Waiting { position, walk };
+        self.queue_walk(position, WalkKind::Resync, walk, since);
         None
     }
 
@@ -233,15 +218,11 @@ impl<K: Key, T> ListenerState<K, T> {
         if matches!(self.phase, Phase::Ended) {
             return Taken::Closed;
         }
-        let position = match &self.walk {
-            WalkSlot::Waiting { position, .. } => Some(*position),
-            WalkSlot::None | WalkSlot::Active { .. } => None,
-        };
+        let position = self.walk.waiting().map(|(position, _)| position);
         if position.is_some_and(|position| self.backlog.is_walk_next(position))
-            && let WalkSlot::Waiting { walk, .. } =
-                std::mem::replace(&mut self.walk, WalkSlot::None)
+            && let WalkSlot::Waiting(_, walk) = std::mem::take(&mut self.walk)
         {
-            self.walk = WalkSlot::Active { kind: walk.kind };
+            self.walk = WalkSlot::Active(walk.kind);
             return Taken::Walk(walk);
         }
         let taken = self.backlog.take(limit, position, out);
@@ -267,26 +248,18 @@ impl<K: Key, T> ListenerState<K, T> {
     /// The consumer has pulled the last item of its walk, and it has been handled. Returns keys,
     /// whose drops may run user code.
     pub(crate) fn walk_ended(&mut self) -> Option<Vanished<K>> {
-        let WalkSlot::Active { kind } = std::mem::replace(&mut self.walk, WalkSlot::None) else {
-            return None;
-        };
-        match kind {
-            WalkKind::Initial => {
-                self.initial_unfinished = false;
-                self.tracker.finish(1);
+        match std::mem::take(&mut self.walk) {
+            WalkSlot::Active(WalkKind::Initial) => {
+                self.initial_walk_ended();
                 None
             }
-            WalkKind::Resync => self.backlog.resync_ends(),
+            WalkSlot::Active(WalkKind::Resync) => self.backlog.resync_ends(),
+            WalkSlot::None | WalkSlot::Waiting(..) => None,
         }
     }
 
-    /// The iterator of the initial walk panicked. It stays unfinished for ever.
-    pub(crate) fn initial_walk_panicked(&mut self) {
-        self.walk = WalkSlot::None;
-    }
-
-    /// An initial notification from the backlog has been handled.
-    pub(crate) fn initial_handled(&mut self) {
+    fn initial_walk_ended(&mut self) {
+        self.initial_unfinished = false;
         self.tracker.finish(1);
     }
 
@@ -298,22 +271,15 @@ impl<K: Key, T> ListenerState<K, T> {
             Phase::Joining(_) => Some(self.end()),
             Phase::Live => {
                 self.phase = Phase::Draining;
-                let reminder = match &self.walk {
-                    WalkSlot::Waiting { walk, .. } => walk.kind == WalkKind::Resync,
-                    WalkSlot::None | WalkSlot::Active { .. } => false,
-                };
-                reminder.then(|| {
-                    let walk = std::mem::replace(&mut self.walk, WalkSlot::None);
+                let waiting = self.walk.waiting();
+                let is_resync = waiting.is_some_and(|(_, walk)| walk.kind == WalkKind::Resync);
+                is_resync.then(|| {
+                    let walk = std::mem::take(&mut self.walk);
                     (Phase::Ended, None, self.backlog.resync_ends(), walk)
                 })
             }
             Phase::Draining | Phase::Ended => None,
         }
-    }
-
-    /// The consumer threw `count` entries away that it had taken.
-    pub(crate) fn lost(&mut self, count: usize) {
-        self.counts.abandoned += count as u64;
     }
 
     /// Ends at once. What the consumer has taken is the consumer's to account for.
@@ -322,19 +288,15 @@ impl<K: Key, T> ListenerState<K, T> {
         self.counts.abandoned += self.backlog.len() as u64;
         let backlog = std::mem::replace(&mut self.backlog, Backlog::new(self.overflow));
         let phase = std::mem::replace(&mut self.phase, Phase::Ended);
-        let walk = std::mem::replace(&mut self.walk, WalkSlot::None);
+        let walk = std::mem::take(&mut self.walk);
         (phase, Some(backlog), None, walk)
-    }
-
-    pub(crate) fn phase(&self) -> ListenerPhase {
-        self.phase.public()
     }
 
     /// Whether a consumer that asks gets something, be it the news that this is the end.
     pub(crate) fn has_work(&self) -> bool {
         match self.phase {
             Phase::Joining(_) => false,
-            Phase::Live => self.backlog.len() > 0 || matches!(self.walk, WalkSlot::Waiting { .. }),
+            Phase::Live => self.backlog.len() > 0 || self.walk.waiting().is_some(),
             Phase::Draining | Phase::Ended => true,
         }
     }
@@ -353,34 +315,8 @@ impl<K: Key, T> ListenerState<K, T> {
 
     /// Since when the entry that is next has waited.
     pub(crate) fn oldest(&self) -> Option<u64> {
-        let walk = match &self.walk {
-            WalkSlot::Waiting { walk, .. } => Some(walk.since),
-            WalkSlot::None | WalkSlot::Active { .. } => None,
-        };
-        [walk, self.backlog.front_since()]
-            .into_iter()
-            .flatten()
-            .min()
-    }
-
-    pub(crate) fn is_synced(&self) -> bool {
-        self.tracker.is_synced()
-    }
-
-    /// Whether objects that were there at the start have not all been handled.
-    pub(crate) fn initial_unfinished(&self) -> bool {
-        self.initial_unfinished
-    }
-
-    pub(crate) fn counts(&self) -> Counts {
-        self.counts
-    }
-
-    pub(crate) fn overflow(&self) -> Overflow {
-        self.overflow
-    }
-
-    pub(crate) fn terms(&self) -> ResyncTerms {
-        self.schedule.terms()
+        let walk = self.walk.waiting().map(|(_, walk)| walk.since);
+        let waiting = [walk, self.backlog.front_since()];
+        waiting.into_iter().flatten().min()
     }
 }

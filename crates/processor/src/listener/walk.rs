@@ -1,7 +1,7 @@
-//! Notifications made one by one when they are wanted.
+//! Notifications that are created one by one when the consumer pulls them.
 //!
-//! The objects that were there when a listener joined, and those of a resync, are one entry of a
-//! ring however many they are: the iterator reads a snapshot and is pulled outside every lock.
+//! The objects that were present when a listener joined, and those of a resync, are one entry of
+//! the backlog: the iterator reads a snapshot and is pulled outside every lock.
 
 use derive_where::derive_where;
 
@@ -18,13 +18,13 @@ use crate::notification::Notification;
 /// `initial_unfinished`. After a resync the next one follows as usual.
 #[derive_where(Debug)]
 pub struct Walk<K, T> {
-    /// `None` is known to be empty without asking anybody.
+    /// `None` is known to be empty without a pull.
     #[derive_where(skip)]
     items: Option<Box<dyn Iterator<Item = Notification<K, T>> + Send>>,
 }
 
 impl<K, T> Walk<K, T> {
-    /// Takes the items of `items` in their order.
+    /// Creates a walk over `items`, in their order.
     pub fn new<I>(items: I) -> Self
     where
         I: IntoIterator<Item = Notification<K, T>>,
@@ -59,32 +59,40 @@ impl<K, T> Iterator for Walk<K, T> {
     }
 }
 
-/// Why a walk was given to a listener.
+/// Why a listener has a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WalkKind {
-    /// The objects that were there when the listener joined; holds back "synced".
+    /// The objects that were present when the listener joined. "Synced" waits for its end.
     Initial,
-    /// A reminder of every object.
+    /// A resync: every object once more.
     Resync,
 }
 
-/// A walk on its way to the consumer, or with it.
+/// A walk that is pending, or with the consumer.
 pub(crate) struct ActiveWalk<K, T> {
     pub(crate) kind: WalkKind,
-    /// Since when it waits.
+    /// Since when it is pending.
     pub(crate) since: u64,
     pub(crate) items: Walk<K, T>,
 }
 
 /// The at most one walk a listener has.
+#[derive_where(Default)]
 pub(crate) enum WalkSlot<K, T> {
+    #[derive_where(default)]
     None,
-    Waiting {
-        position: u64,
-        walk: ActiveWalk<K, T>,
-    },
+    /// Pending at a position of the backlog.
+    Waiting(u64, ActiveWalk<K, T>),
     /// The consumer has it.
-    Active {
-        kind: WalkKind,
-    },
+    Active(WalkKind),
+}
+
+impl<K, T> WalkSlot<K, T> {
+    /// The pending walk and its position.
+    pub(crate) fn waiting(&self) -> Option<(u64, &ActiveWalk<K, T>)> {
+        match self {
+            Self::Waiting(position, walk) => Some((*position, walk)),
+            Self::None | Self::Active(_) => None,
+        }
+    }
 }

@@ -11,7 +11,7 @@ use crate::boundary::guarded;
 use crate::listener::walk::Walk;
 use crate::notification::{Key, Notification};
 use crate::processor::Processor;
-use crate::sync::now;
+use crate::sync::{nanos, now};
 
 impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
     /// Settles the check period: listeners added later can no longer lower it (SI-16). The first
@@ -29,7 +29,7 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
             return;
         }
         self.registry.start();
-        let since = self.registry.nanos(now());
+        let since = nanos(self.registry.epoch, now());
         let listeners = self.registry.listeners();
         if listeners.is_empty() {
             return;
@@ -56,7 +56,7 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
     /// 6.9); an item is left out where newer news of its key wait (RB-5).
     pub fn distribute_resync(&self, sequence: u64, now: Instant, walk: impl Fn() -> Walk<K, T>) {
         self.registry.start();
-        let since = self.registry.nanos(now);
+        let since = nanos(self.registry.epoch, now);
         for listener in self.registry.listeners().iter() {
             if listener.with(|state| state.wants_resync(sequence, now))
                 && let Some(walk) = listener.panics.guard("making a walk", &walk)
@@ -88,7 +88,7 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
 
     /// How often resyncs are checked for, as negotiated so far (SI-16).
     pub fn check_period(&self) -> Option<Duration> {
-        self.registry.check_period()
+        self.registry.lock().check_period
     }
 
     /// Every initial notification has been handed over. From here on a listener is synced as soon

@@ -17,9 +17,9 @@ use derive_where::derive_where;
 use tokio::runtime::Handle;
 
 use crate::boundary;
+use crate::delivery::Delivery;
 use crate::delivery::consumer::Consumer;
 use crate::delivery::stream::EventStream;
-use crate::delivery::{self, Delivery};
 use crate::error::AddError;
 use crate::handler::{AsyncHandler, Handler};
 use crate::listener::ConsumerKind;
@@ -98,7 +98,7 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
         handler: impl Handler<K, T>,
         config: ListenerConfig,
     ) -> Result<Joining<K, T>, AddError> {
-        self.spawn(handler, config, delivery::run)
+        self.spawn(handler, config, Delivery::run)
     }
 
     /// Adds a handler that awaits; the next notification waits until its future is ready.
@@ -111,7 +111,7 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
         handler: impl AsyncHandler<K, T>,
         config: ListenerConfig,
     ) -> Result<Joining<K, T>, AddError> {
-        self.spawn(handler, config, delivery::run_async)
+        self.spawn(handler, config, Delivery::run_async)
     }
 
     /// Adds a handler that may block: it gets a thread of its own, which ends with its listener
@@ -135,7 +135,7 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
             .name(name)
             .spawn(move || {
                 let _entered = runtime.as_ref().map(Handle::enter);
-                delivery::run_blocking(delivery);
+                delivery.run_blocking();
             })
             .map_err(AddError::Thread)?;
         Ok(joining)
@@ -216,7 +216,7 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
 
     /// Whether [`close`](Processor::close) or [`stop`](Processor::stop) was called.
     pub fn is_stopped(&self) -> bool {
-        self.registry.is_stopped()
+        self.registry.lock().stopped
     }
 }
 

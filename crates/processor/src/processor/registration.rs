@@ -47,7 +47,7 @@ impl Registration {
         Self {
             caller: listener.caller,
             name: Arc::clone(&listener.name),
-            milestones: listener.subscribe(),
+            milestones: listener.milestones.subscribe(),
             remote: listener,
         }
     }

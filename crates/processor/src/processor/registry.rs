@@ -20,20 +20,20 @@ use crate::sync::{Mutex, MutexGuard, now};
 
 type Listeners<K, T> = Arc<Vec<Arc<Listener<K, T>>>>;
 
-struct List<K: Key, T: Send + Sync + 'static> {
+pub(crate) struct List<K: Key, T: Send + Sync + 'static> {
     listeners: Listeners<K, T>,
     /// The listeners that were removed and have not ended: a stop waits for their callbacks too.
-    leaving: Vec<Arc<Listener<K, T>>>,
+    pub(crate) leaving: Vec<Arc<Listener<K, T>>>,
     next_id: u64,
-    check_period: Option<Duration>,
+    pub(crate) check_period: Option<Duration>,
     upstream_synced: bool,
-    stopped: bool,
+    pub(crate) stopped: bool,
 }
 
 /// The state that all handles of a processor share.
 pub(crate) struct Registry<K: Key, T: Send + Sync + 'static> {
     pub(crate) number: u64,
-    epoch: Instant,
+    pub(crate) epoch: Instant,
     list: Mutex<List<K, T>>,
     started: AtomicBool,
     weak: Weak<Self>,
@@ -60,21 +60,13 @@ impl<K: Key, T: Send + Sync + 'static> Registry<K, T> {
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, List<K, T>> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, List<K, T>> {
         // No code under this lock panics between two assignments.
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn listeners(&self) -> Listeners<K, T> {
         Arc::clone(&self.lock().listeners)
-    }
-
-    pub(crate) fn is_stopped(&self) -> bool {
-        self.lock().stopped
-    }
-
-    pub(crate) fn check_period(&self) -> Option<Duration> {
-        self.lock().check_period
     }
 
     /// Fixes the check period.
@@ -104,7 +96,7 @@ impl<K: Key, T: Send + Sync + 'static> Registry<K, T> {
         list.check_period = agreement.check_period;
         let mut state = ListenerState::new(config.overflow, agreement.terms, now);
         if list.upstream_synced {
-            state.upstream_synced();
+            state.tracker.upstream_synced();
         }
         let caller = (self.number, ListenerId(list.next_id));
         list.next_id += 1;
@@ -121,40 +113,34 @@ impl<K: Key, T: Send + Sync + 'static> Registry<K, T> {
         Ok(listener)
     }
 
-    /// The listeners that were removed and have not ended.
-    pub(crate) fn leaving(&self) -> Vec<Arc<Listener<K, T>>> {
-        self.lock().leaving.clone()
-    }
-
     /// Marks all listeners, present and future, as complete with the initial notifications.
     pub(crate) fn upstream_synced(&self) {
         let early = planted!(SyncReadsTheListFirst).then(|| self.listeners());
-        let mut list = self.lock();
-        list.upstream_synced = true;
-        let listeners = early.unwrap_or_else(|| Arc::clone(&list.listeners));
-        drop(list);
-        for listener in listeners.iter() {
-            listener.with(ListenerState::upstream_synced);
+        for listener in self.mark(early, |list| list.upstream_synced = true).iter() {
+            listener.with(|state| state.tracker.upstream_synced());
         }
     }
 
     /// Refuses new listeners and lets the present ones deliver what is pending.
     pub(crate) fn close(&self) -> Listeners<K, T> {
         let early = planted!(StopReadsTheListFirst).then(|| self.listeners());
-        let mut list = self.lock();
-        list.stopped = true;
-        let listeners = early.unwrap_or_else(|| Arc::clone(&list.listeners));
-        drop(list);
+        let listeners = self.mark(early, |list| list.stopped = true);
         for listener in listeners.iter() {
             listener.drain();
         }
         listeners
     }
 
-    /// The nanoseconds from the making of the processor to `at`.
-    pub(crate) fn nanos(&self, at: Instant) -> u64 {
-        let nanos = at.saturating_duration_since(self.epoch).as_nanos();
-        u64::try_from(nanos).unwrap_or(u64::MAX - 1)
+    /// Changes the list and returns the listeners at that moment, or those that a planted bug read
+    /// before.
+    fn mark(
+        &self,
+        early: Option<Listeners<K, T>>,
+        mark: impl FnOnce(&mut List<K, T>),
+    ) -> Listeners<K, T> {
+        let mut list = self.lock();
+        mark(&mut list);
+        early.unwrap_or_else(|| Arc::clone(&list.listeners))
     }
 }
 

@@ -78,14 +78,20 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
     /// again to go on waiting.
     pub async fn stop(&self, grace: Duration) -> StopReport {
         let listeners = self.registry.close();
-        let leaving = self.registry.leaving();
+        let leaving = self.registry.lock().leaving.clone();
         let own = self.calling_listener();
         if !grace.is_zero() {
             let all_ended = async {
                 let all = listeners.iter().chain(&leaving);
                 for listener in all.filter(|listener| Some(listener.id()) != own) {
                     // An error cannot be: the listener is in our hands.
-                    drop(listener.subscribe().wait_for(|seen| seen.ended).await);
+                    drop(
+                        listener
+                            .milestones
+                            .subscribe()
+                            .wait_for(|seen| seen.ended)
+                            .await,
+                    );
                 }
             };
             // Running out of grace is an answer, told below.
@@ -105,7 +111,7 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
                 name: status.name,
                 delivered: status.delivered,
                 abandoned: status.abandoned + status.depth as u64,
-                initial_unfinished: listener.initial_unfinished(),
+                initial_unfinished: listener.with(|state| state.initial_unfinished),
                 still_running,
             };
             report.delivered += ended.delivered;

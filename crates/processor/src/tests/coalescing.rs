@@ -47,7 +47,7 @@ struct Bench {
 impl Bench {
     fn new() -> Self {
         Self {
-            ring: CoalescingRing::new(),
+            ring: CoalescingRing::default(),
             source: Source::default(),
             heard: Fold::default(),
             line: Vec::new(),
@@ -136,15 +136,18 @@ impl Bench {
                     .any(|news| matches!(news, Notification::Deleted(_)));
             expected += if recreated { 2 } else { 1 };
         }
-        if self.ring.len() != expected {
-            return Err(format!("RB-4: {} entries, not {expected}", self.ring.len()));
+        if self.ring.entries != expected {
+            return Err(format!(
+                "RB-4: {} entries, not {expected}",
+                self.ring.entries
+            ));
         }
         for key in (0..4).chain(self.line.iter().copied()) {
             if self.ring.has_pending(&key) != self.line.contains(&key) {
                 return Err(format!("RB-4: whether {key} waits"));
             }
         }
-        if self.pushed != self.taken + self.coalesced + self.ring.len() as u64 {
+        if self.pushed != self.taken + self.coalesced + self.ring.entries as u64 {
             return Err("RB-7: a notification is unaccounted for".to_owned());
         }
         if self.initial_open < 0 {
@@ -225,7 +228,7 @@ fn check_all(letters: &[Step], history: &mut Vec<Step>, left: usize) {
 #[test]
 fn a_resync_skips_what_vanished_before_and_after_packing() {
     for vanished in 0..120 {
-        let (mut ring, mut source) = (CoalescingRing::new(), Source::default());
+        let (mut ring, mut source) = (CoalescingRing::default(), Source::default());
         let mut push = |ring: &mut CoalescingRing<Key, u64>, key, act| {
             let news = source.act(key, act).expect("it is there, or is added");
             ring.push(&Arc::new(news), 0, &mut Vec::new());

@@ -24,7 +24,7 @@ mod rig;
 #[cfg(test)]
 mod ring;
 #[cfg(all(test, shuttle))]
-mod shuttle;
+pub(crate) mod shuttle;
 #[cfg(test)]
 mod sync;
 #[cfg(test)]

@@ -82,18 +82,18 @@ fn schedule_is_due_one_period_later() {
     let start = a_moment();
     let second = Duration::from_secs(1);
     let mut schedule = Schedule::new(negotiate(seconds(3), seconds(1), true).terms, start);
-    assert_eq!(schedule.next(), Some(start + 3 * second));
+    assert_eq!(schedule.next, Some(start + 3 * second));
     assert!(!schedule.is_due(start + 2 * second));
     assert!(schedule.is_due(start + 3 * second));
     schedule.rearm(start + 4 * second);
-    assert_eq!(schedule.next(), Some(start + 7 * second));
+    assert_eq!(schedule.next, Some(start + 7 * second));
 
     let never = Schedule::new(negotiate(None, seconds(1), true).terms, start);
-    assert_eq!(never.next(), None);
+    assert_eq!(never.next, None);
     assert!(!never.is_due(start + 1_000 * second));
 
     // A period beyond the clock's range is never, and no overflow.
     let ages = Some(Duration::MAX);
     let endless = Schedule::new(negotiate(ages, seconds(1), true).terms, start);
-    assert_eq!(endless.next(), None);
+    assert_eq!(endless.next, None);
 }

@@ -46,7 +46,7 @@ impl Rig {
             states: vec![State::new()],
             commits: vec![None],
             now,
-            in_flight: InFlight::new(),
+            in_flight: InFlight::default(),
             walk: None,
             fold: Fold::default(),
             heard: Vec::new(),
@@ -128,7 +128,7 @@ impl Rig {
             drop(self.in_flight.advance());
             self.hear(&notification)?;
             if notification.is_initial() {
-                self.listener.initial_handled();
+                self.listener.tracker.finish(1);
             }
             return Ok(true);
         }
@@ -169,7 +169,7 @@ impl Rig {
 
     /// Whether the initial walk has been handled to its end.
     pub(super) fn has_initial_walk(&self) -> bool {
-        self.listener.initial_unfinished()
+        self.listener.initial_unfinished
             || self
                 .walk
                 .as_ref()
@@ -178,7 +178,7 @@ impl Rig {
 
     /// RB-7, at every moment between two steps.
     pub(super) fn check_accounts(&self) -> Result<(), String> {
-        let counts = self.listener.counts();
+        let counts = self.listener.counts;
         let waits = (self.listener.depth() + self.in_flight.len()) as u64;
         let left = counts.received + counts.walked;
         let right = self.delivered + waits + counts.coalesced + counts.abandoned;

@@ -31,7 +31,7 @@ pub(super) fn steps() -> impl Strategy<Value = Vec<Step>> {
 /// Checks that every entry comes once and in order, that the capacity is within its bound at every
 /// moment, and that the ring keeps nothing alive that it has given out.
 pub(super) fn check(steps: &[Step]) -> Result<(), TestCaseError> {
-    let mut ring = Ring::new();
+    let mut ring = Ring::default();
     let mut model = VecDeque::new();
     let mut pushed = 0_u64;
     // Each entry of the ring holds a clone.
@@ -82,7 +82,7 @@ proptest! {
 #[test]
 fn ring_moves_are_amortised() {
     for base in 1..400_usize {
-        let mut ring = Ring::new();
+        let mut ring = Ring::default();
         let mut moved = 0;
         let mut operations = 0;
         let mut watch = |ring: &Ring<usize>, before: usize| {

@@ -20,7 +20,7 @@ pub(super) fn check(overflow: Overflow, steps: &[Step], list: usize) -> Result<(
         if at == list {
             upstream = true;
             rig.source.initial = false;
-            rig.listener.upstream_synced();
+            rig.listener.tracker.upstream_synced();
         }
         match *step {
             Step::News(key, act) => {
@@ -31,7 +31,7 @@ pub(super) fn check(overflow: Overflow, steps: &[Step], list: usize) -> Result<(
             Step::Take(limit) => rig.take(limit),
             Step::Handle => drop(rig.handle()?),
         }
-        let synced = rig.listener.is_synced();
+        let synced = rig.listener.tracker.is_synced();
         if latched && !synced {
             return Err("SY-02: the latch opened again".to_owned());
         }
@@ -43,9 +43,9 @@ pub(super) fn check(overflow: Overflow, steps: &[Step], list: usize) -> Result<(
         }
         latched = synced;
     }
-    rig.listener.upstream_synced();
+    rig.listener.tracker.upstream_synced();
     rig.settle()?;
-    match rig.listener.is_synced() {
+    match rig.listener.tracker.is_synced() {
         true => Ok(()),
         false => Err("SY-02: everything was handled, and it is not synced".to_owned()),
     }
@@ -113,7 +113,7 @@ proptest! {
             prop_assert!(!closed || closes);
             synced |= closed;
             prop_assert_eq!(tracker.is_synced(), synced);
-            prop_assert_eq!(tracker.outstanding(), outstanding);
+            prop_assert_eq!(tracker.outstanding, outstanding);
         }
     }
 }

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use crate::backlog::batch::Batch;
 use crate::backlog::in_flight::InFlight;
+use crate::delivery::Delivery;
 use crate::delivery::consumer::Consumer;
-use crate::delivery::{Delivery, run, run_async};
 use crate::listener::ConsumerKind;
 use crate::listener::resync::negotiate;
 use crate::listener::state::{ListenerState, Taken};
@@ -82,7 +82,7 @@ fn no_step_of_a_listener_drops_a_key() {
             .push((2, second.as_slice()), 0, 0, &mut displaced)
             .is_none()
     );
-    let mut out = InFlight::new();
+    let mut out = InFlight::default();
     let taken = listener.take(1, &mut out);
     assert!(matches!(taken, Taken::Walk(_)));
     let vanished = listener.walk_ended();
@@ -177,7 +177,7 @@ async fn a_poll_handles_a_bounded_number_of_items_of_a_replay_and_of_a_backlog()
             .begin(0, Walk::new((0..MANY).map(initial)));
         let batch: Vec<_> = (MANY..2 * MANY).map(|key| Arc::new(initial(key))).collect();
         rig.processor.distribute(1, &batch);
-        let most = most_in_a_poll(run(delivery), &rig.count, 2 * MANY).await;
+        let most = most_in_a_poll(Delivery::run(delivery), &rig.count, 2 * MANY).await;
         assert!((1..=BOUND).contains(&most), "{most} in a poll");
     }
 }
@@ -197,7 +197,7 @@ async fn a_poll_of_an_asynchronous_handler_handles_a_bounded_number_of_items() {
         .begin(0, Walk::new((0..MANY).map(initial)));
     let batch: Vec<_> = (MANY..2 * MANY).map(|key| Arc::new(initial(key))).collect();
     rig.processor.distribute(1, &batch);
-    let most = most_in_a_poll(run_async(delivery), &rig.count, 2 * MANY).await;
+    let most = most_in_a_poll(Delivery::run_async(delivery), &rig.count, 2 * MANY).await;
     assert!((1..=BOUND).contains(&most), "{most} in a poll");
 }
 
@@ -224,7 +224,7 @@ async fn a_poll_skips_a_bounded_number_of_items_of_a_resync() {
             }
         }))
     });
-    let most = most_in_a_poll(run(delivery), &rig.count, MANY).await;
+    let most = most_in_a_poll(Delivery::run(delivery), &rig.count, MANY).await;
     assert!((1..=BOUND).contains(&most), "{most} in a poll");
     assert_eq!(listener.status(crate::sync::now()).coalesced, MANY as u64);
 }

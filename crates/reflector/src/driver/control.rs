@@ -1,6 +1,6 @@
 //! Demands on a running reflector.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
@@ -14,50 +14,45 @@ pub struct Control {
 
 /// The strongest demand not yet taken. Demands are not counted: two for a list are one.
 #[derive(Debug, Default)]
-pub(crate) struct Demands {
+struct Demands {
     strongest: Mutex<Option<Demand>>,
     added: Notify,
 }
 
 impl Control {
-    pub(crate) fn new(demands: Arc<Demands>) -> Self {
-        Self { demands }
+    pub(crate) fn new() -> Self {
+        Self {
+            demands: Arc::default(),
+        }
     }
 
     /// Makes the next attempt now instead of after its delay. Does not reset the delays.
     pub fn retry_now(&self) {
-        self.demands.add(Demand::Retry);
+        self.add(Demand::Retry);
     }
 
     /// Lists again, whatever the phase. The list is not older than the held state.
     pub fn relist_now(&self) {
-        self.demands.add(Demand::Relist);
+        self.add(Demand::Relist);
     }
 
     // FM-40, design 6.7
     /// Lists again, consistently and without reuse of held objects.
     pub fn repair_now(&self) {
-        self.demands.add(Demand::Repair);
+        self.add(Demand::Repair);
     }
-}
 
-impl Demands {
     fn add(&self, demand: Demand) {
-        // A poisoned lock holds a complete value, because the value is replaced in one step.
-        let mut strongest = self
-            .strongest
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut strongest = self.strongest();
         *strongest = strongest.max(Some(demand));
         drop(strongest);
-        self.added.notify_one();
+        self.demands.added.notify_one();
     }
 
-    fn take(&self) -> Option<Demand> {
-        self.strongest
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take()
+    fn strongest(&self) -> MutexGuard<'_, Option<Demand>> {
+        // A poisoned lock holds a complete value, because the value is replaced in one step.
+        let locked = self.demands.strongest.lock();
+        locked.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for the next demand and takes it.
@@ -67,10 +62,11 @@ impl Demands {
     /// Safe. The poll that returns a demand takes it.
     pub(crate) async fn next(&self) -> Demand {
         loop {
-            if let Some(demand) = self.take() {
+            let taken = self.strongest().take();
+            if let Some(demand) = taken {
                 return demand;
             }
-            self.added.notified().await;
+            self.demands.added.notified().await;
         }
     }
 }

@@ -21,6 +21,7 @@ use std::{
     task::Poll,
 };
 
+use derive_where::derive_where;
 use futures::{Stream, StreamExt};
 use tokio::{sync::mpsc, task::JoinSet};
 use tracing::Instrument;
@@ -32,17 +33,15 @@ use crate::{
     Reuse, Sink, WatchEvent, WatchRequest,
 };
 use alarm::Alarm;
-use control::Demands;
 
 /// Keeps a [`Sink`] in step with a collection, until it is stopped.
 #[must_use = "a reflector does nothing until it is run"]
 pub struct Reflector<L: ListWatch, S, O> {
-    list_watch: Arc<L>,
-    reuse: Arc<dyn Reuse<L::Object>>,
+    source: Source<L>,
     sink: S,
     observe: O,
     machine: Machine<L::Object>,
-    demands: Arc<Demands>,
+    control: Control,
 }
 
 // FM-82
@@ -69,10 +68,12 @@ struct Flight<T> {
 }
 
 impl<T> Flight<T> {
-    fn new() -> (mpsc::Sender<Inputs<T>>, Self) {
+    /// Replaces the request in flight. Returns where the inputs of the new one are sent.
+    fn begin(flight: &mut Option<Self>) -> mpsc::Sender<Inputs<T>> {
         let (send, messages) = mpsc::channel(1);
         let received = Vec::new().into_iter();
-        (send, Self { messages, received })
+        *flight = Some(Self { messages, received });
+        send
     }
 
     /// Returns the next input; `None` if the task ended without a last one. Cancel safe.
@@ -122,18 +123,17 @@ where
         // The setting applies to the initial events of a stream too, whose request has no flag.
         let reuse = if config.reuse { reuse } else { Arc::new(()) };
         Self {
-            list_watch,
-            reuse,
+            source: Source { list_watch, reuse },
             sink,
             observe,
             machine: Machine::new(config, seed),
-            demands: Arc::default(),
+            control: Control::new(),
         }
     }
 
     /// Returns a handle that demands a retry or a list while the reflector runs.
     pub fn control(&self) -> Control {
-        Control::new(Arc::clone(&self.demands))
+        self.control.clone()
     }
 
     /// Lists and watches until `stop` is ready or the sink refuses.
@@ -174,7 +174,7 @@ where
                 None => tokio::select! {
                     biased;
                     () = &mut stop => Input::Stop,
-                    input = next(&self.machine, &mut alarm, &self.demands, &mut flight) => input,
+                    input = next(&self.machine, &mut alarm, &self.control, &mut flight) => input,
                 },
             };
         };
@@ -195,14 +195,12 @@ where
         for effect in effects.drain(..) {
             match effect {
                 Effect::List(request) => {
-                    let (send, in_flight) = Flight::new();
-                    tasks.spawn(list(self.source(), request, send).in_current_span());
-                    *flight = Some(in_flight);
+                    let task = list(self.source.clone(), request, Flight::begin(flight));
+                    tasks.spawn(task.in_current_span());
                 }
                 Effect::Watch(request) => {
-                    let (send, in_flight) = Flight::new();
-                    tasks.spawn(watch(self.source(), request, send).in_current_span());
-                    *flight = Some(in_flight);
+                    let task = watch(self.source.clone(), request, Flight::begin(flight));
+                    tasks.spawn(task.in_current_span());
                 }
                 Effect::Abandon => {
                     *flight = None;
@@ -214,16 +212,10 @@ where
         }
         None
     }
-
-    fn source(&self) -> Source<L> {
-        Source {
-            list_watch: Arc::clone(&self.list_watch),
-            reuse: Arc::clone(&self.reuse),
-        }
-    }
 }
 
 /// The ports that a task needs to make a request.
+#[derive_where(Clone)]
 struct Source<L: ListWatch> {
     list_watch: Arc<L>,
     reuse: Arc<dyn Reuse<L::Object>>,
@@ -244,8 +236,7 @@ async fn watch<L: ListWatch>(
     request: WatchRequest,
     send: mpsc::Sender<Inputs<L::Object>>,
 ) {
-    let opened = source.list_watch.watch(request, source.reuse).await;
-    let mut events = match opened {
+    let mut events = match source.list_watch.watch(request, source.reuse).await {
         Ok(events) => events,
         Err(failure) => {
             // Ignored: an abandoned watch has no receiver.
@@ -287,8 +278,8 @@ impl<T> Message<'_, T> {
                     break;
                 };
                 let is_last = !matches!(event, Some(Ok(_)));
-                self.inputs
-                    .push(event.map_or(Input::StreamEnded, Input::Event));
+                let input = event.map_or(Input::StreamEnded, Input::Event);
+                self.inputs.push(input);
                 if is_last {
                     return Poll::Ready(true);
                 }
@@ -314,13 +305,13 @@ impl<T> Drop for Message<'_, T> {
 async fn next<T>(
     machine: &Machine<T>,
     alarm: &mut Alarm,
-    demands: &Demands,
+    control: &Control,
     flight: &mut Option<Flight<T>>,
 ) -> Input<T> {
     tokio::select! {
         // The deadline comes first, or a stream that never pauses could never be overdue.
         biased;
-        demand = demands.next() => Input::Demand(demand),
+        demand = control.next() => Input::Demand(demand),
         () = alarm.ring(machine.deadline()) => Input::Timer,
         input = answer(flight) => input,
     }
@@ -347,7 +338,7 @@ async fn answer<T>(flight: &mut Option<Flight<T>>) -> Input<T> {
 impl<L: ListWatch, S, O> std::fmt::Debug for Reflector<L, S, O> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Reflector")
-            .field("source", &self.list_watch.describe())
+            .field("source", &self.source.list_watch.describe())
             .field("machine", &self.machine)
             .finish_non_exhaustive()
     }

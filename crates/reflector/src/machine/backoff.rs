@@ -45,7 +45,7 @@ impl<T> Context<T> {
         };
         self.report(Report::Failed {
             failure,
-            attempts: self.delays.attempts(),
+            attempts: self.delays.attempts,
             next_in,
         });
         if next_in.is_zero() {

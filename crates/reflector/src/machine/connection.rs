@@ -1,8 +1,15 @@
-//! One watch on the wire: when it was requested, and when it is given up.
+//! One watch: its request, and the phase until the server accepts or refuses it.
+//!
+//! RFX-4: a watch starts at the resume version.
 
 use std::time::Duration;
 
-use super::context::Context;
+use super::{
+    context::Context,
+    failures::{panicked, watch_overdue},
+    input::{Effect, Input},
+    next::Next,
+};
 use crate::{ResourceVersion, WatchRequest};
 
 /// A watch, from the request on.
@@ -21,7 +28,7 @@ impl Connection {
         context: &mut Context<T>,
         version: ResourceVersion,
         send_initial_events: bool,
-    ) -> (Self, WatchRequest) {
+    ) -> (Self, Effect<T>) {
         let range = &context.config.watch_timeout;
         let timeout = context.chance.whole_seconds(*range.start(), *range.end());
         let patience = timeout.saturating_add(context.config.idle_margin);
@@ -38,9 +45,32 @@ impl Connection {
         };
         planted!(WatchHasNoDeadline => {
             let (deadline, timeout) = (Duration::MAX, Duration::ZERO);
-            return (Self { deadline, ..connection }, WatchRequest { timeout, ..request });
+            let request = WatchRequest { timeout, ..request };
+            return (Self { deadline, ..connection }, Effect::Watch(request));
         });
-        (connection, request)
+        (connection, Effect::Watch(request))
+    }
+
+    /// Requests a watch from the resume version.
+    pub(super) fn open<T>(context: &mut Context<T>) -> (Self, Effect<T>) {
+        planted!(WatchSkipsAVersion => context.resume = context.next_version());
+        Self::request(context, context.resume.clone(), false)
+    }
+
+    /// Takes an input between the request and the server's answer.
+    pub(super) fn step<T>(&self, context: &mut Context<T>, input: Input<T>) -> Next<T> {
+        let failure = match input {
+            Input::WatchOpened(Ok(())) => return Next::Opened(*self),
+            Input::WatchOpened(Err(failure)) => failure,
+            Input::Panicked => panicked(),
+            Input::Timer if context.now >= self.deadline => {
+                context.abandon();
+                watch_overdue()
+            }
+            Input::Demand(demand) => return context.interrupt(demand, None),
+            _ => return Next::Stay,
+        };
+        context.watch_failed(false, failure)
     }
 
     /// The time since the request.

@@ -90,15 +90,13 @@ impl<T> Listing<T> {
         if let Some(failure) = self.fault(&page) {
             return self.failed(context, failure);
         }
-        if page.continue_token.is_some() && self.request.version == ListVersion::Any {
-            context.retry.paginated = true;
-        }
+        let more = page.continue_token.is_some();
+        context.retry.paginated |= more && self.request.version == ListVersion::Any;
         match self.items.is_empty() {
             true => self.items = page.items,
             false => self.items.extend(page.items),
         }
         let version = self.version.insert(page.version).clone();
-        let more = page.continue_token.is_some();
         if more && !planted!(ReplaceAfterFirstPage) {
             self.request.continue_token = page.continue_token;
             context.effects.push(self.request(context));
@@ -207,7 +205,7 @@ fn limit<T>(context: &Context<T>, version: &ListVersion) -> Option<u32> {
 
 /// FM-07: keeps one item for each key, in the order of the list: the newest, or the last where
 /// versions cannot be compared.
-fn without_duplicates<T>(items: Vec<Item<T>>) -> Vec<Item<T>> {
+fn without_duplicates<T>(mut items: Vec<Item<T>>) -> Vec<Item<T>> {
     // The usual case. Each key then occurs once.
     if items.is_sorted_by(|a, b| a.identity.key < b.identity.key) {
         return items;
@@ -216,31 +214,23 @@ fn without_duplicates<T>(items: Vec<Item<T>>) -> Vec<Item<T>> {
     let key = |index: usize| &items[index].identity.key;
     // Stable, and fast for a list that is nearly sorted.
     order.sort_by(|&a, &b| key(a).cmp(key(b)));
-    let mut dropped = vec![false; items.len()];
-    let mut any = false;
-    for pair in 1..order.len() {
-        let (earlier, later) = (order[pair - 1], order[pair]);
-        if key(earlier) != key(later) {
-            continue;
-        }
-        any = true;
+    let newer = |earlier: usize, later: usize| {
         let (version, before) = (
             &items[later].identity.version,
             &items[earlier].identity.version,
         );
         let replayed = version.is_older_than(before) && !planted!(LastDuplicateWins);
-        if replayed || planted!(FirstDuplicateWins) {
-            // The kept item is compared with the next of the same key.
-            order[pair] = earlier;
-            dropped[later] = true;
-        } else {
-            dropped[earlier] = true;
+        match replayed || planted!(FirstDuplicateWins) {
+            true => earlier,
+            false => later,
         }
+    };
+    let mut kept = vec![false; items.len()];
+    for same in order.chunk_by(|&a, &b| key(a) == key(b)) {
+        let newest = same.iter().copied().reduce(newer);
+        kept[newest.expect("a chunk is not empty")] = true;
     }
-    if !any {
-        return items;
-    }
-    let kept = items.into_iter().zip(dropped);
-    kept.filter_map(|(item, dropped)| (!dropped).then_some(item))
-        .collect()
+    let mut kept = kept.into_iter();
+    items.retain(|_| kept.next() == Some(true));
+    items
 }

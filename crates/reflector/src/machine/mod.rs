@@ -23,12 +23,10 @@ mod failures;
 mod input;
 mod list;
 mod next;
-mod opening;
 mod remedy;
 mod replace;
 mod retry;
 mod stream;
-mod version;
 mod watching;
 
 use std::{fmt, mem, time::Duration};
@@ -37,10 +35,10 @@ pub use input::{Demand, Effect, Input};
 
 use crate::{Config, Phase, RelistCause, Report, ResourceVersion};
 use backoff::Waiting;
+use connection::Connection;
 use context::Context;
 use list::Listing;
 use next::{Attempt, Extent, Next, Pass};
-use opening::Opening;
 use replace::Replacing;
 use stream::Streaming;
 use watching::Watching;
@@ -61,7 +59,8 @@ enum State<T> {
     Streaming(Streaming<T>),
     /// The sink is taking a collection.
     Replacing(Replacing),
-    Opening(Opening),
+    /// A watch has been requested.
+    Opening(Connection),
     Watching(Watching),
     Waiting(Waiting),
     Stopped,
@@ -108,7 +107,7 @@ impl<T> Machine<T> {
         match &self.state {
             State::Listing(listing) => Some(listing.deadline),
             State::Streaming(streaming) => Some(streaming.deadline(&self.context)),
-            State::Opening(opening) => Some(opening.deadline()),
+            State::Opening(opening) => Some(opening.deadline),
             State::Watching(watching) => watching.deadline(),
             State::Waiting(waiting) => Some(waiting.until),
             State::Created | State::Replacing(_) | State::Stopped => None,
@@ -144,7 +143,7 @@ impl<T> Machine<T> {
             Next::Attempt(Attempt::Populate(pass)) => populate(context, pass),
             Next::Attempt(Attempt::List(pass, extent)) => list(context, pass, extent),
             Next::Attempt(Attempt::Watch) => {
-                let (opening, request) = Opening::begin(context);
+                let (opening, request) = Connection::open(context);
                 (State::Opening(opening), Some(request))
             }
             Next::Wait { until, attempt } => (State::Waiting(Waiting { until, attempt }), None),

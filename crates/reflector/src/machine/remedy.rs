@@ -14,25 +14,13 @@ use super::{
 };
 use crate::{Config, Failure, FailureKind, Recovery, RelistCause};
 
-/// How far a watch got before it failed.
-pub(super) struct Reached {
-    /// The time since the request.
-    pub(super) lived: Duration,
-    /// The resume version has moved.
-    pub(super) progress: bool,
-}
-
 impl<T> Context<T> {
-    /// Chooses the attempt after a failed watch. `reached` is `None` if the server never accepted
-    /// the watch.
-    pub(super) fn watch_failed(&mut self, reached: Option<&Reached>, failure: Failure) -> Next<T> {
+    /// Chooses the attempt after a failed watch. `progress` is true if the watch has moved the
+    /// resume version.
+    pub(super) fn watch_failed(&mut self, progress: bool, failure: Failure) -> Next<T> {
         planted!(ForbiddenIsFatal => if failure.kind == FailureKind::Forbidden {
             return Next::Stop;
         });
-        if let Some(reached) = reached {
-            self.note_health(reached.lived);
-        }
-        let progress = reached.is_some_and(|reached| reached.progress);
         let attempt = self.remedy(failure.kind);
         let pace = match attempt {
             Attempt::Watch if failure.kind == FailureKind::ShortWatch => {

@@ -28,16 +28,11 @@ impl Replacing {
         collection: Collection<T>,
         handover: Option<Handover>,
     ) -> (Self, Effect<T>) {
-        let Collection {
-            cause,
-            items,
-            version,
-            consistent,
-        } = collection;
+        let Collection { items, version, .. } = collection;
         let new_epoch = version.is_older_than(&context.resume) && !planted!(RewindIsNotTold);
         let reused = |item: &&Item<T>| matches!(item.body, Body::Reused(_));
         let listed = Report::Listed {
-            cause,
+            cause: collection.cause,
             items: items.len(),
             reused: items.iter().filter(reused).count(),
             version: version.clone(),
@@ -46,7 +41,7 @@ impl Replacing {
         let replacing = Self {
             version: version.clone(),
             reports: undecodable.chain([listed]).collect(),
-            consistent,
+            consistent: collection.consistent,
             new_epoch,
             handover,
         };

@@ -41,7 +41,7 @@ impl<T> Streaming<T> {
         } else {
             context.resume.clone()
         };
-        let (connection, request) = Connection::request(context, requested.clone(), true);
+        let (connection, effect) = Connection::request(context, requested.clone(), true);
         let streaming = Self {
             pass,
             connection,
@@ -50,7 +50,7 @@ impl<T> Streaming<T> {
             events: 0,
             last_event: context.now,
         };
-        (streaming, Effect::Watch(request))
+        (streaming, effect)
     }
 
     pub(super) fn deadline(&self, context: &Context<T>) -> Duration {
@@ -119,15 +119,12 @@ impl<T> Streaming<T> {
     }
 
     fn end(&mut self, context: &mut Context<T>, version: ResourceVersion) -> Next<T> {
-        let failure = if !version.is_exact() {
-            let message = "the bookmark that ends the initial events has no version";
-            Some(no_version(message))
-        } else {
-            let behind = version.is_older_than(&self.requested);
-            behind.then(server_behind)
-        };
-        if let Some(failure) = failure {
+        if !version.is_exact() || version.is_older_than(&self.requested) {
             context.abandon();
+            let failure = match version.is_exact() {
+                true => server_behind(),
+                false => no_version("the bookmark that ends the initial events has no version"),
+            };
             return failed(context, self.pass, failure);
         }
         let collection = Collection {

@@ -13,7 +13,6 @@ use super::{
     failures::{panicked, server_behind, short_watch, watch_overdue},
     input::{Demand, Effect, Input},
     next::{Attempt, Handover, Next},
-    remedy::Reached,
 };
 use crate::{Change, Emission, Failure, Item, Report, ResourceVersion, WatchEvent};
 
@@ -68,15 +67,17 @@ impl Watching {
 
     /// `None` while the sink takes an event: a slow sink is not the watch's fault.
     pub(super) fn deadline(&self) -> Option<Duration> {
-        let taking = self.taking.is_some();
-        (!taking).then_some(self.connection.deadline)
+        let deadline = self.connection.deadline;
+        self.taking.is_none().then_some(deadline)
     }
 
     pub(super) fn step<T>(&mut self, context: &mut Context<T>, input: Input<T>) -> Next<T> {
-        if self.taking.is_some() {
-            return self.step_taking(context, &input);
-        }
+        let taking = self.taking.is_some();
         match input {
+            Input::Accepted => self.accepted(context),
+            Input::Refused if taking => Next::Stop,
+            Input::Demand(demand) if taking => context.postpone(demand),
+            _ if taking => Next::Stay,
             Input::Event(Ok(event)) => self.event(context, event),
             Input::Event(Err(failure)) => {
                 planted!(BrokenEventIsReceived => context.resume = context.next_version());
@@ -183,15 +184,6 @@ impl Watching {
         self.listed && !self.progress && version.is_older_than(&context.resume)
     }
 
-    fn step_taking<T>(&mut self, context: &mut Context<T>, input: &Input<T>) -> Next<T> {
-        match *input {
-            Input::Accepted => self.accepted(context),
-            Input::Refused => Next::Stop,
-            Input::Demand(demand) => context.postpone(demand),
-            _ => Next::Stay,
-        }
-    }
-
     fn accepted<T>(&mut self, context: &mut Context<T>) -> Next<T> {
         let Some(taken) = self.taking.take() else {
             return Next::Stay;
@@ -235,10 +227,7 @@ impl Watching {
     }
 
     fn failed<T>(&self, context: &mut Context<T>, failure: Failure) -> Next<T> {
-        let reached = Reached {
-            lived: self.connection.lived(context),
-            progress: self.progress,
-        };
-        context.watch_failed(Some(&reached), failure)
+        context.note_health(self.connection.lived(context));
+        context.watch_failed(self.progress, failure)
     }
 }

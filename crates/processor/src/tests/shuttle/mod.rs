@@ -8,6 +8,7 @@ mod adding;
 mod heard;
 mod joining;
 mod planted;
+pub(crate) mod primitives;
 mod removing;
 mod resyncing;
 mod stopping;
