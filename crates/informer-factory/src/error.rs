@@ -17,12 +17,6 @@ pub struct AlreadyStopped {
     pub what: Arc<str>,
 }
 
-impl AlreadyStopped {
-    pub(crate) fn new(what: impl Into<Arc<str>>) -> Self {
-        Self { what: what.into() }
-    }
-}
-
 /// The tokio runtime on which the informer was started has ended, and with it the informer's tasks.
 ///
 /// The store can still be read, and does not change any more. Make a new factory on a runtime that

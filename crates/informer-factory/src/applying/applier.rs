@@ -3,7 +3,7 @@
 //! `apply` decides what is committed and delivered. This module carries it out, and tries again
 //! without the objects that an index refuses.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
@@ -56,12 +56,13 @@ struct Writing<T> {
     epochs: HashMap<Scope, Epochs>,
 }
 
-/// What one lease of a source's queue holds.
-struct Lease<'a, T> {
-    scope: &'a Scope,
-    works: Vec<&'a Item<ObjectKey, Arrival<T>>>,
-    initial: bool,
-    version: Option<&'a ResourceVersion>,
+/// The content of one lease of a source's queue.
+pub(crate) struct Lease<'a, T> {
+    pub(crate) scope: &'a Scope,
+    pub(crate) works: Vec<&'a Item<ObjectKey, Arrival<T>>>,
+    pub(crate) initial: bool,
+    /// The version of the store after the lease, if the lease decides it.
+    pub(crate) version: Option<&'a ResourceVersion>,
 }
 
 /// Why nothing was committed.
@@ -82,7 +83,6 @@ impl<T: Send + Sync + 'static> Applier<T> {
         processor: Processor<ObjectKey, T>,
     ) -> Self {
         let (writer, reader) = informer_store::store();
-        let epochs = HashMap::new();
         Self {
             status,
             bounds,
@@ -92,36 +92,23 @@ impl<T: Send + Sync + 'static> Applier<T> {
             resync_changed: Notify::new(),
             backlogs_changed: Notify::new(),
             probes: Probes::default(),
-            writing: Mutex::new(Writing { writer, epochs }),
+            writing: Mutex::new(Writing {
+                writer,
+                epochs: HashMap::new(),
+            }),
         }
     }
 
-    /// Applies the works of one lease: one commit, then one distribution, in this order (C-05).
+    /// Applies the items of one lease: one commit, then one distribution, in this order (C-05).
     ///
-    /// Keys in `given_up` keep what they have: their new objects were tried often enough.
+    /// Keys in `refused` keep their stored objects: their new ones were tried often enough.
     ///
     /// Both happen under the writer's lock, so that listeners receive commits in commit order
     /// (PR-14). Distribution only appends to rings; no handler runs here.
-    pub(crate) fn apply<'w>(
-        &self,
-        scope: &'w Scope,
-        works: impl IntoIterator<Item = &'w Item<ObjectKey, Arrival<T>>>,
-        initial: bool,
-        version: Option<&'w ResourceVersion>,
-        given_up: &BTreeSet<ObjectKey>,
-    ) {
-        let lease = Lease {
-            scope,
-            works: works.into_iter().collect(),
-            initial,
-            version,
-        };
+    pub(crate) fn apply(&self, lease: &Lease<'_, T>, mut refused: Refused) {
         let mut writing = self.lock();
-        let attempts = self.bounds.attempts.get();
-        let tried_often = |key: &ObjectKey| (key.clone(), Refusal::Failed { attempts });
-        let mut refused: Refused = given_up.iter().map(tried_often).collect();
         let (sequence, applied, before) = loop {
-            match self.try_apply(&mut writing, &lease, &refused) {
+            match self.try_apply(&mut writing, lease, &refused) {
                 Ok(applied) => break applied,
                 Err(NotCommitted::TooManyValues(keys)) => {
                     refused.extend(keys.into_iter().map(|key| (key, Refusal::TooManyValues)));
@@ -155,8 +142,8 @@ impl<T: Send + Sync + 'static> Applier<T> {
         }
         for (key, judgement) in judged {
             match judgement {
-                Judgement::Good => self.quarantine.release(&key),
-                Judgement::Kept => self.quarantine.release_kept(&key),
+                Judgement::Good => self.quarantine.release(&key, false),
+                Judgement::Kept => self.quarantine.release(&key, true),
                 Judgement::Unusable { version, error } => {
                     self.refuse(&key, &version, &QuarantineReason::Undecodable(error));
                 }
@@ -293,7 +280,13 @@ impl<T: Send + Sync + 'static> Applier<T> {
     /// Removes everything a source brought, with a tombstone for each object (FM-79).
     pub(crate) fn clear(&self, scope: &Scope) {
         let nothing = Item::Replace { items: Vec::new() };
-        self.apply(scope, [&nothing], false, None, &BTreeSet::new());
+        let lease = Lease {
+            scope,
+            works: vec![&nothing],
+            initial: false,
+            version: None,
+        };
+        self.apply(&lease, Refused::new());
         let mut batch = Batch::new();
         batch.unmark(scope.clone());
         let mut writing = self.lock();

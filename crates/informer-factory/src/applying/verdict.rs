@@ -1,4 +1,4 @@
-//! What is to become of an object that arrives, and what a version was worth.
+//! The decision about a received object, and whether a version is usable.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,14 +10,14 @@ use informer_store::{Entry, ObjectKey};
 
 use crate::applying::arrival::Arrival;
 
-/// What a version was worth.
+/// Whether a version is usable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Judgement {
     /// It is stored, or the object is gone.
     Good,
     /// It is the stored one, which the indexes have seen before.
     Kept,
-    /// Nobody can use it.
+    /// It cannot be decoded.
     Unusable {
         /// The version.
         version: ResourceVersion,
@@ -38,7 +38,7 @@ pub(crate) enum Refusal {
     TooManyValues,
 }
 
-/// What is to become of an object that arrived under a key the store holds.
+/// The decision about an object that was received.
 pub(crate) enum Verdict<T> {
     Drop,
     Keep,
@@ -55,7 +55,7 @@ pub(crate) enum Life {
     Unknown,
 }
 
-/// Whether it is.
+/// Compares the uids of what is stored and what was received.
 pub(crate) fn same_life<T>(stored: &Entry<T>, arrival: &Arrival<T>) -> Life {
     if stored.uid.is_unknown() || arrival.uid.is_unknown() {
         Life::Unknown

@@ -1,6 +1,6 @@
 //! The consuming half of a controller: process, commit what succeeded, try again what did not.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
@@ -8,8 +8,10 @@ use std::sync::Arc;
 use informer_deltafifo::Item;
 use informer_store::{ObjectKey, Scope};
 
+use crate::applying::applier::Lease;
 use crate::applying::apply::Event;
 use crate::applying::arrival::Arrival;
+use crate::applying::verdict::{Refusal, Refused};
 use crate::controller::{ControllerReport, OnFailure};
 use crate::running::core::Core;
 use crate::running::source_tasks::{BATCH, Consuming};
@@ -45,8 +47,10 @@ where
     /// Leases, processes, commits what succeeded, and gives back what did not.
     pub(super) async fn run(&mut self, consumer: &Consuming<T>) {
         let (applier, watcher) = (&self.core.applier, consumer.observer());
+        let attempts = self.core.settings.bounds.attempts.get();
+        let refusal = Refusal::Failed { attempts };
         while let Some(leased) = consumer.next(BATCH).await {
-            let (mut failed, mut given_up) = (Vec::new(), BTreeSet::new());
+            let (mut failed, mut given_up) = (Vec::new(), Refused::new());
             for (position, work) in leased.items.iter().enumerate() {
                 let events = applier.preview(&Scope::All, work, leased.initial);
                 let before = self.take_begun(work);
@@ -54,7 +58,7 @@ where
                     let key = event.key().clone();
                     match self.attempt(work, event).await {
                         Attempt::Done => self.report.processed += 1,
-                        Attempt::GivenUp => drop(given_up.insert(key)),
+                        Attempt::GivenUp => drop(given_up.insert(key, refusal)),
                         Attempt::Failed => {
                             failed.push(position);
                             self.begun.insert(key, done);
@@ -65,14 +69,13 @@ where
             }
             let works = leased.items.iter().enumerate();
             let done = works.filter(|(at, _)| !failed.contains(at));
-            let version = leased.applied_after.clone().filter(|_| failed.is_empty());
-            applier.apply(
-                &Scope::All,
-                done.map(|(_, work)| work),
-                leased.initial,
-                version.as_ref(),
-                &given_up,
-            );
+            let lease = Lease {
+                scope: &Scope::All,
+                works: done.map(|(_, work)| work).collect(),
+                initial: leased.initial,
+                version: leased.applied_after.as_ref().filter(|_| failed.is_empty()),
+            };
+            applier.apply(&lease, given_up);
             if failed.is_empty() {
                 leased.ack();
             } else {

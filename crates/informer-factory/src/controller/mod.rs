@@ -9,7 +9,6 @@ mod consume;
 use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::num::NonZeroU32;
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -23,7 +22,9 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::applying::apply::Event;
 use crate::applying::quarantine::Quarantined;
 use crate::controller::consume::Consume;
-use crate::options::{ATTEMPTS, Bounds, QUEUE_BOUND, QueueKind};
+use crate::options::{
+    ATTEMPTS, Bounds, INDEX_VALUES, QUARANTINED, QUEUE_BOUND, QueueKind, random_seed,
+};
 use crate::running::core::{Core, Settings};
 use crate::running::launch::Connect;
 use crate::running::source_tasks::{describe, queue, reflect};
@@ -82,26 +83,17 @@ impl ControllerConfig {
             on_failure: OnFailure::default(),
             reflector: informer_reflector::Config::default(),
             attempts: ATTEMPTS,
-            seed: RandomState::new().build_hasher().finish(),
+            seed: random_seed(),
         }
     }
 
-    /// Chooses the queue.
-    pub fn queue(mut self, queue: QueueKind) -> Self {
-        self.queue = queue;
-        self
-    }
-
-    /// Sets how often a change is tried.
-    pub fn attempts(mut self, attempts: NonZeroU32) -> Self {
-        self.attempts = attempts;
-        self
-    }
-
-    /// Chooses what becomes of failures.
-    pub fn on_failure(mut self, on_failure: OnFailure) -> Self {
-        self.on_failure = on_failure;
-        self
+    setters! {
+        /// Chooses the queue.
+        queue(queue: QueueKind) => queue = queue;
+        /// Sets the number of attempts for a change.
+        attempts(attempts: NonZeroU32) => attempts = attempts;
+        /// Chooses the reaction to failures.
+        on_failure(on_failure: OnFailure) => on_failure = on_failure;
     }
 }
 
@@ -133,7 +125,8 @@ impl<T: Send + Sync + 'static> Controller<T> {
             reflector: config.reflector,
             bounds: Bounds {
                 attempts: config.attempts,
-                ..Bounds::default()
+                index_values: INDEX_VALUES,
+                quarantined: QUARANTINED,
             },
             default_resync: None,
             seed: config.seed,
@@ -181,7 +174,11 @@ impl<T: Send + Sync + 'static> Controller<T> {
         E: fmt::Display + Send,
     {
         let core = self.core;
-        let _stopped = StopOnDrop(Arc::clone(&core));
+        // However a run ends, its handles must not say that it goes on.
+        let _stopped = scopeguard::guard(Arc::clone(&core), |core| {
+            core.runtime.stop.cancel();
+            core.status.set_life(Life::Stopped);
+        });
         let sources = describe(&core, &[Scope::All]);
         core.status.begin();
         core.status.add_sources(&sources);
@@ -222,16 +219,6 @@ impl<T: Send + Sync + 'static> Controller<T> {
     }
 }
 
-/// However a run ends, its handles must not say that it goes on.
-struct StopOnDrop<T: Send + Sync + 'static>(Arc<Core<T>>);
-
-impl<T: Send + Sync + 'static> Drop for StopOnDrop<T> {
-    fn drop(&mut self) {
-        self.0.runtime.stop.cancel();
-        self.0.status.set_life(Life::Stopped);
-    }
-}
-
 /// What can be asked of a [`Controller`], while it runs and after.
 #[derive_where(Clone)]
 pub struct ControllerHandle<T: Send + Sync + 'static> {
@@ -263,10 +250,7 @@ impl<T: Send + Sync + 'static> ControllerHandle<T> {
 
     /// Phase, last failure, versions.
     pub fn status(&self) -> InformerStatus {
-        let mut status = self.core.status.snapshot();
-        status.objects = self.core.applier.reader.len();
-        status.sequence = self.core.applier.reader.sequence();
-        status
+        self.core.status()
     }
 }
 

@@ -18,6 +18,7 @@ use crate::checker::Checking;
 use crate::options::{Bounds, QueueKind};
 use crate::running::launch::Launch;
 use crate::running::sources::Sources;
+use crate::status::InformerStatus;
 use crate::status::shared::{Identity, Life, SharedStatus};
 use crate::sync::{Mutex, MutexGuard};
 
@@ -51,7 +52,7 @@ pub(crate) struct Runtime {
     pub(crate) tasks: TaskTracker,
     pub(crate) sources: Sources,
     /// The runtime on which the tasks run; set at the start.
-    handle: OnceLock<Handle>,
+    pub(crate) handle: OnceLock<Handle>,
     /// See [`Runtime::turn`].
     turn: Mutex<()>,
 }
@@ -62,17 +63,6 @@ impl Runtime {
     pub(crate) fn turn(&self) -> MutexGuard<'_, ()> {
         // It guards nothing that a panic could leave half-done.
         self.turn.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Fixes the runtime of all tasks that handles of the informer spawn.
-    pub(crate) fn run_on(&self, handle: Handle) {
-        // Ignored: an informer is started once.
-        drop(self.handle.set(handle));
-    }
-
-    /// The runtime on which the tasks run; `None` before the start.
-    pub(crate) fn handle(&self) -> Option<&Handle> {
-        self.handle.get()
     }
 
     /// Spawns a task on the informer's runtime, whatever runtime the caller is on. Only after the
@@ -94,17 +84,23 @@ impl<T: Send + Sync + 'static> Core<T> {
         }
         let status = Arc::new(SharedStatus::new(identity));
         let processor = Processor::new(processor);
+        let applier = Applier::new(Arc::clone(&status), settings.bounds, processor);
         Self {
-            applier: Arc::new(Applier::new(
-                Arc::clone(&status),
-                settings.bounds,
-                processor,
-            )),
+            applier: Arc::new(applier),
             status,
             settings,
             launch,
             runtime: Runtime::default(),
         }
+    }
+
+    /// The status, with the size of the store and with the handlers.
+    pub(crate) fn status(&self) -> InformerStatus {
+        let mut status = self.status.snapshot();
+        status.objects = self.applier.reader.len();
+        status.sequence = self.applier.reader.sequence();
+        status.handlers = self.applier.processor.listeners();
+        status
     }
 
     /// Prevents further starts, and cancels what runs.
@@ -123,34 +119,5 @@ impl<T: Send + Sync + 'static> Core<T> {
         let handlers = self.applier.processor.stop(Duration::ZERO).now_or_never();
         self.status.set_life(Life::Stopped);
         handlers.expect("without a grace there is nothing to wait for")
-    }
-}
-
-/// Held by a task of the informer that ends with it. A runtime that ends drops its tasks, and with
-/// them the guard: nothing follows the server from then on. What handlers on other runtimes and
-/// threads have not received yet is still delivered.
-///
-/// A runtime that lives and is not driven cannot be told from an idle one.
-pub(crate) struct RuntimeGuard<T: Send + Sync + 'static>(Option<Arc<Core<T>>>);
-
-impl<T: Send + Sync + 'static> RuntimeGuard<T> {
-    pub(crate) fn new(core: &Arc<Core<T>>) -> Self {
-        Self(Some(Arc::clone(core)))
-    }
-
-    /// The task has come to its end.
-    pub(crate) fn disarm(mut self) {
-        self.0 = None;
-    }
-}
-
-impl<T: Send + Sync + 'static> Drop for RuntimeGuard<T> {
-    fn drop(&mut self) {
-        // A panic ends this task alone.
-        if let Some(core) = self.0.take().filter(|_| !std::thread::panicking()) {
-            core.status.set_life(Life::Gone);
-            core.runtime.stop.cancel();
-            core.applier.processor.close();
-        }
     }
 }

@@ -29,12 +29,9 @@ pub(crate) fn attend<T: Send + Sync + 'static>(core: &Arc<Core<T>>) {
 
 async fn relist_until_it_is_over<T: Send + Sync + 'static>(core: Arc<Core<T>>) {
     loop {
-        tokio::select! {
-            biased;
-            () = core.runtime.stop.cancelled() => return,
-            () = sleep(PERIOD) => {}
-        }
-        if core.applier.quarantine.has_flood_ended() {
+        let stop = &core.runtime.stop;
+        let waited = stop.run_until_cancelled(sleep(PERIOD)).await;
+        if waited.is_none() || core.applier.quarantine.has_flood_ended() {
             return;
         }
         core.runtime.sources.relist_all();

@@ -2,7 +2,6 @@
 //!
 //! A task that panics is restarted by the task that waits for it (FM-82).
 
-use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -17,7 +16,9 @@ use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
+use crate::applying::applier::Lease;
 use crate::applying::arrival::Arrival;
+use crate::applying::verdict::Refused;
 use crate::checker;
 use crate::options::QueueKind;
 use crate::running::adapters::{QueueSink, StoreReuse};
@@ -87,10 +88,8 @@ async fn keep_running<T: Send + Sync + 'static>(
 /// Waits before a task that panicked is started again, so that one that panics immediately does not
 /// become a hot loop. False if there is nothing to start any more.
 async fn after_panic(stop: &CancellationToken) -> bool {
-    tokio::select! {
-        () = stop.cancelled() => false,
-        () = tokio::time::sleep(AFTER_PANIC) => true,
-    }
+    let pause = tokio::time::sleep(AFTER_PANIC);
+    stop.run_until_cancelled(pause).await.is_some()
 }
 
 /// One source: the reflector fills the queue, the applying loop empties it into the store. Ends
@@ -216,13 +215,13 @@ async fn apply_all<T: Send + Sync + 'static>(
 ) {
     let watcher = consumer.observer();
     while let Some(leased) = consumer.next(BATCH).await {
-        core.applier.apply(
-            &scope,
-            &*leased.items,
-            leased.initial,
-            leased.applied_after.as_ref(),
-            &BTreeSet::new(),
-        );
+        let lease = Lease {
+            scope: &scope,
+            works: leased.items.iter().collect(),
+            initial: leased.initial,
+            version: leased.applied_after.as_ref(),
+        };
+        core.applier.apply(&lease, Refused::new());
         leased.ack();
         core.applier.publish(&scope, &watcher, None);
         flood::attend(&core);

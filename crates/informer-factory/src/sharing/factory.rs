@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 
 use crate::error::{AlreadyStopped, FromOwnCallback, InformerError, NotSynced, StartError};
 use crate::informer::SharedInformer;
-use crate::options::{Bounds, InformerOptions, Namespaces};
+use crate::options::{ATTEMPTS, Bounds, InformerOptions, Namespaces};
 use crate::rbac_role::RbacRoles;
 use crate::running::core::{Core, Settings};
 use crate::running::shutdown::{Grace, InformerReport, ShutdownReport};
@@ -320,7 +320,7 @@ impl SharedInformerFactory {
             let shared = present.get().as_any().downcast_ref::<Shared<T>>();
             let shared = shared.expect("the key holds the object's type");
             // One that was shut down by itself makes room for a new one.
-            if stopped || !shared.informer.has_ended() {
+            if stopped || !shared.informer.core().status.has_ended() {
                 shared.check(wanted.as_ref(), decoder.own())?;
                 return Ok(shared.informer.clone());
             }
@@ -369,9 +369,9 @@ impl SharedInformerFactory {
             queue: options.queue.unwrap_or(defaults.queue),
             queue_bound: options.queue_bound,
             bounds: Bounds {
+                attempts: ATTEMPTS,
                 index_values: options.index_values,
                 quarantined: options.quarantined,
-                ..Bounds::default()
             },
             reflector: reflector.clone(),
             default_resync: options.default_resync.or(defaults.resync),
@@ -387,7 +387,9 @@ impl SharedInformerFactory {
 
     fn refuse_after_stop(&self) -> Result<(), AlreadyStopped> {
         match self.is_stopped() {
-            true => Err(AlreadyStopped::new("the factory")),
+            true => Err(AlreadyStopped {
+                what: "the factory".into(),
+            }),
             false => Ok(()),
         }
     }

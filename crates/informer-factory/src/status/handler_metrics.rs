@@ -9,30 +9,25 @@ use std::time::Duration;
 
 use informer_processor::ListenerStatus;
 use metrics::{counter, gauge};
-use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
+use crate::applying::applier::Applier;
 use crate::status::telemetry;
 
 /// Between two samples.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// Publishes the backlogs of `listeners` whenever they may have changed, until `stop`.
-pub(crate) async fn run(
-    informer: &Arc<str>,
-    listeners: impl Fn() -> Vec<ListenerStatus>,
-    changed: &Notify,
-    stop: &CancellationToken,
-) {
+/// Publishes the backlogs of the handlers whenever they may have changed, until `stop`.
+pub(crate) async fn run<T: Send + Sync + 'static>(applier: &Applier<T>, stop: &CancellationToken) {
     let mut published = Published {
-        informer: Arc::clone(informer),
+        informer: Arc::clone(&applier.status.label),
         handlers: BTreeMap::new(),
     };
     let sampling = async {
         loop {
-            changed.notified().await;
+            applier.backlogs_changed.notified().await;
             loop {
-                let pending = published.publish(&listeners());
+                let pending = published.publish(&applier.processor.listeners());
                 tokio::time::sleep(EVERY).await;
                 if pending == 0 {
                     break;
@@ -40,11 +35,7 @@ pub(crate) async fn run(
             }
         }
     };
-    tokio::select! {
-        biased;
-        () = stop.cancelled() => {}
-        () = sampling => {}
-    }
+    stop.run_until_cancelled(sampling).await;
     published.publish(&[]);
 }
 

@@ -10,7 +10,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 use crate::checker::consistency::{Check, ConsistencyStatus};
-use crate::error::RuntimeGone;
+use crate::error::{AlreadyStopped, RuntimeGone};
 use crate::status::telemetry;
 use crate::status::{InformerState, InformerStatus, SourceStatus};
 use crate::sync::{Mutex, MutexGuard};
@@ -154,6 +154,21 @@ impl SharedStatus {
             informer: Arc::clone(&self.name),
             since: inner.status.since,
         })
+    }
+
+    /// Refuses a call on an informer that has ended or whose runtime has ended.
+    pub(crate) fn refuse_if_over<E>(&self) -> Result<(), E>
+    where
+        E: From<RuntimeGone> + From<AlreadyStopped>,
+    {
+        match self.gone() {
+            Some(gone) => Err(gone.into()),
+            None if self.has_ended() => Err(AlreadyStopped {
+                what: Arc::clone(&self.name),
+            }
+            .into()),
+            None => Ok(()),
+        }
     }
 
     /// Adds sources atomically: with a source that is synced before the next one is added the

@@ -9,7 +9,7 @@ use informer_reflector::ResourceVersion;
 use informer_store::Scope;
 use tokio::time::Instant;
 
-use crate::error::{AlreadyStopped, Culprit, NotSynced, WaitForVersionError};
+use crate::error::{Culprit, NotSynced, WaitForVersionError};
 use crate::status::shared::SharedStatus;
 use crate::status::{InformerState, SourceStatus};
 
@@ -103,12 +103,7 @@ pub(crate) async fn for_version(
             if all_reached(&sources, wanted)? {
                 return Ok(());
             }
-            if let Some(gone) = status.gone() {
-                return Err(gone.into());
-            }
-            if status.life().is_over() {
-                return Err(AlreadyStopped::new(status.snapshot().name).into());
-            }
+            status.refuse_if_over::<WaitForVersionError>()?;
             applied.await;
         }
     };

@@ -145,7 +145,7 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
         let delete = self.producer.delete(key.clone(), last, received, known);
         if delete.await.map_err(|_| Refused)? == Deletion::Ignored {
             // Nobody knows it, but it may have been there and never been good.
-            self.applier.quarantine.release(&key);
+            self.applier.quarantine.release(&key, false);
             self.applier.note_quarantine();
         }
         self.note_progress();
