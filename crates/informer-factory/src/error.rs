@@ -1,4 +1,4 @@
-//! What the facade may answer when it cannot do what it was asked.
+//! The errors of informers and factories.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -159,29 +159,19 @@ impl fmt::Display for NotSynced {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "not synced after {:?}", self.waited)?;
         for culprit in &self.culprits {
-            write!(
-                f,
-                "; {} ({}) is {:?}",
-                culprit.informer, culprit.source, culprit.phase
-            )?;
+            let (informer, source, phase) = (&culprit.informer, &culprit.source, culprit.phase);
+            write!(f, "; {informer} ({source}) is {phase:?}")?;
             if culprit.state == InformerState::RuntimeGone {
                 f.write_str(", since the informer's tokio runtime has ended")?;
             }
-            match &culprit.failure {
-                Some(failure) => write!(f, ", {} failed: {failure}", attempts(culprit.attempts))?,
-                None if culprit.phase == Phase::Created => f.write_str(", never started")?,
-                None => {}
+            match (&culprit.failure, culprit.attempts) {
+                (Some(failure), 1) => write!(f, ", 1 attempt failed: {failure}")?,
+                (Some(failure), n) => write!(f, ", {n} attempts failed: {failure}")?,
+                (None, _) if culprit.phase == Phase::Created => f.write_str(", never started")?,
+                (None, _) => {}
             }
         }
         Ok(())
-    }
-}
-
-fn attempts(count: u32) -> String {
-    if count == 1 {
-        "1 attempt".to_owned()
-    } else {
-        format!("{count} attempts")
     }
 }
 

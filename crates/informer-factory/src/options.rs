@@ -72,10 +72,6 @@ impl<T> Transform<T> {
     pub fn new(transform: impl Fn(T) -> Result<T, String> + Send + Sync + 'static) -> Self {
         Self(Arc::new(transform))
     }
-
-    pub(crate) fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
 }
 
 /// The objects that an informer caches, and how it fetches them.

@@ -1,6 +1,7 @@
 //! Builder methods that set one field each.
 
-/// Writes builder methods: `name(argument: Type) => field = value;` sets `field` and returns `self`.
+/// Writes builder methods: `name(argument: Type) => field = value;` is a method `name` that sets
+/// `field`.
 macro_rules! setters {
     ($($(#[$doc:meta])*
     $name:ident($argument:ident: $type:ty) => $($field:ident).+ = $value:expr;)*) => {$(

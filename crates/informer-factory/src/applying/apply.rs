@@ -94,7 +94,7 @@ impl<'a, T> Fold<'a, T> {
         }
     }
 
-    /// Also reports good versions: set while a key is quarantined, since a good version releases it.
+    /// Also reports good versions: set while a key is quarantined, which a good version releases.
     pub(crate) fn track_good(&mut self, track: bool) {
         self.track_good = track;
     }

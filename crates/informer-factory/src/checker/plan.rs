@@ -9,7 +9,7 @@
 //! - A version that the server does not know is either a lagging replica's or a rewound server's;
 //!   one small consistent read tells which (FM-39).
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::time::Duration;
 
 use informer_reflector::{Failure, FailureKind, ListRequest, ListVersion, Page, ResourceVersion};
@@ -256,9 +256,9 @@ impl Plan {
     /// A number in `[0, 1)`.
     fn chance(&mut self) -> f64 {
         self.draws += 1;
-        let mut hasher = DefaultHasher::new();
-        (self.seed, self.draws).hash(&mut hasher);
-        (hasher.finish() >> 11) as f64 / (1_u64 << 53) as f64
+        let hashing = BuildHasherDefault::<DefaultHasher>::default();
+        let hash = hashing.hash_one((self.seed, self.draws));
+        (hash >> 11) as f64 / (1_u64 << 53) as f64
     }
 }
 

@@ -26,7 +26,6 @@ use crate::options::{
     ATTEMPTS, Bounds, INDEX_VALUES, QUARANTINED, QUEUE_BOUND, QueueKind, random_seed,
 };
 use crate::running::core::{Core, Settings};
-use crate::running::launch::Connect;
 use crate::running::source_tasks::{describe, queue, reflect};
 use crate::status::InformerStatus;
 use crate::status::shared::{Identity, Life};
@@ -132,7 +131,7 @@ impl<T: Send + Sync + 'static> Controller<T> {
             seed: config.seed,
             checking: None,
         };
-        let launch = Box::new(Connect(move |_: &Scope| Arc::clone(&source)));
+        let launch = Box::new(move |_: &Scope| Arc::clone(&source));
         let core = Core::new(Identity::named(config.name), settings, launch);
         Self {
             core: Arc::new(core),

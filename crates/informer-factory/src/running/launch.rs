@@ -1,4 +1,4 @@
-//! How a reflector is set going without the informer knowing its source's type.
+//! Starts reflectors, independent of the type of their sources.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -32,31 +32,30 @@ pub(crate) trait Launch<T: Send + Sync + 'static>: Send + Sync {
     fn launch(&self, scope: &Scope, parts: Parts<T>) -> (Control, Running);
 }
 
-/// Makes the source of a scope with a function.
-pub(crate) struct Connect<F>(pub(crate) F);
-
-impl<T, L, F> Launch<T> for Connect<F>
+/// A function that makes the source of a scope.
+impl<T, L, F> Launch<T> for F
 where
     T: Send + Sync + 'static,
     L: ListWatch<Object = T>,
     F: Fn(&Scope) -> Arc<L> + Send + Sync,
 {
     fn describe(&self, scope: &Scope) -> Arc<str> {
-        Arc::from((self.0)(scope).describe())
+        Arc::from(self(scope).describe())
     }
 
     fn launch(&self, scope: &Scope, parts: Parts<T>) -> (Control, Running) {
-        let Parts {
+        let source = self(scope);
+        let (sink, reuse) = (parts.sink, parts.reuse);
+        let reflector = Reflector::new(
+            source,
             sink,
             reuse,
-            observer,
-            config,
-            seed,
-            stop,
-        } = parts;
-        let reflector = Reflector::new((self.0)(scope), sink, reuse, observer, config, seed);
+            parts.observer,
+            parts.config,
+            parts.seed,
+        );
         let control = reflector.control();
-        let running = async move { reflector.run(stop.cancelled_owned()).await };
+        let running = async move { reflector.run(parts.stop.cancelled_owned()).await };
         (control, Box::pin(running))
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A task that panics is restarted by the task that waits for it (FM-82).
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
@@ -230,7 +230,5 @@ async fn apply_all<T: Send + Sync + 'static>(
 
 /// Two reflectors must not draw the same delays, or they come back in step (FM-11).
 fn seed_of(seed: u64, scope: &Scope) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (seed, scope).hash(&mut hasher);
-    hasher.finish()
+    BuildHasherDefault::<DefaultHasher>::default().hash_one((seed, scope))
 }

@@ -2,7 +2,7 @@
 
 use std::any::TypeId;
 use std::fmt;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 use informer_kube_source::{Projection, Representation};
 use informer_store::Scope;
@@ -78,9 +78,9 @@ impl SharingKey {
         if restrictions.is_empty() {
             return Identity::named(self.resource().into());
         }
-        let mut hasher = DefaultHasher::new();
-        (&restrictions, &self.projection).hash(&mut hasher);
-        let label = format!("{}#{:08x}", self.resource(), hasher.finish() as u32);
+        let hashing = BuildHasherDefault::<DefaultHasher>::default();
+        let hash = hashing.hash_one((&restrictions, &self.projection)) as u32;
+        let label = format!("{}#{hash:08x}", self.resource());
         Identity {
             name: format!("{label} [{}]", restrictions.join("; ")).into(),
             label: label.into(),
