@@ -1,4 +1,4 @@
-//! The one step in which things change: one commit to the store, then one distribution.
+//! The step that changes an informer: one commit to the store, then one distribution.
 //!
 //! `apply` decides what is committed and delivered. This module carries it out, and tries again
 //! without the objects that an index refuses.
@@ -27,7 +27,7 @@ use crate::options::Bounds;
 use crate::status::shared::SharedStatus;
 use crate::sync::{Mutex, MutexGuard};
 
-/// Looks at the queue of one source.
+/// The progress observer of one source's queue.
 pub(crate) type Watcher<T> =
     informer_deltafifo::ProgressObserver<ObjectKey, Arrival<T>, ResourceVersion>;
 
@@ -149,10 +149,11 @@ impl<T: Send + Sync + 'static> Applier<T> {
                 }
             }
         }
+        let most = self.bounds.index_values;
         for (key, refusal) in refused {
             let reason = match refusal {
                 Refusal::Failed { attempts } => QuarantineReason::Unappliable { attempts },
-                Refusal::TooManyValues => self.too_many_values(),
+                Refusal::TooManyValues => QuarantineReason::TooManyValues { most },
             };
             self.refuse(&key, &ResourceVersion::unset(), &reason);
         }
@@ -172,11 +173,6 @@ impl<T: Send + Sync + 'static> Applier<T> {
             }
         }
         self.note_quarantine();
-    }
-
-    fn too_many_values(&self) -> QuarantineReason {
-        let most = self.bounds.index_values;
-        QuarantineReason::TooManyValues { most }
     }
 
     /// Quarantines one key, and logs what is new about it.
@@ -324,8 +320,9 @@ impl<T: Send + Sync + 'static> Applier<T> {
             let values = probe(object).into_iter().take(most.get());
             values.for_each(|value| drop::<Arc<str>>(value.into()));
         });
+        let reason = QuarantineReason::TooManyValues { most };
         for key in above_bound {
-            self.refuse(&key, &ResourceVersion::unset(), &self.too_many_values());
+            self.refuse(&key, &ResourceVersion::unset(), &reason);
         }
         self.note_quarantine();
         drop(writing);
@@ -363,13 +360,11 @@ impl<T: Send + Sync + 'static> Applier<T> {
 
     /// Hands one resync to every listener for which it is due, between two commits (design 6.9).
     pub(crate) fn resync(&self, now: Instant) {
-        let writing = self.lock();
+        let _writing = self.lock();
         let snapshot = self.reader.snapshot();
+        let replay = || replay::unchanged(snapshot.clone(), self.reader.clone());
         self.processor
-            .distribute_resync(snapshot.sequence(), now, || {
-                replay::unchanged(snapshot.clone(), self.reader.clone())
-            });
-        drop(writing);
+            .distribute_resync(snapshot.sequence(), now, replay);
     }
 
     /// Makes all gauges exist, before there is anything to report.

@@ -1,9 +1,9 @@
 //! Starts reflectors, independent of the type of their sources.
 
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use informer_reflector::{Config, Control, ListWatch, Outcome, Reflector, Reuse};
 use informer_store::Scope;
 use tokio_util::sync::CancellationToken;
@@ -21,15 +21,13 @@ pub(crate) struct Parts<T: Send + Sync + 'static> {
     pub(crate) stop: CancellationToken,
 }
 
-pub(crate) type Running = Pin<Box<dyn Future<Output = Outcome> + Send>>;
-
 /// Starts reflectors over sources of one kind.
 pub(crate) trait Launch<T: Send + Sync + 'static>: Send + Sync {
     /// What the source of a scope lists, for messages.
     fn describe(&self, scope: &Scope) -> Arc<str>;
 
     /// A reflector over the source of a scope, to be polled until it ends.
-    fn launch(&self, scope: &Scope, parts: Parts<T>) -> (Control, Running);
+    fn launch(&self, scope: &Scope, parts: Parts<T>) -> (Control, BoxFuture<'static, Outcome>);
 }
 
 /// A function that makes the source of a scope.
@@ -43,7 +41,7 @@ where
         Arc::from(self(scope).describe())
     }
 
-    fn launch(&self, scope: &Scope, parts: Parts<T>) -> (Control, Running) {
+    fn launch(&self, scope: &Scope, parts: Parts<T>) -> (Control, BoxFuture<'static, Outcome>) {
         let source = self(scope);
         let (sink, reuse) = (parts.sink, parts.reuse);
         let reflector = Reflector::new(
@@ -56,6 +54,6 @@ where
         );
         let control = reflector.control();
         let running = async move { reflector.run(parts.stop.cancelled_owned()).await };
-        (control, Box::pin(running))
+        (control, running.boxed())
     }
 }

@@ -58,12 +58,11 @@ impl SharingKey {
                 names.iter().cloned().map(Some).collect()
             }
             Namespaces::These(_) => {
-                let scopes = sources.iter().map(|source| &source.scope);
-                let namespace = |scope: &Scope| match scope {
+                let namespace = |source: &SourceStatus| match &source.scope {
                     Scope::All => None,
                     Scope::Namespace(name) => Some(name.to_string()),
                 };
-                scopes.map(namespace).collect()
+                sources.iter().map(namespace).collect()
             }
         };
         let of = |namespace| (self.group.clone(), self.plural.clone(), namespace);
@@ -116,11 +115,9 @@ impl SharingKey {
 /// What was asked for: `pods`, `deployments.apps`, with what restricts it in brackets.
 impl fmt::Display for SharingKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.resource())?;
-        let restrictions = self.restrictions();
-        if !restrictions.is_empty() {
-            write!(f, " [{}]", restrictions.join("; "))?;
+        match &*self.restrictions().join("; ") {
+            "" => f.write_str(&self.resource()),
+            restrictions => write!(f, "{} [{restrictions}]", self.resource()),
         }
-        Ok(())
     }
 }

@@ -58,32 +58,26 @@ impl Published {
     /// Publishes all handlers, and an empty backlog for removed ones. Returns the number of pending
     /// notifications.
     fn publish(&mut self, listeners: &[ListenerStatus]) -> usize {
-        for handlers in self.handlers.values_mut() {
-            (handlers.backlog, handlers.oldest) = (0, Duration::ZERO);
-        }
-        let mut counts: BTreeMap<&Arc<str>, (u64, u64)> = BTreeMap::new();
+        let published = self.handlers.keys().map(Arc::clone);
+        let mut handlers: BTreeMap<_, Handlers> =
+            published.map(|name| (name, Handlers::default())).collect();
         for listener in listeners {
-            let handlers = self.handlers.entry(Arc::clone(&listener.name)).or_default();
-            handlers.backlog += listener.depth;
-            handlers.oldest = handlers.oldest.max(listener.oldest_age.unwrap_or_default());
-            let count = counts.entry(&listener.name).or_default();
-            count.0 += listener.coalesced;
-            count.1 += listener.panics;
+            let sums = handlers.entry(Arc::clone(&listener.name)).or_default();
+            sums.backlog += listener.depth;
+            sums.oldest = sums.oldest.max(listener.oldest_age.unwrap_or_default());
+            sums.coalesced += listener.coalesced;
+            sums.panics += listener.panics;
         }
-        for (name, (coalesced, panics)) in counts {
-            if let Some(handlers) = self.handlers.get_mut(name) {
-                // A handler of the same name that is gone must not take the counters back.
-                handlers.coalesced = handlers.coalesced.max(coalesced);
-                handlers.panics = handlers.panics.max(panics);
+        for (name, sums) in &mut handlers {
+            if let Some(before) = self.handlers.get(name) {
+                // A removed handler of the same name must not take the counters back.
+                sums.coalesced = sums.coalesced.max(before.coalesced);
+                sums.panics = sums.panics.max(before.panics);
             }
+            self.record(name, *sums);
         }
-        self.handlers
-            .iter()
-            .for_each(|(name, handlers)| self.record(name, *handlers));
-        self.handlers
-            .values()
-            .map(|handlers| handlers.backlog)
-            .sum()
+        self.handlers = handlers;
+        self.handlers.values().map(|sums| sums.backlog).sum()
     }
 
     fn record(&self, name: &Arc<str>, handlers: Handlers) {
