@@ -22,7 +22,7 @@ use crate::applying::epochs::Epochs;
 use crate::applying::probe::Probes;
 use crate::applying::quarantine::{Quarantine, QuarantineReason};
 use crate::applying::replay;
-use crate::applying::verdict::{Judgement, Refusal, Refused};
+use crate::applying::verdict::{Judgement, Refused};
 use crate::options::Bounds;
 use crate::status::shared::SharedStatus;
 use crate::sync::{Mutex, MutexGuard};
@@ -111,11 +111,13 @@ impl<T: Send + Sync + 'static> Applier<T> {
             match self.try_apply(&mut writing, lease, &refused) {
                 Ok(applied) => break applied,
                 Err(NotCommitted::TooManyValues(keys)) => {
-                    refused.extend(keys.into_iter().map(|key| (key, Refusal::TooManyValues)));
+                    let most = self.bounds.index_values;
+                    let reason = QuarantineReason::TooManyValues { most };
+                    refused.extend(keys.into_iter().map(|key| (key, reason.clone())));
                 }
                 Err(NotCommitted::Panicked { culprits, .. }) if !culprits.is_empty() => {
-                    let refusal = Refusal::Failed { attempts: 1 };
-                    refused.extend(culprits.into_iter().map(|key| (key, refusal)));
+                    let reason = QuarantineReason::Unappliable { attempts: 1 };
+                    refused.extend(culprits.into_iter().map(|key| (key, reason.clone())));
                 }
                 // No object is to blame: the supervision of this task tries again.
                 Err(NotCommitted::Panicked { payload, .. }) => resume_unwind(payload),
@@ -149,12 +151,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
                 }
             }
         }
-        let most = self.bounds.index_values;
-        for (key, refusal) in refused {
-            let reason = match refusal {
-                Refusal::Failed { attempts } => QuarantineReason::Unappliable { attempts },
-                Refusal::TooManyValues => QuarantineReason::TooManyValues { most },
-            };
+        for (key, reason) in refused {
             self.refuse(&key, &ResourceVersion::unset(), &reason);
         }
         self.note_quarantine();

@@ -9,6 +9,7 @@ use informer_reflector::DecodeError;
 use informer_store::{Entry, ObjectKey};
 
 use crate::applying::arrival::Arrival;
+use crate::applying::quarantine::QuarantineReason;
 
 /// Whether a version is usable.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,17 +27,8 @@ pub(crate) enum Judgement {
     },
 }
 
-/// Keys whose objects the store cannot take.
-pub(crate) type Refused = BTreeMap<ObjectKey, Refusal>;
-
-/// Why the store cannot take an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refusal {
-    /// An index function panics on it, or processing it failed, this many times.
-    Failed { attempts: u32 },
-    /// It gives an index more values than are allowed.
-    TooManyValues,
-}
+/// Keys whose objects the store cannot take, with the reason.
+pub(crate) type Refused = BTreeMap<ObjectKey, QuarantineReason>;
 
 /// The decision about an object that was received.
 pub(crate) enum Verdict<T> {

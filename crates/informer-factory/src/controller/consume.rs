@@ -11,7 +11,8 @@ use informer_store::{ObjectKey, Scope};
 use crate::applying::applier::Lease;
 use crate::applying::apply::Event;
 use crate::applying::arrival::Arrival;
-use crate::applying::verdict::{Refusal, Refused};
+use crate::applying::quarantine::QuarantineReason;
+use crate::applying::verdict::Refused;
 use crate::controller::{ControllerReport, OnFailure};
 use crate::running::core::Core;
 use crate::running::source_tasks::{BATCH, Consuming};
@@ -48,7 +49,7 @@ where
     pub(super) async fn run(&mut self, consumer: &Consuming<T>) {
         let (applier, watcher) = (&self.core.applier, consumer.observer());
         let attempts = self.core.settings.bounds.attempts.get();
-        let refusal = Refusal::Failed { attempts };
+        let reason = QuarantineReason::Unappliable { attempts };
         while let Some(leased) = consumer.next(BATCH).await {
             let (mut failed, mut given_up) = (Vec::new(), Refused::new());
             for (position, work) in leased.items.iter().enumerate() {
@@ -58,7 +59,7 @@ where
                     let key = event.key().clone();
                     match self.attempt(work, event).await {
                         Attempt::Done => self.report.processed += 1,
-                        Attempt::GivenUp => drop(given_up.insert(key, refusal)),
+                        Attempt::GivenUp => drop(given_up.insert(key, reason.clone())),
                         Attempt::Failed => {
                             failed.push(position);
                             self.begun.insert(key, done);

@@ -26,7 +26,7 @@ use crate::options::{
     ATTEMPTS, Bounds, INDEX_VALUES, QUARANTINED, QUEUE_BOUND, QueueKind, random_seed,
 };
 use crate::running::core::{Core, Settings};
-use crate::running::source_tasks::{describe, queue, reflect};
+use crate::running::source_tasks::{SourceTasks, describe, queue};
 use crate::status::InformerStatus;
 use crate::status::shared::{Identity, Life};
 
@@ -185,8 +185,10 @@ impl<T: Send + Sync + 'static> Controller<T> {
         let mut reflecting = AbortOnDropHandle::new(tokio::spawn({
             let core = Arc::clone(&core);
             async move {
-                let config = core.settings.reflector.clone();
-                reflect(&core, &Scope::All, &producer, &core.runtime.stop, config).await;
+                let (config, stop) = (core.settings.reflector.clone(), core.runtime.stop.clone());
+                let scope = Scope::All;
+                let source = SourceTasks { core, scope, stop };
+                source.reflect(&producer, config).await;
                 producer.close();
             }
         }));

@@ -42,7 +42,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         let (applier, stop) = (Arc::clone(&core.applier), core.runtime.stop.clone());
         core.runtime
             .spawn(async move { handler_metrics::run(&applier, &stop).await });
-        let guarded = runtime_guard(Arc::clone(core));
+        let guarded = scopeguard::guard(Arc::clone(core), |core| runtime_gone(&core));
         core.runtime.spawn(async move {
             resync::run(&guarded).await;
             ScopeGuard::into_inner(guarded);
@@ -53,22 +53,18 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     }
 }
 
-/// Held by a task of the informer that ends with it. A runtime that ends drops its tasks, and with
-/// them the guard: nothing follows the server from then on. Handlers on other runtimes and threads
-/// still receive what is pending.
+/// Called when a task that ends with the informer is dropped. A runtime that ends drops its tasks:
+/// nothing follows the server from then on. Handlers on other runtimes and threads still receive
+/// what is pending.
 ///
 /// A runtime that lives and is not driven cannot be told from an idle one.
-fn runtime_guard<T: Send + Sync + 'static>(
-    core: Arc<Core<T>>,
-) -> ScopeGuard<Arc<Core<T>>, impl FnOnce(Arc<Core<T>>)> {
-    scopeguard::guard(core, |core| {
-        // A panic ends this task alone.
-        if !std::thread::panicking() {
-            core.status.set_life(Life::Gone);
-            core.runtime.stop.cancel();
-            core.applier.processor.close();
-        }
-    })
+fn runtime_gone<T: Send + Sync + 'static>(core: &Core<T>) {
+    // A panic ends this task alone.
+    if !std::thread::panicking() {
+        core.status.set_life(Life::Gone);
+        core.runtime.stop.cancel();
+        core.applier.processor.close();
+    }
 }
 
 /// Whether the current runtime has a timer, without which nothing of an informer works.

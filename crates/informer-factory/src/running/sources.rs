@@ -19,6 +19,7 @@ pub(crate) struct Sources {
     running: Mutex<HashMap<Scope, Source>>,
 }
 
+#[derive(Default)]
 struct Source {
     stop: CancellationToken,
     /// `None` while the scope is removed: it is then still taken.
@@ -62,10 +63,7 @@ impl Sources {
             let source = Source {
                 stop,
                 task: Some(task),
-                again: None,
-                removed: CancellationToken::new(),
-                control: None,
-                repair: false,
+                ..Source::default()
             };
             running.insert(scope, source);
         }
