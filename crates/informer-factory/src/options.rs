@@ -128,17 +128,6 @@ pub(crate) const INDEX_VALUES: NonZeroUsize = NonZeroUsize::new(1_024).expect("1
 /// More reasons than a person reads.
 pub(crate) const QUARANTINED: NonZeroUsize = NonZeroUsize::new(1_000).expect("1,000 is not zero");
 
-/// The bounds of one informer, fixed when it is made.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Bounds {
-    /// The number of times a change is tried before its key is quarantined.
-    pub(crate) attempts: NonZeroU32,
-    /// The number of values one object may give one index (SEC-24).
-    pub(crate) index_values: NonZeroUsize,
-    /// The number of quarantined keys that are kept with their reasons (SEC-23).
-    pub(crate) quarantined: NonZeroUsize,
-}
-
 /// A seed from the operating system.
 pub(crate) fn random_seed() -> u64 {
     RandomState::new().hash_one(())

@@ -1,8 +1,8 @@
 //! Planted bugs: each is one wrong decision at the place where the right one is made.
 //!
 //! Tests switch one on to show that the model tests find it, and so does the simulator, whose build
-//! has `cfg(sim)`. Other builds contain none of them. The switch is thread-local, so that concurrent
-//! runs do not disturb each other.
+//! has `cfg(sim)`. Other builds contain none of them. The switch is thread-local, so that
+//! concurrent runs do not disturb each other.
 
 #[cfg(any(test, sim))]
 use std::cell::Cell;

@@ -4,6 +4,7 @@
 //! without the objects that an index refuses.
 
 use std::collections::{BTreeMap, HashMap};
+use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
@@ -23,7 +24,6 @@ use crate::applying::probe::Probes;
 use crate::applying::quarantine::{Quarantine, QuarantineReason};
 use crate::applying::replay;
 use crate::applying::verdict::{Judgement, Refused};
-use crate::options::Bounds;
 use crate::status::shared::SharedStatus;
 use crate::sync::{Mutex, MutexGuard};
 
@@ -37,7 +37,8 @@ type GivenUp<T> = informer_deltafifo::Quarantined<ObjectKey, Arrival<T>>;
 /// The store, the handlers and the quarantine of one informer, which change together.
 pub(crate) struct Applier<T: Send + Sync + 'static> {
     pub(crate) status: Arc<SharedStatus>,
-    pub(crate) bounds: Bounds,
+    /// The number of values one object may give one index.
+    index_values: NonZeroUsize,
     pub(crate) reader: StoreReader<T>,
     pub(crate) processor: Processor<ObjectKey, T>,
     pub(crate) quarantine: Quarantine,
@@ -79,16 +80,17 @@ enum NotCommitted {
 impl<T: Send + Sync + 'static> Applier<T> {
     pub(crate) fn new(
         status: Arc<SharedStatus>,
-        bounds: Bounds,
+        index_values: NonZeroUsize,
+        quarantine: Quarantine,
         processor: Processor<ObjectKey, T>,
     ) -> Self {
         let (writer, reader) = informer_store::store();
         Self {
             status,
-            bounds,
+            index_values,
             reader,
             processor,
-            quarantine: Quarantine::new(bounds.quarantined),
+            quarantine,
             resync_changed: Notify::new(),
             backlogs_changed: Notify::new(),
             probes: Probes::default(),
@@ -111,7 +113,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
             match self.try_apply(&mut writing, lease, &refused) {
                 Ok(applied) => break applied,
                 Err(NotCommitted::TooManyValues(keys)) => {
-                    let most = self.bounds.index_values;
+                    let most = self.index_values;
                     let reason = QuarantineReason::TooManyValues { most };
                     refused.extend(keys.into_iter().map(|key| (key, reason.clone())));
                 }
@@ -207,7 +209,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
             applied.batch.mark(lease.scope.clone(), version.clone());
         }
         let batch = std::mem::take(&mut applied.batch);
-        let most = self.bounds.index_values;
+        let most = self.index_values;
         let committed = catch_unwind(AssertUnwindSafe(|| writer.commit_bounded(batch, most)));
         match committed {
             Ok(Ok(commit)) => {
@@ -302,7 +304,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
         I: IntoIterator<Item = V>,
         V: Into<Arc<str>>,
     {
-        let most = self.bounds.index_values;
+        let most = self.index_values;
         let values = Arc::new(values);
         let probe = Arc::clone(&values);
         // The function runs for all stored objects before the lock is taken. Under the lock it runs

@@ -21,7 +21,7 @@ use crate::checker::consistency::{CheckOutcome, Consistency, Mismatch, NotChecke
 /// The shortest time limit of a list, however short the period is.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What to do next.
+/// The next thing to do.
 #[derive(Debug)]
 pub(crate) enum Ask {
     /// Wait until then.
@@ -128,7 +128,7 @@ impl Plan {
                 self.end(CheckOutcome::Consistent(version))
             }
             (Input::Confirmed(Some(mismatch)), State::Confirming(_)) => self.mismatch(mismatch),
-            // That this check met a compacted version was told.
+            // The outcome of this check, a compacted version, was reported.
             (Input::Taken(None), _) if !self.may_retry => (None, self.rest()),
             (Input::Taken(None), _) => self.not_checked(match self.expired {
                 Some(_) => NotChecked::Expired,

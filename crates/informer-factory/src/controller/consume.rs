@@ -48,7 +48,7 @@ where
     /// Leases, processes, commits what succeeded, and gives back what did not.
     pub(super) async fn run(&mut self, consumer: &Consuming<T>) {
         let (applier, watcher) = (&self.core.applier, consumer.observer());
-        let attempts = self.core.settings.bounds.attempts.get();
+        let attempts = self.core.settings.attempts.get();
         let reason = QuarantineReason::Unappliable { attempts };
         while let Some(leased) = consumer.next(BATCH).await {
             let (mut failed, mut given_up) = (Vec::new(), Refused::new());
@@ -82,7 +82,7 @@ where
             } else {
                 let given_up = leased.nack(&failed);
                 for quarantined in &given_up {
-                    // What is given up begins anew, if its key ever comes again.
+                    // A later change of the key is processed from its beginning.
                     self.take_begun(&quarantined.item);
                 }
                 applier.give_up(given_up);
@@ -95,7 +95,7 @@ where
     /// Processes one notification. What is part of a relist in one piece is tried again on the
     /// spot, since the queue could only hand out the whole of it.
     async fn attempt(&mut self, work: &Item<ObjectKey, Arrival<T>>, event: Event<T>) -> Attempt {
-        for _ in 0..self.core.settings.bounds.attempts.get() {
+        for _ in 0..self.core.settings.attempts.get() {
             let Err(error) = (self.process)(Arc::clone(&event)).await else {
                 return Attempt::Done;
             };
@@ -116,8 +116,7 @@ where
     async fn pause(&self) {
         let stop = &self.core.runtime.stop;
         if let OnFailure::Retry { after } = self.on_failure {
-            // An elapsed timeout is the end of the pause.
-            drop(tokio::time::timeout(after, stop.cancelled()).await);
+            stop.run_until_cancelled(tokio::time::sleep(after)).await;
         }
     }
 

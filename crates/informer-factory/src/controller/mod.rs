@@ -22,15 +22,13 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::applying::apply::Event;
 use crate::applying::quarantine::Quarantined;
 use crate::controller::consume::Consume;
-use crate::options::{
-    ATTEMPTS, Bounds, INDEX_VALUES, QUARANTINED, QUEUE_BOUND, QueueKind, random_seed,
-};
+use crate::options::{ATTEMPTS, INDEX_VALUES, QUARANTINED, QUEUE_BOUND, QueueKind, random_seed};
 use crate::running::core::{Core, Settings};
 use crate::running::source_tasks::{SourceTasks, describe, queue};
 use crate::status::InformerStatus;
 use crate::status::shared::{Identity, Life};
 
-/// What becomes of a change whose processing failed.
+/// The reaction to a change whose processing failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnFailure {
     /// It is processed again after a delay, before any later change of its key; after the queue's
@@ -40,7 +38,7 @@ pub enum OnFailure {
         /// How long to wait.
         after: Duration,
     },
-    /// It is counted, told to the log, and counts as processed.
+    /// The failure is counted and logged, and the change counts as processed.
     Skip,
 }
 
@@ -62,7 +60,7 @@ pub struct ControllerConfig {
     pub name: Arc<str>,
     /// Which queue. Default: [`QueueKind::DeltaFifo`].
     pub queue: QueueKind,
-    /// What becomes of failures. Default: retry.
+    /// The reaction to failures. Default: retry.
     pub on_failure: OnFailure,
     /// Back-off, page size and timeouts.
     pub reflector: informer_reflector::Config,
@@ -122,11 +120,9 @@ impl<T: Send + Sync + 'static> Controller<T> {
             queue: config.queue,
             queue_bound: QUEUE_BOUND,
             reflector: config.reflector,
-            bounds: Bounds {
-                attempts: config.attempts,
-                index_values: INDEX_VALUES,
-                quarantined: QUARANTINED,
-            },
+            attempts: config.attempts,
+            index_values: INDEX_VALUES,
+            quarantined: QUARANTINED,
             default_resync: None,
             seed: config.seed,
             checking: None,
@@ -139,7 +135,7 @@ impl<T: Send + Sync + 'static> Controller<T> {
         }
     }
 
-    /// What can be asked while the controller runs.
+    /// Returns a handle to observe the controller while it runs.
     pub fn handle(&self) -> ControllerHandle<T> {
         ControllerHandle {
             core: Arc::clone(&self.core),
@@ -220,7 +216,7 @@ impl<T: Send + Sync + 'static> Controller<T> {
     }
 }
 
-/// What can be asked of a [`Controller`], while it runs and after.
+/// A handle to observe a [`Controller`], while it runs and after.
 #[derive_where(Clone)]
 pub struct ControllerHandle<T: Send + Sync + 'static> {
     core: Arc<Core<T>>,
@@ -239,7 +235,7 @@ impl<T: Send + Sync + 'static> ControllerHandle<T> {
         (!source.received.is_unset()).then_some(source.received)
     }
 
-    /// What has been processed so far.
+    /// The objects processed so far.
     pub fn reader(&self) -> StoreReader<T> {
         self.core.applier.reader.clone()
     }

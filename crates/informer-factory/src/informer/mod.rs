@@ -115,7 +115,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
 
     /// Adds a handler with a name, an overflow policy, or a resync period of its own.
     ///
-    /// A handler that asks for no resync gets the informer's default; `Duration::ZERO` means none.
+    /// A handler without a resync period gets the informer's default; `Duration::ZERO` means none.
     /// Where the informer has no default, a handler cannot switch resync on (SI-16): its
     /// registration says so.
     ///
@@ -182,7 +182,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
 
     /// True once the first list of every source has been applied; never false again (IN-1).
     ///
-    /// Whether a handler has *seen* it is told by its [`Registration`].
+    /// The [`Registration`] of a handler shows whether the handler has received it.
     pub fn has_synced(&self) -> bool {
         self.core.status.is_synced()
     }

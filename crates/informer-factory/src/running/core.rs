@@ -1,7 +1,7 @@
 //! What the tasks and the handles of one informer share.
 
 use std::future::Future;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -14,8 +14,9 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::applying::applier::Applier;
+use crate::applying::quarantine::Quarantine;
 use crate::checker::Checking;
-use crate::options::{Bounds, QueueKind};
+use crate::options::QueueKind;
 use crate::running::launch::Launch;
 use crate::running::sources::Sources;
 use crate::status::InformerStatus;
@@ -26,11 +27,18 @@ use crate::sync::{Mutex, MutexGuard};
 pub(crate) struct Settings {
     pub(crate) queue: QueueKind,
     pub(crate) queue_bound: NonZeroUsize,
-    pub(crate) bounds: Bounds,
+    /// The number of attempts before the key of a failing change is quarantined.
+    pub(crate) attempts: NonZeroU32,
+    /// The number of values one object may give one index.
+    // SEC-24
+    pub(crate) index_values: NonZeroUsize,
+    /// The number of quarantined keys that are kept with their reasons.
+    // SEC-23
+    pub(crate) quarantined: NonZeroUsize,
     pub(crate) reflector: Config,
     pub(crate) default_resync: Option<Duration>,
     pub(crate) seed: u64,
-    /// How the store is compared with the server, where that was asked for (FM-40).
+    /// How the store is compared with the server, if it is (FM-40).
     pub(crate) checking: Option<Arc<Checking>>,
 }
 
@@ -84,7 +92,8 @@ impl<T: Send + Sync + 'static> Core<T> {
         }
         let status = Arc::new(SharedStatus::new(identity));
         let processor = Processor::new(processor);
-        let applier = Applier::new(Arc::clone(&status), settings.bounds, processor);
+        let (values, quarantine) = (settings.index_values, Quarantine::new(settings.quarantined));
+        let applier = Applier::new(Arc::clone(&status), values, quarantine, processor);
         Self {
             applier: Arc::new(applier),
             status,

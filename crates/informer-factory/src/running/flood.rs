@@ -14,7 +14,7 @@ use crate::running::core::Core;
 /// Between two lists while the flood lasts: six an hour are no load to speak of.
 const PERIOD: Duration = Duration::from_secs(600);
 
-/// Attends to a flood, if there is one and nobody does. Without one it costs no task.
+/// Starts a task that lists again if a flood has begun. Without a flood it costs no task.
 pub(crate) fn attend<T: Send + Sync + 'static>(core: &Arc<Core<T>>) {
     if core.applier.quarantine.begin_flood() {
         tracing::error!(

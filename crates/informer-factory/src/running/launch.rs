@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::running::adapters::QueueSink;
 use crate::status::observer::StatusObserver;
 
-/// What one reflector needs to run.
+/// The parts of one reflector.
 pub(crate) struct Parts<T: Send + Sync + 'static> {
     pub(crate) sink: QueueSink<T>,
     pub(crate) reuse: Arc<dyn Reuse<T>>,

@@ -41,7 +41,7 @@ pub struct InformerReport {
     pub informer: Arc<str>,
     /// Sources that did not end within the grace and were aborted. Normally none.
     pub aborted_sources: usize,
-    /// What the handlers were given, and what not.
+    /// The numbers of delivered and abandoned notifications.
     pub handlers: StopReport,
     /// The informer ended before its shutdown did, because a runtime ended or a task could not be
     /// ended. What its queue still held is not known, so such an end is never complete.
@@ -108,7 +108,7 @@ pub(crate) fn begin<T: Send + Sync + 'static>(core: &Arc<Core<T>>, grace: Grace)
     report.boxed().shared()
 }
 
-/// Ends an informer where it is, and tells what is known of it.
+/// Ends an informer where it is, and reports what is known of it.
 fn cut_off<T: Send + Sync + 'static>(core: &Core<T>) -> InformerReport {
     InformerReport {
         informer: Arc::clone(&core.status.name),

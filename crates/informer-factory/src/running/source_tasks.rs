@@ -66,7 +66,7 @@ pub(crate) fn start<T: Send + Sync + 'static>(
 
 /// The queue between one reflector and its applying loop.
 pub(crate) fn queue<T: Send + Sync + 'static>(core: &Core<T>) -> (Producing<T>, Consuming<T>) {
-    let config = QueueConfig::default().max_attempts(core.settings.bounds.attempts);
+    let config = QueueConfig::default().max_attempts(core.settings.attempts);
     let bound = core.settings.queue_bound;
     match core.settings.queue {
         QueueKind::DeltaFifo => informer_deltafifo::channel(DeltaFifo::new(config), bound),

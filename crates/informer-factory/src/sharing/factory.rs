@@ -221,7 +221,7 @@ impl SharedInformerFactory {
     }
 
     /// The status of every informer, now and again after every change of one: for a readiness probe
-    /// of the whole program. Informers asked for later are in it once one of the others changes;
+    /// of the whole program. Informers requested later are in it once one of the others changes;
     /// it ends when those there are now have ended.
     pub fn status_stream(&self) -> impl Stream<Item = Vec<InformerStatus>> + Send + use<> {
         let informers = self.inner.registry.all().into_iter();
@@ -232,7 +232,7 @@ impl SharedInformerFactory {
     }
 
     /// The permissions that the informers of this factory need, in roles of this name, and no more
-    /// (SEC-15). What is asked for later is not in them.
+    /// (SEC-15). They do not include later requests.
     pub fn rbac_role(&self, name: &str) -> RbacRoles {
         let informers = self.inner.registry.entries();
         let read = informers
@@ -241,7 +241,7 @@ impl SharedInformerFactory {
         RbacRoles::to_read(name, read)
     }
 
-    /// Ends one informer and forgets it: the next who asks gets a new one (FA-08, FAX-5). Readers
+    /// Ends one informer and forgets it: the next request gets a new one (FA-08, FAX-5). Readers
     /// keep the store as it was.
     ///
     /// `None` if it is not one of this factory's, or no longer.
@@ -288,7 +288,7 @@ impl SharedInformerFactory {
         if let Some(report) = &*report {
             return Ok(report.clone());
         }
-        // Again, for one that was asked for while this was called.
+        // Again, for an informer that was requested meanwhile.
         let informers = self.inner.registry.all();
         if planted!(RefusedTooLate) {
             self.inner.stopped.store(true, Ordering::SeqCst);

@@ -94,7 +94,7 @@ impl SharingKey {
         }
     }
 
-    /// What tells it from other informers of the resource; empty if nothing does.
+    /// The differences to an unrestricted informer of the resource.
     fn restrictions(&self) -> Vec<String> {
         let mut restrictions = Vec::new();
         if let Namespaces::These(names) = &self.namespaces {
@@ -112,7 +112,7 @@ impl SharingKey {
     }
 }
 
-/// What was asked for: `pods`, `deployments.apps`, with what restricts it in brackets.
+/// The resource, such as `pods` or `deployments.apps`, with its restrictions in brackets.
 impl fmt::Display for SharingKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &*self.restrictions().join("; ") {

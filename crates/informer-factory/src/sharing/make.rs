@@ -8,7 +8,7 @@ use kube_core::Resource;
 
 use crate::error::InformerError;
 use crate::informer::SharedInformer;
-use crate::options::{ATTEMPTS, Bounds, InformerOptions};
+use crate::options::{ATTEMPTS, InformerOptions};
 use crate::running::core::{Core, Settings};
 use crate::sharing::assembly::{Decoder, check_scope, checking, connect};
 use crate::sharing::factory::{SEED_STEP, SharedInformerFactory};
@@ -100,11 +100,9 @@ impl SharedInformerFactory {
         Settings {
             queue: options.queue.unwrap_or(defaults.queue),
             queue_bound: options.queue_bound,
-            bounds: Bounds {
-                attempts: ATTEMPTS,
-                index_values: options.index_values,
-                quarantined: options.quarantined,
-            },
+            attempts: ATTEMPTS,
+            index_values: options.index_values,
+            quarantined: options.quarantined,
             reflector: reflector.clone(),
             default_resync: options.default_resync.or(defaults.resync),
             // Any odd step visits all seeds; this one spreads neighbours well.

@@ -112,7 +112,7 @@ impl SharedStatus {
         self.lock().life
     }
 
-    /// Whether the informer was told to end.
+    /// Whether the informer is stopping or stopped.
     pub(crate) fn has_ended(&self) -> bool {
         self.life() >= Life::Stopping
     }
