@@ -1,4 +1,4 @@
-//! What the facade may answer when it cannot do what it was asked.
+//! The errors of informers and factories.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -15,12 +15,6 @@ use crate::status::InformerState;
 pub struct AlreadyStopped {
     /// The informer's name, or "the factory".
     pub what: Arc<str>,
-}
-
-impl AlreadyStopped {
-    pub(crate) fn new(what: impl Into<Arc<str>>) -> Self {
-        Self { what: what.into() }
-    }
 }
 
 /// The tokio runtime on which the informer was started has ended, and with it the informer's tasks.
@@ -55,7 +49,7 @@ pub enum StartError {
     Stopped(#[from] AlreadyStopped),
 }
 
-/// A callback asked for the end of its own informer and would have waited for itself (FM-67).
+/// A callback called a shutdown of its own informer, which would wait for the callback (FM-67).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a callback of {informer} cannot wait for its own informer to end; spawn a task for it")]
 #[non_exhaustive]
@@ -91,7 +85,7 @@ pub enum AddIndexError {
     RuntimeGone(#[from] RuntimeGone),
 }
 
-/// An informer could not be had as asked for.
+/// A request for an informer was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InformerError {
@@ -110,16 +104,16 @@ pub enum InformerError {
         /// The existing informer.
         informer: Arc<str>,
     },
-    /// A namespaced restriction was asked for a cluster-scoped resource.
+    /// A cluster-scoped resource was requested with namespaces.
     #[error("{kind} is cluster-scoped and cannot be restricted to namespaces")]
     NotNamespaced {
-        /// The kind asked for.
+        /// The requested kind.
         kind: String,
     },
     /// A list of namespaces was given, and it is empty.
     #[error("no namespace was named for {kind}; use `Namespaces::All` for all of them")]
     NoNamespace {
-        /// The kind asked for.
+        /// The requested kind.
         kind: String,
     },
     /// A namespace was named that cannot be one.
@@ -139,7 +133,7 @@ pub enum InformerError {
 pub struct NotSynced {
     /// How long was waited.
     pub waited: Duration,
-    /// Who is not synced, and why.
+    /// The sources that are not synced, with the causes.
     pub culprits: Vec<Culprit>,
 }
 
@@ -165,29 +159,19 @@ impl fmt::Display for NotSynced {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "not synced after {:?}", self.waited)?;
         for culprit in &self.culprits {
-            write!(
-                f,
-                "; {} ({}) is {:?}",
-                culprit.informer, culprit.source, culprit.phase
-            )?;
+            let (informer, source, phase) = (&culprit.informer, &culprit.source, culprit.phase);
+            write!(f, "; {informer} ({source}) is {phase:?}")?;
             if culprit.state == InformerState::RuntimeGone {
                 f.write_str(", since the informer's tokio runtime has ended")?;
             }
-            match &culprit.failure {
-                Some(failure) => write!(f, ", {} failed: {failure}", attempts(culprit.attempts))?,
-                None if culprit.phase == Phase::Created => f.write_str(", never started")?,
-                None => {}
+            match (&culprit.failure, culprit.attempts) {
+                (Some(failure), 1) => write!(f, ", 1 attempt failed: {failure}")?,
+                (Some(failure), n) => write!(f, ", {n} attempts failed: {failure}")?,
+                (None, _) if culprit.phase == Phase::Created => f.write_str(", never started")?,
+                (None, _) => {}
             }
         }
         Ok(())
-    }
-}
-
-fn attempts(count: u32) -> String {
-    if count == 1 {
-        "1 attempt".to_owned()
-    } else {
-        format!("{count} attempts")
     }
 }
 
@@ -200,7 +184,7 @@ pub enum WaitForVersionError {
     /// Time is up.
     #[error("version {wanted} was not applied within {waited:?}; the store is at {applied:?}")]
     TimedOut {
-        /// What was waited for.
+        /// The awaited version.
         wanted: String,
         /// How far the store is; `None` before the first list.
         applied: Option<String>,
@@ -210,13 +194,13 @@ pub enum WaitForVersionError {
     /// The server's history was rewound; the version waited for may never come (FM-39).
     #[error("the server's history was rewound while version {wanted} was waited for")]
     NewEpoch {
-        /// What was waited for.
+        /// The awaited version.
         wanted: String,
     },
     /// The versions of this resource have no order (FM-41).
     #[error("version {wanted:?} cannot be compared with the store's {applied:?}")]
     Incomparable {
-        /// What was waited for.
+        /// The awaited version.
         wanted: String,
         /// How far the store is.
         applied: String,

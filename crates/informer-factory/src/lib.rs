@@ -1,10 +1,10 @@
-//! Shared informers for Kubernetes: one watch and one cache per resource, indexes, listers, and any
-//! number of handlers.
+//! Shared informers for Kubernetes: one watch and one cache per resource, indexes, listers, and
+//! any number of handlers.
 //!
-//! This is the facade: it wires four layers together, which know nothing of each other and can be
-//! used alone. [`reflector`] lists and watches, [`deltafifo`] queues what was received, [`store`]
-//! holds it with indexes, [`processor`] tells handlers. [`kube_source`] connects the reflector to an
-//! API server.
+//! This crate wires four layers together, which do not depend on each other and can be used alone.
+//! [`reflector`] lists and watches, [`deltafifo`] queues received changes, [`store`] holds the
+//! objects with indexes, [`processor`] notifies handlers. [`kube_source`] connects the reflector to
+//! an API server.
 //!
 //! ```no_run
 //! use std::{sync::Arc, time::Duration};
@@ -34,6 +34,8 @@
 
 #[macro_use]
 mod planted;
+#[macro_use]
+mod setters;
 
 mod applying;
 mod checker;
@@ -95,7 +97,7 @@ pub use informer_processor::{
 };
 pub use informer_store::{Index, Lister, StoreReader};
 
-/// The examples of the project's README are tests of this crate, which has all layers at hand.
+/// The examples of the project's README, which are tests of this crate since it has all layers.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 pub struct Readme;

@@ -1,4 +1,4 @@
-//! Listers that know Kubernetes: by label selector, and over objects of one's own for tests.
+//! Lists by label selector, and listers over given objects for tests.
 
 use std::sync::Arc;
 
@@ -11,31 +11,27 @@ use crate::object::{LabelFilter, Object};
 pub trait ListByLabels<T> {
     /// The objects whose labels match, from one snapshot, in key order.
     ///
-    /// A scan; for a question asked often, add an index.
+    /// Scans all objects; for a frequent lookup, add an index.
     fn labelled(&self, selector: &Selector) -> Vec<Arc<T>>;
 }
 
-impl<T: Object + Send + Sync + 'static> ListByLabels<T> for Lister<T> {
-    fn labelled(&self, selector: &Selector) -> Vec<Arc<T>> {
-        if selector.selects_all() {
-            return self.all();
+macro_rules! list_by_labels {
+    ($($lister:ident)*) => {$(
+        impl<T: Object + Send + Sync + 'static> ListByLabels<T> for $lister<T> {
+            fn labelled(&self, selector: &Selector) -> Vec<Arc<T>> {
+                if selector.selects_all() {
+                    return self.all();
+                }
+                let filter = LabelFilter::new(selector);
+                self.matching(|object| filter.matches(object))
+            }
         }
-        let filter = LabelFilter::new(selector);
-        self.matching(|object| filter.matches(object))
-    }
+    )*};
 }
 
-impl<T: Object + Send + Sync + 'static> ListByLabels<T> for NamespaceLister<T> {
-    fn labelled(&self, selector: &Selector) -> Vec<Arc<T>> {
-        if selector.selects_all() {
-            return self.all();
-        }
-        let filter = LabelFilter::new(selector);
-        self.matching(|object| filter.matches(object))
-    }
-}
+list_by_labels!(Lister NamespaceLister);
 
-/// A lister over objects of your own, for unit tests of a reconciler: no client, no runtime.
+/// Builds a lister over given objects, for unit tests of a reconciler: no client, no runtime.
 ///
 /// # Errors
 ///

@@ -1,4 +1,6 @@
-//! What index functions, label selectors and listers read of an object.
+//! The parts of an object that index functions, label selectors and listers read.
+
+use std::collections::BTreeSet;
 
 use informer_object::{KeyError, ObjectKey};
 use kube_core::{Expression, Resource, Selector};
@@ -82,7 +84,7 @@ impl<T: Resource> Object for T {
     }
 }
 
-/// A selector, taken apart once for many objects.
+/// The expressions of a selector, collected once for many objects.
 pub(crate) struct LabelFilter(Vec<Expression>);
 
 impl LabelFilter {
@@ -91,13 +93,14 @@ impl LabelFilter {
     }
 
     pub(crate) fn matches<T: Object>(&self, object: &T) -> bool {
+        let is_in = |name: &str, values: &BTreeSet<String>| {
+            object
+                .label(name)
+                .is_some_and(|label| values.contains(label))
+        };
         self.0.iter().all(|expression| match expression {
-            Expression::In(name, values) => object
-                .label(name)
-                .is_some_and(|label| values.contains(label)),
-            Expression::NotIn(name, values) => !object
-                .label(name)
-                .is_some_and(|label| values.contains(label)),
+            Expression::In(name, values) => is_in(name, values),
+            Expression::NotIn(name, values) => !is_in(name, values),
             Expression::Equal(name, value) => object.label(name) == Some(value),
             Expression::NotEqual(name, value) => object.label(name) != Some(value),
             Expression::Exists(name) => object.label(name).is_some(),

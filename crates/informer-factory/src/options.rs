@@ -1,5 +1,7 @@
-//! How an informer is asked for: values, each with a default and its reason.
+//! The options of an informer, each with a default and the reason for it.
 
+use std::collections::BTreeSet;
+use std::hash::{BuildHasher, RandomState};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,16 +33,14 @@ impl Namespaces {
         match self {
             Self::All => Self::All,
             Self::These(names) => {
-                let mut names = names.clone();
-                names.sort_unstable();
-                names.dedup();
-                Self::These(names)
+                let names: BTreeSet<_> = names.iter().cloned().collect();
+                Self::These(names.into_iter().collect())
             }
         }
     }
 }
 
-/// A name that a path can hold; what else a name must be is the server's to say.
+/// Whether a URL path can hold the name. The server checks the rest of the rules for names.
 pub(crate) fn is_namespace(name: &str) -> bool {
     !name.is_empty() && !name.contains('/')
 }
@@ -56,7 +56,7 @@ pub enum QueueKind {
     InOrder,
 }
 
-/// Changes an object right after it was decoded, before anybody sees it.
+/// Changes an object right after it was decoded, before the store and handlers receive it.
 ///
 /// It runs once for each object received (design 6.8), never for a deletion nobody saw and never
 /// for a resync. Key, uid and version were read before, so it may drop whatever is not needed. An
@@ -72,16 +72,12 @@ impl<T> Transform<T> {
     pub fn new(transform: impl Fn(T) -> Result<T, String> + Send + Sync + 'static) -> Self {
         Self(Arc::new(transform))
     }
-
-    pub(crate) fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
 }
 
-/// What an informer is to cache, and how.
+/// The objects that an informer caches, and how it fetches them.
 ///
 /// `namespaces`, the selectors and `projection` say *which objects*: requests that agree on them
-/// share one watch and one cache (FAX-1). The rest is decided by whoever asks first.
+/// share one watch and one cache (FAX-1). The first request decides the rest.
 #[derive_where(Clone, Debug)]
 #[must_use = "options do nothing until an informer is asked for with them"]
 #[non_exhaustive]
@@ -119,38 +115,22 @@ pub struct InformerOptions<T> {
     pub consistency: Option<Consistency>,
 }
 
-/// How often the queue hands out what fails: often enough for a passing cause, and then its key is
-/// quarantined.
+/// The number of attempts before the key of a failing change is quarantined: enough for a transient
+/// cause.
 pub(crate) const ATTEMPTS: NonZeroU32 = NonZeroU32::new(5).expect("5 is not zero");
 
 /// Two of client-go's batches of 1,000.
 pub(crate) const QUEUE_BOUND: NonZeroUsize = NonZeroUsize::new(2_000).expect("2,000 is not zero");
 
-/// Whoever needs more values for one object needs another index.
-const INDEX_VALUES: NonZeroUsize = NonZeroUsize::new(1_024).expect("1,024 is not zero");
+/// An object with more values in one index needs another index.
+pub(crate) const INDEX_VALUES: NonZeroUsize = NonZeroUsize::new(1_024).expect("1,024 is not zero");
 
 /// More reasons than a person reads.
-const QUARANTINED: NonZeroUsize = NonZeroUsize::new(1_000).expect("1,000 is not zero");
+pub(crate) const QUARANTINED: NonZeroUsize = NonZeroUsize::new(1_000).expect("1,000 is not zero");
 
-/// What bounds the work on one object, fixed when the informer is made.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Bounds {
-    /// The number of times a change is tried before its key is quarantined.
-    pub(crate) attempts: NonZeroU32,
-    /// The number of values one object may give one index (SEC-24).
-    pub(crate) index_values: NonZeroUsize,
-    /// The number of quarantined keys that are kept with their reasons (SEC-23).
-    pub(crate) quarantined: NonZeroUsize,
-}
-
-impl Default for Bounds {
-    fn default() -> Self {
-        Self {
-            attempts: ATTEMPTS,
-            index_values: INDEX_VALUES,
-            quarantined: QUARANTINED,
-        }
-    }
+/// A seed from the operating system.
+pub(crate) fn random_seed() -> u64 {
+    RandomState::new().hash_one(())
 }
 
 impl<T> Default for InformerOptions<T> {
@@ -180,68 +160,32 @@ impl<T> InformerOptions<T> {
         Self::default()
     }
 
-    /// Sets the namespaces.
-    pub fn namespaces(mut self, namespaces: Namespaces) -> Self {
-        self.namespaces = namespaces;
-        self
-    }
-
     /// Restricts to one namespace.
     pub fn namespace(self, namespace: impl Into<String>) -> Self {
         self.namespaces(Namespaces::one(namespace))
     }
 
-    /// Sets the label selector.
-    pub fn labels(mut self, selector: impl Into<String>) -> Self {
-        self.label_selector = Some(selector.into());
-        self
-    }
-
-    /// Sets the field selector.
-    pub fn fields(mut self, selector: impl Into<String>) -> Self {
-        self.field_selector = Some(selector.into());
-        self
-    }
-
-    /// Drops what nobody reads while decoding; [`Projection::lean`] is the usual choice.
-    pub fn projection(mut self, projection: Projection) -> Self {
-        self.projection = projection;
-        self
-    }
-
-    /// Sets the transform.
-    pub fn transform(mut self, transform: Transform<T>) -> Self {
-        self.transform = Some(transform);
-        self
-    }
-
-    /// Sets the resync period of handlers that ask for none.
-    pub fn default_resync(mut self, period: Duration) -> Self {
-        self.default_resync = Some(period);
-        self
-    }
-
-    /// Chooses the queue.
-    pub fn queue(mut self, queue: QueueKind) -> Self {
-        self.queue = Some(queue);
-        self
-    }
-
-    /// Configures the reflector.
-    pub fn reflector(mut self, config: ReflectorConfig) -> Self {
-        self.reflector = Some(config);
-        self
-    }
-
-    /// Sets how long a silent server is waited for.
-    pub fn deadlines(mut self, deadlines: Deadlines) -> Self {
-        self.deadlines = deadlines;
-        self
-    }
-
-    /// Compares the store with the server again and again (FM-40).
-    pub fn check_consistency(mut self, consistency: Consistency) -> Self {
-        self.consistency = Some(consistency);
-        self
+    setters! {
+        /// Sets the namespaces.
+        namespaces(namespaces: Namespaces) => namespaces = namespaces;
+        /// Sets the label selector.
+        labels(selector: impl Into<String>) => label_selector = Some(selector.into());
+        /// Sets the field selector.
+        fields(selector: impl Into<String>) => field_selector = Some(selector.into());
+        /// Drops unused fields while decoding; [`Projection::lean`] is the usual choice.
+        projection(projection: Projection) => projection = projection;
+        /// Sets the transform.
+        transform(transform: Transform<T>) => transform = Some(transform);
+        /// Sets the resync period of handlers that set none.
+        default_resync(period: Duration) => default_resync = Some(period);
+        /// Chooses the queue.
+        queue(queue: QueueKind) => queue = Some(queue);
+        /// Configures the reflector.
+        reflector(config: ReflectorConfig) => reflector = Some(config);
+        /// Sets the deadlines after which a server counts as silent.
+        deadlines(deadlines: Deadlines) => deadlines = deadlines;
+        // FM-40
+        /// Compares the store with the server periodically.
+        check_consistency(consistency: Consistency) => consistency = Some(consistency);
     }
 }

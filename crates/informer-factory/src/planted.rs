@@ -1,8 +1,8 @@
-//! Bugs on request: each is one wrong decision at the place where it would really be made.
+//! Planted bugs: each is one wrong decision at the place where the right one is made.
 //!
-//! Tests switch one on to show that the proofs find it, and so does the simulator, whose build has
-//! `cfg(sim)`. In every other build nothing of this exists. The switch belongs to the thread, so
-//! that runs beside each other do not disturb each other.
+//! Tests switch one on to show that the model tests find it, and so does the simulator, whose build
+//! has `cfg(sim)`. Other builds contain none of them. The switch is thread-local, so that
+//! concurrent runs do not disturb each other.
 
 #[cfg(any(test, sim))]
 use std::cell::Cell;
@@ -70,13 +70,7 @@ pub(crate) fn is_active(bug: Planted) -> bool {
 /// Runs `f` with a bug switched on for this thread, or with none.
 #[cfg(any(test, sim))]
 pub fn with<R>(bug: impl Into<Option<Planted>>, f: impl FnOnce() -> R) -> R {
-    struct Before(Option<Planted>);
-    impl Drop for Before {
-        fn drop(&mut self) {
-            ACTIVE.set(self.0);
-        }
-    }
-    let _before = Before(ACTIVE.replace(bug.into()));
+    let _before = scopeguard::guard(ACTIVE.replace(bug.into()), |before| ACTIVE.set(before));
     f()
 }
 

@@ -2,7 +2,7 @@
 
 // SEC-14, SEC-15
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde_json::json;
@@ -59,37 +59,29 @@ impl RbacRoles {
         resources: impl IntoIterator<Item = (String, String, Option<String>)>,
     ) -> Self {
         let by_namespace = |(group, plural, namespace)| (namespace, group, plural);
-        let mut needs: BTreeSet<_> = resources.into_iter().map(by_namespace).collect();
-        let mut roles: Vec<RbacRole> = Vec::new();
-        while let Some((namespace, group, plural)) = needs.pop_first() {
-            if namespace.is_none() {
-                // A permission in all namespaces includes those in single ones.
-                needs.retain(|(_, g, p)| (g, p) != (&group, &plural));
+        let needs: BTreeSet<_> = resources.into_iter().map(by_namespace).collect();
+        let mut roles: BTreeMap<_, BTreeMap<_, Vec<_>>> = BTreeMap::new();
+        for (namespace, group, plural) in &needs {
+            // A permission in all namespaces includes those in single ones.
+            if namespace.is_none() || !needs.contains(&(None, group.clone(), plural.clone())) {
+                let rules = roles.entry(namespace.clone()).or_default();
+                let resources = rules.entry(group.clone()).or_default();
+                resources.push(plural.clone());
             }
-            if roles.last().is_none_or(|role| role.namespace != namespace) {
-                roles.push(RbacRole {
-                    name: name.to_owned(),
-                    namespace,
-                    rules: Vec::new(),
-                });
-            }
-            let rules = roles.last_mut().map(|role| &mut role.rules);
-            rules.expect("one was added").push(RbacRule {
-                api_groups: vec![group],
-                resources: vec![plural],
-                verbs: ["list", "watch"].map(str::to_owned).to_vec(),
-            });
         }
-        for role in &mut roles {
-            role.rules.dedup_by(|rule, before| {
-                let same = rule.api_groups == before.api_groups;
-                if same {
-                    before.resources.append(&mut rule.resources);
-                }
-                same
-            });
+        let rule = |(group, resources)| RbacRule {
+            api_groups: vec![group],
+            resources,
+            verbs: ["list", "watch"].map(str::to_owned).to_vec(),
+        };
+        let role = |(namespace, rules): (_, BTreeMap<_, _>)| RbacRole {
+            name: name.to_owned(),
+            namespace,
+            rules: rules.into_iter().map(rule).collect(),
+        };
+        Self {
+            roles: roles.into_iter().map(role).collect(),
         }
-        Self { roles }
     }
 }
 

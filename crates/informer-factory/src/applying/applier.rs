@@ -1,9 +1,10 @@
-//! The one step in which things change: one commit to the store, then one distribution.
+//! The step that changes an informer: one commit to the store, then one distribution.
 //!
 //! `apply` decides what is committed and delivered. This module carries it out, and tries again
 //! without the objects that an index refuses.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
+use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
@@ -22,12 +23,11 @@ use crate::applying::epochs::Epochs;
 use crate::applying::probe::Probes;
 use crate::applying::quarantine::{Quarantine, QuarantineReason};
 use crate::applying::replay;
-use crate::applying::verdict::{Judgement, Refusal, Refused};
-use crate::options::Bounds;
+use crate::applying::verdict::{Judgement, Refused};
 use crate::status::shared::SharedStatus;
 use crate::sync::{Mutex, MutexGuard};
 
-/// Looks at the queue of one source.
+/// The progress observer of one source's queue.
 pub(crate) type Watcher<T> =
     informer_deltafifo::ProgressObserver<ObjectKey, Arrival<T>, ResourceVersion>;
 
@@ -37,7 +37,8 @@ type GivenUp<T> = informer_deltafifo::Quarantined<ObjectKey, Arrival<T>>;
 /// The store, the handlers and the quarantine of one informer, which change together.
 pub(crate) struct Applier<T: Send + Sync + 'static> {
     pub(crate) status: Arc<SharedStatus>,
-    pub(crate) bounds: Bounds,
+    /// The number of values one object may give one index.
+    index_values: NonZeroUsize,
     pub(crate) reader: StoreReader<T>,
     pub(crate) processor: Processor<ObjectKey, T>,
     pub(crate) quarantine: Quarantine,
@@ -56,12 +57,13 @@ struct Writing<T> {
     epochs: HashMap<Scope, Epochs>,
 }
 
-/// What one lease of a source's queue holds.
-struct Lease<'a, T> {
-    scope: &'a Scope,
-    works: Vec<&'a Item<ObjectKey, Arrival<T>>>,
-    initial: bool,
-    version: Option<&'a ResourceVersion>,
+/// The content of one lease of a source's queue.
+pub(crate) struct Lease<'a, T> {
+    pub(crate) scope: &'a Scope,
+    pub(crate) works: Vec<&'a Item<ObjectKey, Arrival<T>>>,
+    pub(crate) initial: bool,
+    /// The version of the store after the lease, if the lease decides it.
+    pub(crate) version: Option<&'a ResourceVersion>,
 }
 
 /// Why nothing was committed.
@@ -78,57 +80,46 @@ enum NotCommitted {
 impl<T: Send + Sync + 'static> Applier<T> {
     pub(crate) fn new(
         status: Arc<SharedStatus>,
-        bounds: Bounds,
+        index_values: NonZeroUsize,
+        quarantine: Quarantine,
         processor: Processor<ObjectKey, T>,
     ) -> Self {
         let (writer, reader) = informer_store::store();
-        let epochs = HashMap::new();
         Self {
             status,
-            bounds,
+            index_values,
             reader,
             processor,
-            quarantine: Quarantine::new(bounds.quarantined),
+            quarantine,
             resync_changed: Notify::new(),
             backlogs_changed: Notify::new(),
             probes: Probes::default(),
-            writing: Mutex::new(Writing { writer, epochs }),
+            writing: Mutex::new(Writing {
+                writer,
+                epochs: HashMap::new(),
+            }),
         }
     }
 
-    /// Applies the works of one lease: one commit, then one distribution, in this order (C-05).
+    /// Applies the items of one lease: one commit, then one distribution, in this order (C-05).
     ///
-    /// Keys in `given_up` keep what they have: their new objects were tried often enough.
+    /// Keys in `refused` keep their stored objects: their new ones were tried often enough.
     ///
     /// Both happen under the writer's lock, so that listeners receive commits in commit order
     /// (PR-14). Distribution only appends to rings; no handler runs here.
-    pub(crate) fn apply<'w>(
-        &self,
-        scope: &'w Scope,
-        works: impl IntoIterator<Item = &'w Item<ObjectKey, Arrival<T>>>,
-        initial: bool,
-        version: Option<&'w ResourceVersion>,
-        given_up: &BTreeSet<ObjectKey>,
-    ) {
-        let lease = Lease {
-            scope,
-            works: works.into_iter().collect(),
-            initial,
-            version,
-        };
+    pub(crate) fn apply(&self, lease: &Lease<'_, T>, mut refused: Refused) {
         let mut writing = self.lock();
-        let attempts = self.bounds.attempts.get();
-        let tried_often = |key: &ObjectKey| (key.clone(), Refusal::Failed { attempts });
-        let mut refused: Refused = given_up.iter().map(tried_often).collect();
         let (sequence, applied, before) = loop {
-            match self.try_apply(&mut writing, &lease, &refused) {
+            match self.try_apply(&mut writing, lease, &refused) {
                 Ok(applied) => break applied,
                 Err(NotCommitted::TooManyValues(keys)) => {
-                    refused.extend(keys.into_iter().map(|key| (key, Refusal::TooManyValues)));
+                    let most = self.index_values;
+                    let reason = QuarantineReason::TooManyValues { most };
+                    refused.extend(keys.into_iter().map(|key| (key, reason.clone())));
                 }
                 Err(NotCommitted::Panicked { culprits, .. }) if !culprits.is_empty() => {
-                    let refusal = Refusal::Failed { attempts: 1 };
-                    refused.extend(culprits.into_iter().map(|key| (key, refusal)));
+                    let reason = QuarantineReason::Unappliable { attempts: 1 };
+                    refused.extend(culprits.into_iter().map(|key| (key, reason.clone())));
                 }
                 // No object is to blame: the supervision of this task tries again.
                 Err(NotCommitted::Panicked { payload, .. }) => resume_unwind(payload),
@@ -155,18 +146,14 @@ impl<T: Send + Sync + 'static> Applier<T> {
         }
         for (key, judgement) in judged {
             match judgement {
-                Judgement::Good => self.quarantine.release(&key),
-                Judgement::Kept => self.quarantine.release_kept(&key),
+                Judgement::Good => self.quarantine.release(&key, false),
+                Judgement::Kept => self.quarantine.release(&key, true),
                 Judgement::Unusable { version, error } => {
                     self.refuse(&key, &version, &QuarantineReason::Undecodable(error));
                 }
             }
         }
-        for (key, refusal) in refused {
-            let reason = match refusal {
-                Refusal::Failed { attempts } => QuarantineReason::Unappliable { attempts },
-                Refusal::TooManyValues => self.too_many_values(),
-            };
+        for (key, reason) in refused {
             self.refuse(&key, &ResourceVersion::unset(), &reason);
         }
         self.note_quarantine();
@@ -185,11 +172,6 @@ impl<T: Send + Sync + 'static> Applier<T> {
             }
         }
         self.note_quarantine();
-    }
-
-    fn too_many_values(&self) -> QuarantineReason {
-        let most = self.bounds.index_values;
-        QuarantineReason::TooManyValues { most }
     }
 
     /// Quarantines one key, and logs what is new about it.
@@ -227,7 +209,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
             applied.batch.mark(lease.scope.clone(), version.clone());
         }
         let batch = std::mem::take(&mut applied.batch);
-        let most = self.bounds.index_values;
+        let most = self.index_values;
         let committed = catch_unwind(AssertUnwindSafe(|| writer.commit_bounded(batch, most)));
         match committed {
             Ok(Ok(commit)) => {
@@ -293,7 +275,13 @@ impl<T: Send + Sync + 'static> Applier<T> {
     /// Removes everything a source brought, with a tombstone for each object (FM-79).
     pub(crate) fn clear(&self, scope: &Scope) {
         let nothing = Item::Replace { items: Vec::new() };
-        self.apply(scope, [&nothing], false, None, &BTreeSet::new());
+        let lease = Lease {
+            scope,
+            works: vec![&nothing],
+            initial: false,
+            version: None,
+        };
+        self.apply(&lease, Refused::new());
         let mut batch = Batch::new();
         batch.unmark(scope.clone());
         let mut writing = self.lock();
@@ -316,7 +304,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
         I: IntoIterator<Item = V>,
         V: Into<Arc<str>>,
     {
-        let most = self.bounds.index_values;
+        let most = self.index_values;
         let values = Arc::new(values);
         let probe = Arc::clone(&values);
         // The function runs for all stored objects before the lock is taken. Under the lock it runs
@@ -331,8 +319,9 @@ impl<T: Send + Sync + 'static> Applier<T> {
             let values = probe(object).into_iter().take(most.get());
             values.for_each(|value| drop::<Arc<str>>(value.into()));
         });
+        let reason = QuarantineReason::TooManyValues { most };
         for key in above_bound {
-            self.refuse(&key, &ResourceVersion::unset(), &self.too_many_values());
+            self.refuse(&key, &ResourceVersion::unset(), &reason);
         }
         self.note_quarantine();
         drop(writing);
@@ -370,13 +359,11 @@ impl<T: Send + Sync + 'static> Applier<T> {
 
     /// Hands one resync to every listener for which it is due, between two commits (design 6.9).
     pub(crate) fn resync(&self, now: Instant) {
-        let writing = self.lock();
+        let _writing = self.lock();
         let snapshot = self.reader.snapshot();
+        let replay = || replay::unchanged(snapshot.clone(), self.reader.clone());
         self.processor
-            .distribute_resync(snapshot.sequence(), now, || {
-                replay::unchanged(snapshot.clone(), self.reader.clone())
-            });
-        drop(writing);
+            .distribute_resync(snapshot.sequence(), now, replay);
     }
 
     /// Makes all gauges exist, before there is anything to report.

@@ -14,9 +14,10 @@
 //! Nothing here blocks, allocates a task or reads a clock. Tested against a naive model in `tests`,
 //! and judged through the whole path in `tests/bad_input`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
+use derive_where::derive_where;
 use indexmap::IndexMap;
 use informer_deltafifo::{Delta, Deltas, Final, Item};
 use informer_object::ResourceVersion;
@@ -32,17 +33,18 @@ use crate::applying::verdict::{Judgement, Life, Refused, Verdict, judge, same_li
 /// A notification, shared by all handlers.
 pub type Event<T> = Arc<Notification<ObjectKey, T>>;
 
-/// What one lease of the queue does to the store and to the listeners.
+/// The effect of one lease of the queue on the store and on the listeners.
+#[derive_where(Default)]
 pub(crate) struct Applied<T> {
     /// The mutations, to be committed as one visible step.
     pub(crate) batch: Batch<T>,
-    /// What to tell, in order.
+    /// The notifications, in order.
     pub(crate) notices: Vec<Event<T>>,
     /// Events that were dropped since the store is newer (FM-37) or knows nothing of them (FM-47).
     pub(crate) dropped: u64,
     /// The epochs of the store after the commit.
     pub(crate) epochs: Epochs,
-    /// What the last version of a key was worth. Good ones are told only where somebody asked.
+    /// Whether the last version of a key is usable. Good ones are left out unless they are tracked.
     pub(crate) judged: BTreeMap<ObjectKey, Judgement>,
 }
 
@@ -65,9 +67,8 @@ pub(crate) struct Fold<'a, T> {
     refused: &'a Refused,
     /// Keys this lease has touched already, in this order; `None` is a key it removed.
     touched: IndexMap<ObjectKey, Option<Current<T>>>,
-    notices: Vec<Event<T>>,
-    dropped: u64,
-    judged: BTreeMap<ObjectKey, Judgement>,
+    /// The effect, but for the batch and the epochs.
+    applied: Applied<T>,
     track_good: bool,
 }
 
@@ -88,22 +89,20 @@ impl<'a, T> Fold<'a, T> {
             initial,
             refused,
             touched: IndexMap::new(),
-            notices: Vec::new(),
-            dropped: 0,
-            judged: BTreeMap::new(),
+            applied: Applied::default(),
             track_good: false,
         }
     }
 
-    /// Whether good versions are to be told too: somebody is in quarantine and may come out.
+    /// Also reports good versions: set while a key is quarantined, which a good version releases.
     pub(crate) fn track_good(&mut self, track: bool) {
         self.track_good = track;
     }
 
-    /// Makes room for so many works at once, instead of by doubling again and again.
+    /// Reserves room for `works` items, which avoids repeated growth.
     pub(crate) fn reserve(&mut self, works: usize) {
         self.touched.reserve(works);
-        self.notices.reserve(works);
+        self.applied.notices.reserve(works);
     }
 
     /// Applies one work of the queue.
@@ -118,28 +117,23 @@ impl<'a, T> Fold<'a, T> {
 
     /// The result: one batch, and the notices in order.
     pub(crate) fn finish(self) -> Applied<T> {
-        let mut batch = Batch::with_capacity(self.touched.len() + 1);
-        let mut epochs = self.epochs.clone();
+        let mut applied = self.applied;
+        applied.batch = Batch::with_capacity(self.touched.len() + 1);
+        applied.epochs = self.epochs.clone();
         for (key, state) in self.touched {
             match state {
                 Some(current) => {
-                    epochs.put(&key, current.epoch);
-                    batch.upsert(key, current.entry);
+                    applied.epochs.put(&key, current.epoch);
+                    applied.batch.upsert(key, current.entry);
                 }
                 None => {
-                    epochs.remove(&key);
-                    batch.delete(key);
+                    applied.epochs.remove(&key);
+                    applied.batch.delete(key);
                 }
             }
         }
-        epochs.advance(self.epoch);
-        Applied {
-            batch,
-            notices: self.notices,
-            dropped: self.dropped,
-            epochs,
-            judged: self.judged,
-        }
+        applied.epochs.advance(self.epoch);
+        applied
     }
 
     fn key(&mut self, key: &ObjectKey, deltas: &Deltas<Arrival<T>>) {
@@ -163,14 +157,10 @@ impl<'a, T> Fold<'a, T> {
 
     /// A whole collection: first what it leaves out, then its items in the server's order (PD-06).
     fn replace(&mut self, items: &[(ObjectKey, Arrival<T>)]) {
-        let kept: std::collections::HashSet<&ObjectKey> =
-            items.iter().map(|(key, _)| key).collect();
-        let gone: Vec<ObjectKey> = self
-            .known_keys()
-            .into_iter()
-            .filter(|key| !kept.contains(key))
-            .collect();
-        for key in gone.iter().filter(|_| !planted!(ReplaceForgetsDeletes)) {
+        let kept: HashSet<&ObjectKey> = items.iter().map(|(key, _)| key).collect();
+        let mut gone = self.known_keys();
+        gone.retain(|key| !kept.contains(key) && !planted!(ReplaceForgetsDeletes));
+        for key in &gone {
             self.delete_unknown(key);
         }
         for (key, arrival) in items {
@@ -215,18 +205,17 @@ impl<'a, T> Fold<'a, T> {
             return self.refuse(key, arrival, &verdict);
         }
         match verdict {
-            Verdict::Drop => {}
-            Verdict::Keep => self.usable(key, Judgement::Kept),
-            Verdict::Add | Verdict::Update(_) | Verdict::Reborn => self.good(key),
-        }
-        match verdict {
-            Verdict::Drop => self.dropped += 1,
-            Verdict::Keep => self.keep(key, arrival),
-            Verdict::Add => {
-                self.put(key, arrival.entry(object), arrival.epoch);
-                self.announce_added(key, object, cause);
+            Verdict::Drop => self.applied.dropped += 1,
+            Verdict::Keep => {
+                self.usable(key, Judgement::Kept);
+                // The stored `Arc` stays; only the epoch may have to move on.
+                if let Some(Some(current)) = self.touched.get_mut(key) {
+                    current.epoch = arrival.epoch;
+                }
             }
+            Verdict::Add => self.add(key, arrival, object, cause),
             Verdict::Update(old) => {
+                self.good(key);
                 self.put(key, arrival.entry(object), arrival.epoch);
                 let new = Arc::clone(object);
                 self.notify(Notification::Updated {
@@ -238,10 +227,23 @@ impl<'a, T> Fold<'a, T> {
             }
             Verdict::Reborn => {
                 self.delete_unknown(key);
-                self.put(key, arrival.entry(object), arrival.epoch);
-                self.announce_added(key, object, cause);
+                self.add(key, arrival, object, cause);
             }
         }
+    }
+
+    /// Adds an object. It is initial if the first list brought it: what the watch brought meanwhile
+    /// is new to the handlers.
+    // PR-8
+    fn add(&mut self, key: &ObjectKey, arrival: &Arrival<T>, object: &Arc<T>, cause: Cause) {
+        self.good(key);
+        self.put(key, arrival.entry(object), arrival.epoch);
+        let initial = self.initial && cause == Cause::Relist && !planted!(InitialFlagLost);
+        self.notify(Notification::Added {
+            key: key.clone(),
+            object: Arc::clone(object),
+            initial,
+        });
     }
 
     /// A version that the store cannot take: the last good one stays, unless that was another life.
@@ -250,7 +252,7 @@ impl<'a, T> Fold<'a, T> {
             Verdict::Reborn => self.delete_unknown(key),
             Verdict::Keep => {}
             Verdict::Update(_) => self.outlive(key, arrival),
-            Verdict::Drop | Verdict::Add => self.dropped += 1,
+            Verdict::Drop | Verdict::Add => self.applied.dropped += 1,
         }
     }
 
@@ -258,7 +260,7 @@ impl<'a, T> Fold<'a, T> {
     fn unusable(&mut self, key: &ObjectKey, arrival: &Arrival<T>, error: &DecodeError) {
         if let Some((entry, epoch)) = self.current(key) {
             if epoch == arrival.epoch && arrival.version.is_older_than(&entry.version) {
-                self.dropped += 1;
+                self.applied.dropped += 1;
                 return;
             }
             match same_life(entry, arrival) {
@@ -271,14 +273,14 @@ impl<'a, T> Fold<'a, T> {
             error: error.clone(),
         };
         if !planted!(UnusableIsForgotten) {
-            self.judged.insert(key.clone(), judgement);
+            self.applied.judged.insert(key.clone(), judgement);
         }
     }
 
     /// The last good version outlives one that is of no use. If it is of a history that is no more,
     /// nothing that comes may be taken for older than it.
     fn outlive(&mut self, key: &ObjectKey, arrival: &Arrival<T>) {
-        self.dropped += 1;
+        self.applied.dropped += 1;
         if let Some((entry, epoch)) = self.current(key)
             && epoch != arrival.epoch
         {
@@ -291,7 +293,7 @@ impl<'a, T> Fold<'a, T> {
     /// A deletion that the watch saw. The uid says whose life ended (design 6.10).
     fn delete_observed(&mut self, key: &ObjectKey, arrival: &Arrival<T>) {
         let Some((entry, epoch)) = self.current(key) else {
-            self.dropped += 1;
+            self.applied.dropped += 1;
             self.good(key);
             if planted!(StrangerAnnounced) {
                 self.remove_known(key, arrival);
@@ -302,7 +304,7 @@ impl<'a, T> Fold<'a, T> {
         match same_life(entry, arrival) {
             Life::Other if planted!(OldLifeKills) => self.delete_unknown(key),
             Life::Same => self.remove_known(key, arrival),
-            Life::Unknown | Life::Other if older => self.dropped += 1,
+            Life::Unknown | Life::Other if older => self.applied.dropped += 1,
             Life::Unknown => self.remove_known(key, arrival),
             Life::Other => self.delete_unknown(key),
         }
@@ -312,7 +314,7 @@ impl<'a, T> Fold<'a, T> {
     fn delete_unknown(&mut self, key: &ObjectKey) {
         self.good(key);
         let Some((entry, _)) = self.current(key) else {
-            self.dropped += 1;
+            self.applied.dropped += 1;
             return;
         };
         let last = (!planted!(TombstoneIsEmpty)).then(|| Arc::clone(&entry.object));
@@ -342,15 +344,9 @@ impl<'a, T> Fold<'a, T> {
     }
 
     fn usable(&mut self, key: &ObjectKey, judgement: Judgement) {
-        if self.track_good || self.judged.contains_key(key) {
-            self.judged.insert(key.clone(), judgement);
-        }
-    }
-
-    /// The object is what we have: its `Arc` stays, only its epoch may have to move on.
-    fn keep(&mut self, key: &ObjectKey, arrival: &Arrival<T>) {
-        if let Some(Some(current)) = self.touched.get_mut(key) {
-            current.epoch = arrival.epoch;
+        let judged = &mut self.applied.judged;
+        if self.track_good || judged.contains_key(key) {
+            judged.insert(key.clone(), judgement);
         }
     }
 
@@ -359,18 +355,8 @@ impl<'a, T> Fold<'a, T> {
             .insert(key.clone(), Some(Current { entry, epoch }));
     }
 
-    /// Initial is what the first list brought; what the watch brought meanwhile is news (PR-8).
-    fn announce_added(&mut self, key: &ObjectKey, object: &Arc<T>, cause: Cause) {
-        let initial = self.initial && cause == Cause::Relist && !planted!(InitialFlagLost);
-        self.notify(Notification::Added {
-            key: key.clone(),
-            object: Arc::clone(object),
-            initial,
-        });
-    }
-
     fn notify(&mut self, notification: Notification<ObjectKey, T>) {
-        self.notices.push(Arc::new(notification));
+        self.applied.notices.push(Arc::new(notification));
     }
 
     fn current(&self, key: &ObjectKey) -> Option<(&Entry<T>, u32)> {

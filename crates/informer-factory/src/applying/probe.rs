@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use derive_where::derive_where;
 use informer_processor::Notification;
 use informer_store::ObjectKey;
 
@@ -16,6 +17,7 @@ use crate::applying::apply::Event;
 type Probe<T> = Box<dyn Fn(&T) + Send + Sync>;
 
 /// The index functions of one informer, to be tried on one object at a time.
+#[derive_where(Default)]
 pub(crate) struct Probes<T>(RwLock<Vec<Probe<T>>>);
 
 impl<T> Probes<T> {
@@ -50,11 +52,5 @@ impl<T> Probes<T> {
         probes
             .iter()
             .any(|probe| catch_unwind(AssertUnwindSafe(|| probe(object))).is_err())
-    }
-}
-
-impl<T> Default for Probes<T> {
-    fn default() -> Self {
-        Self(RwLock::new(Vec::new()))
     }
 }

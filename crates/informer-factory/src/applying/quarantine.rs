@@ -40,7 +40,7 @@ pub enum QuarantineReason {
 pub struct Quarantined {
     /// The object's key.
     pub key: ObjectKey,
-    /// The version that is of no use; unset where it is not known.
+    /// The unusable version; unset if it is unknown.
     pub version: ResourceVersion,
     /// Why.
     pub reason: QuarantineReason,
@@ -93,26 +93,14 @@ impl Quarantine {
         before.is_none_or(|before| before.version != *version || before.reason != *reason)
     }
 
-    /// Releases a key.
-    pub(crate) fn release(&self, key: &ObjectKey) {
-        self.release_if(key, |_| true);
-    }
-
-    /// Releases a key whose stored version was received again: the indexes do not see it again, so
-    /// a key that gives too many values stays.
-    pub(crate) fn release_kept(&self, key: &ObjectKey) {
-        self.release_if(key, |reason| {
-            !matches!(reason, QuarantineReason::TooManyValues { .. })
-        });
-    }
-
-    fn release_if(&self, key: &ObjectKey, may_leave: impl Fn(&QuarantineReason) -> bool) {
+    /// Releases a key. With `is_stored` its stored version was received again: the indexes do not
+    /// see it again, so a key that gives too many values stays.
+    pub(crate) fn release(&self, key: &ObjectKey, is_stored: bool) {
         let mut kept = self.lock();
-        if kept
-            .listed
-            .get(key)
-            .is_none_or(|quarantined| may_leave(&quarantined.reason))
-        {
+        let stays = |quarantined: &Quarantined| {
+            is_stored && matches!(quarantined.reason, QuarantineReason::TooManyValues { .. })
+        };
+        if !kept.listed.get(key).is_some_and(stays) {
             kept.listed.remove(key);
             kept.more.remove(key);
         }

@@ -1,4 +1,4 @@
-//! What is to become of an object that arrives, and what a version was worth.
+//! The decision about a received object, and whether a version is usable.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,15 +9,16 @@ use informer_reflector::DecodeError;
 use informer_store::{Entry, ObjectKey};
 
 use crate::applying::arrival::Arrival;
+use crate::applying::quarantine::QuarantineReason;
 
-/// What a version was worth.
+/// Whether a version is usable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Judgement {
     /// It is stored, or the object is gone.
     Good,
     /// It is the stored one, which the indexes have seen before.
     Kept,
-    /// Nobody can use it.
+    /// It cannot be decoded.
     Unusable {
         /// The version.
         version: ResourceVersion,
@@ -26,19 +27,10 @@ pub(crate) enum Judgement {
     },
 }
 
-/// Keys whose objects the store cannot take.
-pub(crate) type Refused = BTreeMap<ObjectKey, Refusal>;
+/// Keys whose objects the store cannot take, with the reason.
+pub(crate) type Refused = BTreeMap<ObjectKey, QuarantineReason>;
 
-/// Why the store cannot take an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refusal {
-    /// An index function panics on it, or processing it failed, this many times.
-    Failed { attempts: u32 },
-    /// It gives an index more values than are allowed.
-    TooManyValues,
-}
-
-/// What is to become of an object that arrived under a key the store holds.
+/// The decision about an object that was received.
 pub(crate) enum Verdict<T> {
     Drop,
     Keep,
@@ -55,7 +47,7 @@ pub(crate) enum Life {
     Unknown,
 }
 
-/// Whether it is.
+/// Compares the uids of what is stored and what was received.
 pub(crate) fn same_life<T>(stored: &Entry<T>, arrival: &Arrival<T>) -> Life {
     if stored.uid.is_unknown() || arrival.uid.is_unknown() {
         Life::Unknown

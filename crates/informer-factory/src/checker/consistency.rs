@@ -24,7 +24,7 @@ pub struct Consistency {
     pub(crate) on_mismatch: OnMismatch,
 }
 
-/// What a confirmed difference leads to. It is always told: in the status, the log and metrics.
+/// The reaction to a confirmed difference, which is always reported in status, log and metrics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnMismatch {
     /// The whole collection is fetched anew, from the most recent state and reusing nothing; once
@@ -63,7 +63,7 @@ impl Consistency {
     }
 }
 
-/// What the checks of one source have found since it was started.
+/// The findings of all checks of one source since it was started.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ConsistencyStatus {
@@ -102,11 +102,11 @@ impl ConsistencyStatus {
 pub struct Check {
     /// When it ended.
     pub at: Instant,
-    /// What came of it.
+    /// Its outcome.
     pub outcome: CheckOutcome,
 }
 
-/// What came of a check.
+/// The outcome of a check.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum CheckOutcome {
@@ -126,7 +126,7 @@ pub enum NotChecked {
     Busy,
     /// The server has compacted the store's version (410); a newer one is tried.
     Expired,
-    /// The server answered with another version than the one asked for.
+    /// The server answered with another version than the requested one.
     Inexact,
     /// The request failed: 403 where listing is no longer allowed, for example.
     Failed(Failure),

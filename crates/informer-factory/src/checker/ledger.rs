@@ -9,7 +9,7 @@
 //! example, the version is reached with the first of them.
 
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};
 
 use informer_object::{Identity, ResourceVersion, Uid};
 use informer_store::{Entry, ObjectKey, Scope, Snapshot};
@@ -34,9 +34,7 @@ impl Hashing {
     }
 
     fn hash(self, value: impl Hash) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        (self.0, value).hash(&mut hasher);
-        hasher.finish()
+        BuildHasherDefault::<DefaultHasher>::default().hash_one((self.0, value))
     }
 }
 

@@ -19,7 +19,7 @@ use crate::checker::consistency::Consistency;
 
 pub(crate) use run::run;
 
-/// What an informer needs to check itself.
+/// The means of an informer to check itself.
 pub(crate) struct Checking {
     pub(crate) consistency: Consistency,
     /// Items in one page.

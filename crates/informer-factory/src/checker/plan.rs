@@ -1,7 +1,7 @@
 //! When to check, what to ask for, and what an answer means, as a pure machine.
 //!
-//! One thing is asked for at a time, so whoever carries it out is a loop. Time counts from an
-//! arbitrary origin.
+//! The plan requests one thing at a time, so a loop can carry it out. Time counts from an arbitrary
+//! origin.
 //!
 //! - RFX-16: from one check to the next it is never longer than a period, the first included.
 //! - Bounded: a period has one check, of two lists at most: a second one where the server has
@@ -9,7 +9,7 @@
 //! - A version that the server does not know is either a lagging replica's or a rewound server's;
 //!   one small consistent read tells which (FM-39).
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::time::Duration;
 
 use informer_reflector::{Failure, FailureKind, ListRequest, ListVersion, Page, ResourceVersion};
@@ -18,10 +18,10 @@ use serde::de::IgnoredAny;
 use super::ledger::{Comparison, Ledger, Suspects};
 use crate::checker::consistency::{CheckOutcome, Consistency, Mismatch, NotChecked, OnMismatch};
 
-/// A list goes on for so long at least, however short the period is.
+/// The shortest time limit of a list, however short the period is.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What to do next.
+/// The next thing to do.
 #[derive(Debug)]
 pub(crate) enum Ask {
     /// Wait until then.
@@ -46,10 +46,16 @@ pub(crate) enum Input {
     Started,
     Woke,
     Taken(Option<(ResourceVersion, Ledger)>),
-    Page(Result<Page<IgnoredAny>, Failure>),
+    Page(Answer),
     Confirmed(Option<Mismatch>),
     Repairing,
 }
+
+/// The answer to a list.
+type Answer = Result<Page<IgnoredAny>, Failure>;
+
+/// The outcome of a check, if it ended, and the next thing to do.
+type Step = (Option<CheckOutcome>, Ask);
 
 /// Where a check is.
 #[derive(Debug)]
@@ -105,7 +111,7 @@ impl Plan {
     }
 
     /// Takes an answer, and says what a check came to, if it ended, and what to do next.
-    pub(crate) fn step(&mut self, now: Duration, input: Input) -> (Option<CheckOutcome>, Ask) {
+    pub(crate) fn step(&mut self, now: Duration, input: Input) -> Step {
         let state = std::mem::replace(&mut self.state, State::Resting);
         match (input, state) {
             (Input::Started, _) => {
@@ -122,17 +128,17 @@ impl Plan {
                 self.end(CheckOutcome::Consistent(version))
             }
             (Input::Confirmed(Some(mismatch)), State::Confirming(_)) => self.mismatch(mismatch),
-            // That this check met a compacted version was told.
+            // The outcome of this check, a compacted version, was reported.
             (Input::Taken(None), _) if !self.may_retry => (None, self.rest()),
-            (Input::Taken(None), _) => self.end(CheckOutcome::NotChecked(match self.expired {
+            (Input::Taken(None), _) => self.not_checked(match self.expired {
                 Some(_) => NotChecked::Expired,
                 None => NotChecked::Busy,
-            })),
+            }),
             (Input::Repairing | Input::Page(_) | Input::Confirmed(_), _) => (None, self.rest()),
         }
     }
 
-    fn begin(&mut self, now: Duration) -> (Option<CheckOutcome>, Ask) {
+    fn begin(&mut self, now: Duration) -> Step {
         // Never longer than a period; a little shorter by chance, so that none stay in step.
         let period = self.consistency.period;
         self.next = now.saturating_add(period.mul_f64(0.9 + 0.1 * self.chance()));
@@ -147,12 +153,7 @@ impl Plan {
         }
     }
 
-    fn list(
-        &mut self,
-        now: Duration,
-        version: ResourceVersion,
-        ledger: Ledger,
-    ) -> (Option<CheckOutcome>, Ask) {
+    fn list(&mut self, now: Duration, version: ResourceVersion, ledger: Ledger) -> Step {
         self.expired = None;
         let request = first_page(ListVersion::Exact(version.clone()), self.page_size);
         self.state = State::Listing(Box::new(Listing {
@@ -164,18 +165,13 @@ impl Plan {
         (None, Ask::List(request))
     }
 
-    fn page(
-        &mut self,
-        now: Duration,
-        mut listing: Listing,
-        page: Result<Page<IgnoredAny>, Failure>,
-    ) -> (Option<CheckOutcome>, Ask) {
+    fn page(&mut self, now: Duration, mut listing: Listing, page: Answer) -> Step {
         let page = match page {
             Ok(page) => page,
             Err(failure) => return self.failed(listing.version, failure),
         };
         if page.version != listing.version {
-            return self.end(CheckOutcome::NotChecked(NotChecked::Inexact));
+            return self.not_checked(NotChecked::Inexact);
         }
         for item in &page.items {
             listing.comparison.take(&item.identity);
@@ -184,7 +180,7 @@ impl Plan {
             if now > listing.deadline || page.continue_token == listing.request.continue_token {
                 let message = "the list did not end in time";
                 let failure = Failure::new(FailureKind::TimedOut, "EndlessList", message);
-                return self.end(CheckOutcome::NotChecked(NotChecked::Failed(failure)));
+                return self.not_checked(NotChecked::Failed(failure));
             }
             listing.request.continue_token = page.continue_token;
             let request = listing.request.clone();
@@ -199,11 +195,7 @@ impl Plan {
         (None, Ask::Confirm(listing.version, suspects))
     }
 
-    fn failed(
-        &mut self,
-        version: ResourceVersion,
-        failure: Failure,
-    ) -> (Option<CheckOutcome>, Ask) {
+    fn failed(&mut self, version: ResourceVersion, failure: Failure) -> Step {
         match failure.kind {
             FailureKind::Expired => {
                 self.expired = Some(version);
@@ -213,31 +205,25 @@ impl Plan {
             }
             // What etcd says of a version to come arrives as an internal error.
             FailureKind::TooLarge | FailureKind::Internal => {
-                let request = first_page(ListVersion::Consistent, 1);
                 let (ours, why) = (version, failure);
                 self.state = State::Probing { ours, why };
-                (None, Ask::List(request))
+                (None, Ask::List(first_page(ListVersion::Consistent, 1)))
             }
-            _ => self.end(CheckOutcome::NotChecked(NotChecked::Failed(failure))),
+            _ => self.not_checked(NotChecked::Failed(failure)),
         }
     }
 
-    fn probed(
-        &mut self,
-        ours: ResourceVersion,
-        why: Failure,
-        page: Result<Page<IgnoredAny>, Failure>,
-    ) -> (Option<CheckOutcome>, Ask) {
+    fn probed(&mut self, ours: ResourceVersion, why: Failure, page: Answer) -> Step {
         match page {
             Ok(page) if page.version.is_older_than(&ours) => self.mismatch(Mismatch {
                 rewound_to: Some(page.version),
                 ..Mismatch::none(ours)
             }),
-            _ => self.end(CheckOutcome::NotChecked(NotChecked::Failed(why))),
+            _ => self.not_checked(NotChecked::Failed(why)),
         }
     }
 
-    fn mismatch(&mut self, mismatch: Mismatch) -> (Option<CheckOutcome>, Ask) {
+    fn mismatch(&mut self, mismatch: Mismatch) -> Step {
         let ask = match self.consistency.on_mismatch {
             OnMismatch::Repair => Ask::Repair,
             OnMismatch::Report => self.rest(),
@@ -245,8 +231,12 @@ impl Plan {
         (Some(CheckOutcome::Mismatch(mismatch)), ask)
     }
 
-    fn end(&self, verdict: CheckOutcome) -> (Option<CheckOutcome>, Ask) {
+    fn end(&self, verdict: CheckOutcome) -> Step {
         (Some(verdict), self.rest())
+    }
+
+    fn not_checked(&self, why: NotChecked) -> Step {
+        self.end(CheckOutcome::NotChecked(why))
     }
 
     fn rest(&self) -> Ask {
@@ -256,13 +246,13 @@ impl Plan {
     /// A number in `[0, 1)`.
     fn chance(&mut self) -> f64 {
         self.draws += 1;
-        let mut hasher = DefaultHasher::new();
-        (self.seed, self.draws).hash(&mut hasher);
-        (hasher.finish() >> 11) as f64 / (1_u64 << 53) as f64
+        let hashing = BuildHasherDefault::<DefaultHasher>::default();
+        let hash = hashing.hash_one((self.seed, self.draws));
+        (hash >> 11) as f64 / (1_u64 << 53) as f64
     }
 }
 
-/// Asks for the beginning of a list, with so many items at most, of which none is at hand.
+/// The request for the first page of a list, with at most `limit` items, none of which is cached.
 fn first_page(version: ListVersion, limit: u32) -> ListRequest {
     ListRequest {
         version,

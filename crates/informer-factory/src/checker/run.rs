@@ -1,13 +1,12 @@
-//! Carries out what the plan asks for. A dull loop; it ends with its source.
+//! Carries out the requests of the plan in a loop, which ends with its source.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use informer_kube_source::KubeListWatch;
 
 use informer_reflector::{ListWatch, ResourceVersion};
-use informer_store::{ObjectKey, Scope};
+use informer_store::Scope;
 use metrics::counter;
 use serde::de::IgnoredAny;
 use tokio::time::{Instant, sleep_until, timeout_at};
@@ -20,7 +19,7 @@ use crate::applying::source_entries;
 use crate::checker::consistency::{Check, CheckOutcome, Mismatch, OnMismatch};
 use crate::status::telemetry;
 
-/// So many objects are written down before other tasks have their turn.
+/// The number of recorded objects after which other tasks run.
 const TURN: usize = 4_096;
 
 /// Checks one source until it is dropped, when the source ends; `repair` has everything fetched
@@ -80,7 +79,10 @@ impl<T: Send + Sync + 'static, R: Fn() + Send + Sync> Checker<T, R> {
             }
             Ask::List(request) => Input::Page(self.census.list(request, Arc::new(())).await),
             Ask::Confirm(version, suspects) => {
-                let (store, quarantined) = (self.applier.reader.snapshot(), self.quarantined());
+                let (store, quarantined) = (
+                    self.applier.reader.snapshot(),
+                    self.applier.quarantine.keys(),
+                );
                 Input::Confirmed(suspects.confirm(version, &store, &self.scope, &quarantined))
             }
             Ask::Repair => {
@@ -91,9 +93,8 @@ impl<T: Send + Sync + 'static, R: Fn() + Send + Sync> Checker<T, R> {
     }
 
     fn at(&self, time: Duration) -> Instant {
-        let far = Duration::from_secs(3600);
-        let instant = self.origin.checked_add(time);
-        instant.unwrap_or_else(|| Instant::now() + far)
+        let far = || Instant::now() + Duration::from_secs(3600);
+        self.origin.checked_add(time).unwrap_or_else(far)
     }
 
     /// What the store holds when it holds exactly what was received; `None` if following fails.
@@ -113,7 +114,7 @@ impl<T: Send + Sync + 'static, R: Fn() + Send + Sync> Checker<T, R> {
                 _ => applied.await,
             }
         };
-        let mut ledger = Ledger::new(self.seed, self.quarantined());
+        let mut ledger = Ledger::new(self.seed, self.applier.quarantine.keys());
         for (count, (key, entry)) in source_entries(&store, &self.scope).enumerate() {
             ledger.write(key, entry);
             if count % TURN == TURN - 1 {
@@ -121,10 +122,6 @@ impl<T: Send + Sync + 'static, R: Fn() + Send + Sync> Checker<T, R> {
             }
         }
         Some((version, ledger))
-    }
-
-    fn quarantined(&self) -> HashSet<ObjectKey> {
-        self.applier.quarantine.keys()
     }
 
     /// Writes what a check came to onto the status, into metrics, and, if it is bad, into the log.
@@ -149,18 +146,12 @@ impl<T: Send + Sync + 'static, R: Fn() + Send + Sync> Checker<T, R> {
     }
 
     fn warn(&self, mismatch: &Mismatch) {
-        let Mismatch {
-            version,
-            missing,
-            stale,
-            extra,
-            keys,
-            rewound_to,
-        } = mismatch;
-        let informer = &self.applier.status.name;
+        let (informer, version) = (&self.applier.status.name, &mismatch.version);
+        let (missing, stale, extra) = (mismatch.missing, mismatch.stale, mismatch.extra);
         tracing::error!(
-            %informer, %version, missing, stale, extra, ?keys, ?rewound_to,
-            repaired = self.repairs, "the store is not what the server had at this version"
+            %informer, %version, missing, stale, extra, keys = ?mismatch.keys,
+            rewound_to = ?mismatch.rewound_to, repaired = self.repairs,
+            "the store is not what the server had at this version"
         );
     }
 }

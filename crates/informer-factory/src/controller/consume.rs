@@ -1,6 +1,6 @@
 //! The consuming half of a controller: process, commit what succeeded, try again what did not.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
@@ -8,8 +8,11 @@ use std::sync::Arc;
 use informer_deltafifo::Item;
 use informer_store::{ObjectKey, Scope};
 
+use crate::applying::applier::Lease;
 use crate::applying::apply::Event;
 use crate::applying::arrival::Arrival;
+use crate::applying::quarantine::QuarantineReason;
+use crate::applying::verdict::Refused;
 use crate::controller::{ControllerReport, OnFailure};
 use crate::running::core::Core;
 use crate::running::source_tasks::{BATCH, Consuming};
@@ -45,8 +48,10 @@ where
     /// Leases, processes, commits what succeeded, and gives back what did not.
     pub(super) async fn run(&mut self, consumer: &Consuming<T>) {
         let (applier, watcher) = (&self.core.applier, consumer.observer());
+        let attempts = self.core.settings.attempts.get();
+        let reason = QuarantineReason::Unappliable { attempts };
         while let Some(leased) = consumer.next(BATCH).await {
-            let (mut failed, mut given_up) = (Vec::new(), BTreeSet::new());
+            let (mut failed, mut given_up) = (Vec::new(), Refused::new());
             for (position, work) in leased.items.iter().enumerate() {
                 let events = applier.preview(&Scope::All, work, leased.initial);
                 let before = self.take_begun(work);
@@ -54,7 +59,7 @@ where
                     let key = event.key().clone();
                     match self.attempt(work, event).await {
                         Attempt::Done => self.report.processed += 1,
-                        Attempt::GivenUp => drop(given_up.insert(key)),
+                        Attempt::GivenUp => drop(given_up.insert(key, reason.clone())),
                         Attempt::Failed => {
                             failed.push(position);
                             self.begun.insert(key, done);
@@ -65,20 +70,19 @@ where
             }
             let works = leased.items.iter().enumerate();
             let done = works.filter(|(at, _)| !failed.contains(at));
-            let version = leased.applied_after.clone().filter(|_| failed.is_empty());
-            applier.apply(
-                &Scope::All,
-                done.map(|(_, work)| work),
-                leased.initial,
-                version.as_ref(),
-                &given_up,
-            );
+            let lease = Lease {
+                scope: &Scope::All,
+                works: done.map(|(_, work)| work).collect(),
+                initial: leased.initial,
+                version: leased.applied_after.as_ref().filter(|_| failed.is_empty()),
+            };
+            applier.apply(&lease, given_up);
             if failed.is_empty() {
                 leased.ack();
             } else {
                 let given_up = leased.nack(&failed);
                 for quarantined in &given_up {
-                    // What is given up begins anew, if its key ever comes again.
+                    // A later change of the key is processed from its beginning.
                     self.take_begun(&quarantined.item);
                 }
                 applier.give_up(given_up);
@@ -91,7 +95,7 @@ where
     /// Processes one notification. What is part of a relist in one piece is tried again on the
     /// spot, since the queue could only hand out the whole of it.
     async fn attempt(&mut self, work: &Item<ObjectKey, Arrival<T>>, event: Event<T>) -> Attempt {
-        for _ in 0..self.core.settings.bounds.attempts.get() {
+        for _ in 0..self.core.settings.attempts.get() {
             let Err(error) = (self.process)(Arc::clone(&event)).await else {
                 return Attempt::Done;
             };
@@ -112,8 +116,7 @@ where
     async fn pause(&self) {
         let stop = &self.core.runtime.stop;
         if let OnFailure::Retry { after } = self.on_failure {
-            // An elapsed timeout is the end of the pause.
-            drop(tokio::time::timeout(after, stop.cancelled()).await);
+            stop.run_until_cancelled(tokio::time::sleep(after)).await;
         }
     }
 

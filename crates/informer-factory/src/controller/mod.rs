@@ -9,7 +9,6 @@ mod consume;
 use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::num::NonZeroU32;
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -23,14 +22,13 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::applying::apply::Event;
 use crate::applying::quarantine::Quarantined;
 use crate::controller::consume::Consume;
-use crate::options::{ATTEMPTS, Bounds, QUEUE_BOUND, QueueKind};
+use crate::options::{ATTEMPTS, INDEX_VALUES, QUARANTINED, QUEUE_BOUND, QueueKind, random_seed};
 use crate::running::core::{Core, Settings};
-use crate::running::launch::Connect;
-use crate::running::source_tasks::{describe, queue, reflect};
+use crate::running::source_tasks::{SourceTasks, describe, queue};
 use crate::status::InformerStatus;
 use crate::status::shared::{Identity, Life};
 
-/// What becomes of a change whose processing failed.
+/// The reaction to a change whose processing failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnFailure {
     /// It is processed again after a delay, before any later change of its key; after the queue's
@@ -40,7 +38,7 @@ pub enum OnFailure {
         /// How long to wait.
         after: Duration,
     },
-    /// It is counted, told to the log, and counts as processed.
+    /// The failure is counted and logged, and the change counts as processed.
     Skip,
 }
 
@@ -62,7 +60,7 @@ pub struct ControllerConfig {
     pub name: Arc<str>,
     /// Which queue. Default: [`QueueKind::DeltaFifo`].
     pub queue: QueueKind,
-    /// What becomes of failures. Default: retry.
+    /// The reaction to failures. Default: retry.
     pub on_failure: OnFailure,
     /// Back-off, page size and timeouts.
     pub reflector: informer_reflector::Config,
@@ -82,26 +80,17 @@ impl ControllerConfig {
             on_failure: OnFailure::default(),
             reflector: informer_reflector::Config::default(),
             attempts: ATTEMPTS,
-            seed: RandomState::new().build_hasher().finish(),
+            seed: random_seed(),
         }
     }
 
-    /// Chooses the queue.
-    pub fn queue(mut self, queue: QueueKind) -> Self {
-        self.queue = queue;
-        self
-    }
-
-    /// Sets how often a change is tried.
-    pub fn attempts(mut self, attempts: NonZeroU32) -> Self {
-        self.attempts = attempts;
-        self
-    }
-
-    /// Chooses what becomes of failures.
-    pub fn on_failure(mut self, on_failure: OnFailure) -> Self {
-        self.on_failure = on_failure;
-        self
+    setters! {
+        /// Chooses the queue.
+        queue(queue: QueueKind) => queue = queue;
+        /// Sets the number of attempts for a change.
+        attempts(attempts: NonZeroU32) => attempts = attempts;
+        /// Chooses the reaction to failures.
+        on_failure(on_failure: OnFailure) => on_failure = on_failure;
     }
 }
 
@@ -131,15 +120,14 @@ impl<T: Send + Sync + 'static> Controller<T> {
             queue: config.queue,
             queue_bound: QUEUE_BOUND,
             reflector: config.reflector,
-            bounds: Bounds {
-                attempts: config.attempts,
-                ..Bounds::default()
-            },
+            attempts: config.attempts,
+            index_values: INDEX_VALUES,
+            quarantined: QUARANTINED,
             default_resync: None,
             seed: config.seed,
             checking: None,
         };
-        let launch = Box::new(Connect(move |_: &Scope| Arc::clone(&source)));
+        let launch = Box::new(move |_: &Scope| Arc::clone(&source));
         let core = Core::new(Identity::named(config.name), settings, launch);
         Self {
             core: Arc::new(core),
@@ -147,7 +135,7 @@ impl<T: Send + Sync + 'static> Controller<T> {
         }
     }
 
-    /// What can be asked while the controller runs.
+    /// Returns a handle to observe the controller while it runs.
     pub fn handle(&self) -> ControllerHandle<T> {
         ControllerHandle {
             core: Arc::clone(&self.core),
@@ -181,7 +169,11 @@ impl<T: Send + Sync + 'static> Controller<T> {
         E: fmt::Display + Send,
     {
         let core = self.core;
-        let _stopped = StopOnDrop(Arc::clone(&core));
+        // However a run ends, its handles must not say that it goes on.
+        let _stopped = scopeguard::guard(Arc::clone(&core), |core| {
+            core.runtime.stop.cancel();
+            core.status.set_life(Life::Stopped);
+        });
         let sources = describe(&core, &[Scope::All]);
         core.status.begin();
         core.status.add_sources(&sources);
@@ -189,8 +181,10 @@ impl<T: Send + Sync + 'static> Controller<T> {
         let mut reflecting = AbortOnDropHandle::new(tokio::spawn({
             let core = Arc::clone(&core);
             async move {
-                let config = core.settings.reflector.clone();
-                reflect(&core, &Scope::All, &producer, &core.runtime.stop, config).await;
+                let (config, stop) = (core.settings.reflector.clone(), core.runtime.stop.clone());
+                let scope = Scope::All;
+                let source = SourceTasks { core, scope, stop };
+                source.reflect(&producer, config).await;
                 producer.close();
             }
         }));
@@ -222,17 +216,7 @@ impl<T: Send + Sync + 'static> Controller<T> {
     }
 }
 
-/// However a run ends, its handles must not say that it goes on.
-struct StopOnDrop<T: Send + Sync + 'static>(Arc<Core<T>>);
-
-impl<T: Send + Sync + 'static> Drop for StopOnDrop<T> {
-    fn drop(&mut self) {
-        self.0.runtime.stop.cancel();
-        self.0.status.set_life(Life::Stopped);
-    }
-}
-
-/// What can be asked of a [`Controller`], while it runs and after.
+/// A handle to observe a [`Controller`], while it runs and after.
 #[derive_where(Clone)]
 pub struct ControllerHandle<T: Send + Sync + 'static> {
     core: Arc<Core<T>>,
@@ -251,7 +235,7 @@ impl<T: Send + Sync + 'static> ControllerHandle<T> {
         (!source.received.is_unset()).then_some(source.received)
     }
 
-    /// What has been processed so far.
+    /// The objects processed so far.
     pub fn reader(&self) -> StoreReader<T> {
         self.core.applier.reader.clone()
     }
@@ -263,10 +247,7 @@ impl<T: Send + Sync + 'static> ControllerHandle<T> {
 
     /// Phase, last failure, versions.
     pub fn status(&self) -> InformerStatus {
-        let mut status = self.core.status.snapshot();
-        status.objects = self.core.applier.reader.len();
-        status.sequence = self.core.applier.reader.sequence();
-        status
+        self.core.status()
     }
 }
 

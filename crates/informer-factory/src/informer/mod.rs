@@ -15,8 +15,7 @@ use informer_store::{Index, Lister, ObjectKey, Scope, StoreReader};
 
 use crate::applying::quarantine::Quarantined;
 use crate::error::{
-    AddHandlerError, AddIndexError, AlreadyStopped, FromOwnCallback, NotSynced, RuntimeGone,
-    WaitForVersionError,
+    AddHandlerError, AddIndexError, FromOwnCallback, NotSynced, RuntimeGone, WaitForVersionError,
 };
 use crate::options::Namespaces;
 use crate::running::core::Core;
@@ -94,10 +93,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         I: IntoIterator<Item = V>,
         V: Into<Arc<str>>,
     {
-        self.refuse_without_runtime()?;
-        if self.has_ended() {
-            return Err(self.stopped().into());
-        }
+        self.core.status.refuse_if_over::<AddIndexError>()?;
         Ok(self.core.applier.add_index(name.into(), values)?)
     }
 
@@ -119,7 +115,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
 
     /// Adds a handler with a name, an overflow policy, or a resync period of its own.
     ///
-    /// A handler that asks for no resync gets the informer's default; `Duration::ZERO` means none.
+    /// A handler without a resync period gets the informer's default; `Duration::ZERO` means none.
     /// Where the informer has no default, a handler cannot switch resync on (SI-16): its
     /// registration says so.
     ///
@@ -186,7 +182,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
 
     /// True once the first list of every source has been applied; never false again (IN-1).
     ///
-    /// Whether a handler has *seen* it is told by its [`Registration`].
+    /// The [`Registration`] of a handler shows whether the handler has received it.
     pub fn has_synced(&self) -> bool {
         self.core.status.is_synced()
     }
@@ -206,11 +202,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
 
     /// State, cause and since when; and the handlers' backlogs.
     pub fn status(&self) -> InformerStatus {
-        let mut status = self.core.status.snapshot();
-        status.objects = self.core.applier.reader.len();
-        status.sequence = self.core.applier.reader.sequence();
-        status.handlers = self.core.applier.processor.listeners();
-        status
+        self.core.status()
     }
 
     /// The status now, and again after every change of state, phase or failure: for readiness
@@ -288,11 +280,6 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         Ok(self.ending.get_or_init(begin).clone().await)
     }
 
-    /// Whether it has been told to end.
-    pub(crate) fn has_ended(&self) -> bool {
-        self.core.status.has_ended()
-    }
-
     pub(crate) fn refuse_own_callback(&self) -> Result<(), FromOwnCallback> {
         match self.core.applier.processor.calling_listener() {
             Some(_) => Err(FromOwnCallback {
@@ -316,10 +303,6 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
 
     fn refuse_without_runtime(&self) -> Result<(), RuntimeGone> {
         self.core.status.gone().map_or(Ok(()), Err)
-    }
-
-    pub(crate) fn stopped(&self) -> AlreadyStopped {
-        AlreadyStopped::new(Arc::clone(&self.core.status.name))
     }
 }
 

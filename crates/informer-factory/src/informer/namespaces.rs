@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use informer_store::Scope;
-use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::sync::CancellationToken;
 
 use crate::informer::SharedInformer;
 use crate::options::is_namespace;
 use crate::running::core::Core;
 use crate::running::source_tasks;
-use crate::running::sources::Leaving;
 use crate::status::shared::Life;
 
 impl<T: Send + Sync + 'static> SharedInformer<T> {
@@ -56,45 +55,33 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         if self.core().status.life() != Life::Running {
             return None;
         }
-        let (source, removed) = match runtime.sources.stop(&scope)? {
-            Leaving::Now { task, removed } => (task, removed),
-            Leaving::Already { removed } => return Some(removed),
+        let (source, removed) = runtime.sources.stop(&scope)?;
+        let Some(source) = source else {
+            return Some(removed);
         };
         let (core, guard) = (Arc::clone(self.core()), removed.clone().drop_guard());
         runtime.spawn(async move {
             // Made by the task: a runtime that ends now drops the task where the turn is held.
-            let removal = Removal {
-                core,
-                scope,
-                _removed: guard,
-            };
+            // However the removal ends, the namespace is then free or watched again, and after that
+            // the waiters are woken.
+            let _removal = scopeguard::guard(guard, |_removed| end_removal(&core, &scope));
             // An error is a panic that the source's own supervision has reported already.
             drop(source.await);
-            removal.core.applier.clear(&removal.scope);
+            core.applier.clear(&scope);
         });
         Some(removed)
     }
 }
 
-/// A namespace that is removed. However the removal ends, the namespace is free afterwards, or
-/// watched again, and the waiters are woken.
-struct Removal<T: Send + Sync + 'static> {
-    core: Arc<Core<T>>,
-    scope: Scope,
-    _removed: DropGuard,
-}
-
-impl<T: Send + Sync + 'static> Drop for Removal<T> {
-    fn drop(&mut self) {
-        let Self { core, scope, .. } = self;
-        if core.status.remove_source(scope) {
-            core.applier.processor.upstream_synced();
-        }
-        let _turn = core.runtime.turn();
-        if let Some(listed) = core.runtime.sources.forget(scope)
-            && core.status.life() == Life::Running
-        {
-            source_tasks::start(core, vec![(scope.clone(), listed)]);
-        }
+/// Frees the scope of a source that has ended, or starts it again if it was added meanwhile.
+fn end_removal<T: Send + Sync + 'static>(core: &Arc<Core<T>>, scope: &Scope) {
+    if core.status.remove_source(scope) {
+        core.applier.processor.upstream_synced();
+    }
+    let _turn = core.runtime.turn();
+    if let Some(listed) = core.runtime.sources.forget(scope)
+        && core.status.life() == Life::Running
+    {
+        source_tasks::start(core, vec![(scope.clone(), listed)]);
     }
 }

@@ -4,13 +4,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
+use scopeguard::ScopeGuard;
 use tokio::runtime::Handle;
 
 use crate::error::StartError;
 use crate::informer::SharedInformer;
-use crate::running::core::{Core, RuntimeGuard};
+use crate::running::core::Core;
 use crate::running::{resync, source_tasks};
 use crate::status::handler_metrics;
+use crate::status::shared::Life;
 
 impl<T: Send + Sync + 'static> SharedInformer<T> {
     /// Starts to list and watch. A second call does nothing (SI-02, FAX-2).
@@ -29,34 +31,39 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         let sources = source_tasks::describe(core, &self.scopes);
         let turn = core.runtime.turn();
         if !core.status.begin() {
-            self.refuse_without_runtime()?;
-            return match self.has_ended() {
-                false => Ok(()),
-                true => Err(self.stopped().into()),
-            };
+            return core.status.refuse_if_over();
         }
-        core.runtime.run_on(runtime);
+        // An informer is started once.
+        drop(core.runtime.handle.set(runtime));
         source_tasks::start(core, sources);
         // From here on the check period is settled: a handler that joins later cannot lower it.
         core.applier.processor.start();
         core.applier.begin_metrics();
-        let shared = Arc::clone(core);
+        let (applier, stop) = (Arc::clone(&core.applier), core.runtime.stop.clone());
+        core.runtime
+            .spawn(async move { handler_metrics::run(&applier, &stop).await });
+        let guarded = scopeguard::guard(Arc::clone(core), |core| runtime_gone(&core));
         core.runtime.spawn(async move {
-            let Core {
-                applier, runtime, ..
-            } = &*shared;
-            let (changed, stop) = (&applier.backlogs_changed, &runtime.stop);
-            let listeners = || applier.processor.listeners();
-            handler_metrics::run(&shared.status.label, listeners, changed, stop).await;
-        });
-        let (shared, guard) = (Arc::clone(core), RuntimeGuard::new(core));
-        core.runtime.spawn(async move {
-            resync::run(&shared).await;
-            guard.disarm();
+            resync::run(&guarded).await;
+            ScopeGuard::into_inner(guarded);
         });
         drop(turn);
         // A runtime that has ended drops what it is given.
         Ok(self.refuse_without_runtime()?)
+    }
+}
+
+/// Called when a task that ends with the informer is dropped. A runtime that ends drops its tasks:
+/// nothing follows the server from then on. Handlers on other runtimes and threads still receive
+/// what is pending.
+///
+/// A runtime that lives and is not driven cannot be told from an idle one.
+fn runtime_gone<T: Send + Sync + 'static>(core: &Core<T>) {
+    // A panic ends this task alone.
+    if !std::thread::panicking() {
+        core.status.set_life(Life::Gone);
+        core.runtime.stop.cancel();
+        core.applier.processor.close();
     }
 }
 

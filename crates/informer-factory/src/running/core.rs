@@ -1,7 +1,7 @@
 //! What the tasks and the handles of one informer share.
 
 use std::future::Future;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -14,10 +14,12 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::applying::applier::Applier;
+use crate::applying::quarantine::Quarantine;
 use crate::checker::Checking;
-use crate::options::{Bounds, QueueKind};
+use crate::options::QueueKind;
 use crate::running::launch::Launch;
 use crate::running::sources::Sources;
+use crate::status::InformerStatus;
 use crate::status::shared::{Identity, Life, SharedStatus};
 use crate::sync::{Mutex, MutexGuard};
 
@@ -25,11 +27,18 @@ use crate::sync::{Mutex, MutexGuard};
 pub(crate) struct Settings {
     pub(crate) queue: QueueKind,
     pub(crate) queue_bound: NonZeroUsize,
-    pub(crate) bounds: Bounds,
+    /// The number of attempts before the key of a failing change is quarantined.
+    pub(crate) attempts: NonZeroU32,
+    /// The number of values one object may give one index.
+    // SEC-24
+    pub(crate) index_values: NonZeroUsize,
+    /// The number of quarantined keys that are kept with their reasons.
+    // SEC-23
+    pub(crate) quarantined: NonZeroUsize,
     pub(crate) reflector: Config,
     pub(crate) default_resync: Option<Duration>,
     pub(crate) seed: u64,
-    /// How the store is compared with the server, where that was asked for (FM-40).
+    /// How the store is compared with the server, if it is (FM-40).
     pub(crate) checking: Option<Arc<Checking>>,
 }
 
@@ -51,7 +60,7 @@ pub(crate) struct Runtime {
     pub(crate) tasks: TaskTracker,
     pub(crate) sources: Sources,
     /// The runtime on which the tasks run; set at the start.
-    handle: OnceLock<Handle>,
+    pub(crate) handle: OnceLock<Handle>,
     /// See [`Runtime::turn`].
     turn: Mutex<()>,
 }
@@ -62,17 +71,6 @@ impl Runtime {
     pub(crate) fn turn(&self) -> MutexGuard<'_, ()> {
         // It guards nothing that a panic could leave half-done.
         self.turn.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Fixes the runtime of all tasks that handles of the informer spawn.
-    pub(crate) fn run_on(&self, handle: Handle) {
-        // Ignored: an informer is started once.
-        drop(self.handle.set(handle));
-    }
-
-    /// The runtime on which the tasks run; `None` before the start.
-    pub(crate) fn handle(&self) -> Option<&Handle> {
-        self.handle.get()
     }
 
     /// Spawns a task on the informer's runtime, whatever runtime the caller is on. Only after the
@@ -94,17 +92,24 @@ impl<T: Send + Sync + 'static> Core<T> {
         }
         let status = Arc::new(SharedStatus::new(identity));
         let processor = Processor::new(processor);
+        let (values, quarantine) = (settings.index_values, Quarantine::new(settings.quarantined));
+        let applier = Applier::new(Arc::clone(&status), values, quarantine, processor);
         Self {
-            applier: Arc::new(Applier::new(
-                Arc::clone(&status),
-                settings.bounds,
-                processor,
-            )),
+            applier: Arc::new(applier),
             status,
             settings,
             launch,
             runtime: Runtime::default(),
         }
+    }
+
+    /// The status, with the size of the store and with the handlers.
+    pub(crate) fn status(&self) -> InformerStatus {
+        let mut status = self.status.snapshot();
+        status.objects = self.applier.reader.len();
+        status.sequence = self.applier.reader.sequence();
+        status.handlers = self.applier.processor.listeners();
+        status
     }
 
     /// Prevents further starts, and cancels what runs.
@@ -123,34 +128,5 @@ impl<T: Send + Sync + 'static> Core<T> {
         let handlers = self.applier.processor.stop(Duration::ZERO).now_or_never();
         self.status.set_life(Life::Stopped);
         handlers.expect("without a grace there is nothing to wait for")
-    }
-}
-
-/// Held by a task of the informer that ends with it. A runtime that ends drops its tasks, and with
-/// them the guard: nothing follows the server from then on. What handlers on other runtimes and
-/// threads have not received yet is still delivered.
-///
-/// A runtime that lives and is not driven cannot be told from an idle one.
-pub(crate) struct RuntimeGuard<T: Send + Sync + 'static>(Option<Arc<Core<T>>>);
-
-impl<T: Send + Sync + 'static> RuntimeGuard<T> {
-    pub(crate) fn new(core: &Arc<Core<T>>) -> Self {
-        Self(Some(Arc::clone(core)))
-    }
-
-    /// The task has come to its end.
-    pub(crate) fn disarm(mut self) {
-        self.0 = None;
-    }
-}
-
-impl<T: Send + Sync + 'static> Drop for RuntimeGuard<T> {
-    fn drop(&mut self) {
-        // A panic ends this task alone.
-        if let Some(core) = self.0.take().filter(|_| !std::thread::panicking()) {
-            core.status.set_life(Life::Gone);
-            core.runtime.stop.cancel();
-            core.applier.processor.close();
-        }
     }
 }

@@ -14,7 +14,7 @@ use crate::running::core::Core;
 /// Between two lists while the flood lasts: six an hour are no load to speak of.
 const PERIOD: Duration = Duration::from_secs(600);
 
-/// Attends to a flood, if there is one and nobody does. Without one it costs no task.
+/// Starts a task that lists again if a flood has begun. Without a flood it costs no task.
 pub(crate) fn attend<T: Send + Sync + 'static>(core: &Arc<Core<T>>) {
     if core.applier.quarantine.begin_flood() {
         tracing::error!(
@@ -29,12 +29,9 @@ pub(crate) fn attend<T: Send + Sync + 'static>(core: &Arc<Core<T>>) {
 
 async fn relist_until_it_is_over<T: Send + Sync + 'static>(core: Arc<Core<T>>) {
     loop {
-        tokio::select! {
-            biased;
-            () = core.runtime.stop.cancelled() => return,
-            () = sleep(PERIOD) => {}
-        }
-        if core.applier.quarantine.has_flood_ended() {
+        let stop = &core.runtime.stop;
+        let waited = stop.run_until_cancelled(sleep(PERIOD)).await;
+        if waited.is_none() || core.applier.quarantine.has_flood_ended() {
             return;
         }
         core.runtime.sources.relist_all();

@@ -1,9 +1,9 @@
-//! How a reflector is set going without the informer knowing its source's type.
+//! Starts reflectors, independent of the type of their sources.
 
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use informer_reflector::{Config, Control, ListWatch, Outcome, Reflector, Reuse};
 use informer_store::Scope;
 use tokio_util::sync::CancellationToken;
@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::running::adapters::QueueSink;
 use crate::status::observer::StatusObserver;
 
-/// What one reflector needs to run.
+/// The parts of one reflector.
 pub(crate) struct Parts<T: Send + Sync + 'static> {
     pub(crate) sink: QueueSink<T>,
     pub(crate) reuse: Arc<dyn Reuse<T>>,
@@ -21,42 +21,39 @@ pub(crate) struct Parts<T: Send + Sync + 'static> {
     pub(crate) stop: CancellationToken,
 }
 
-pub(crate) type Running = Pin<Box<dyn Future<Output = Outcome> + Send>>;
-
 /// Starts reflectors over sources of one kind.
 pub(crate) trait Launch<T: Send + Sync + 'static>: Send + Sync {
     /// What the source of a scope lists, for messages.
     fn describe(&self, scope: &Scope) -> Arc<str>;
 
     /// A reflector over the source of a scope, to be polled until it ends.
-    fn launch(&self, scope: &Scope, parts: Parts<T>) -> (Control, Running);
+    fn launch(&self, scope: &Scope, parts: Parts<T>) -> (Control, BoxFuture<'static, Outcome>);
 }
 
-/// Makes the source of a scope with a function.
-pub(crate) struct Connect<F>(pub(crate) F);
-
-impl<T, L, F> Launch<T> for Connect<F>
+/// A function that makes the source of a scope.
+impl<T, L, F> Launch<T> for F
 where
     T: Send + Sync + 'static,
     L: ListWatch<Object = T>,
     F: Fn(&Scope) -> Arc<L> + Send + Sync,
 {
     fn describe(&self, scope: &Scope) -> Arc<str> {
-        Arc::from((self.0)(scope).describe())
+        Arc::from(self(scope).describe())
     }
 
-    fn launch(&self, scope: &Scope, parts: Parts<T>) -> (Control, Running) {
-        let Parts {
+    fn launch(&self, scope: &Scope, parts: Parts<T>) -> (Control, BoxFuture<'static, Outcome>) {
+        let source = self(scope);
+        let (sink, reuse) = (parts.sink, parts.reuse);
+        let reflector = Reflector::new(
+            source,
             sink,
             reuse,
-            observer,
-            config,
-            seed,
-            stop,
-        } = parts;
-        let reflector = Reflector::new((self.0)(scope), sink, reuse, observer, config, seed);
+            parts.observer,
+            parts.config,
+            parts.seed,
+        );
         let control = reflector.control();
-        let running = async move { reflector.run(stop.cancelled_owned()).await };
-        (control, Box::pin(running))
+        let running = async move { reflector.run(parts.stop.cancelled_owned()).await };
+        (control, running.boxed())
     }
 }

@@ -19,11 +19,9 @@ pub(crate) async fn run<T: Send + Sync + 'static>(core: &Core<T>) {
                 if core.status.is_synced() {
                     core.applier.resync(now.into_std());
                 } else {
-                    // Due, but there is nothing whole to tell yet; look again in a while.
-                    tokio::select! {
-                        () = core.runtime.stop.cancelled() => return,
-                        () = tokio::time::sleep(Duration::from_secs(1)) => {}
-                    }
+                    // Due, but the first list is not complete yet; look again in a while.
+                    let pause = tokio::time::sleep(Duration::from_secs(1));
+                    core.runtime.stop.run_until_cancelled(pause).await;
                 }
             }
         }

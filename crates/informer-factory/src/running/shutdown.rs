@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use futures::future::{BoxFuture, Shared};
+use futures::future::{BoxFuture, OptionFuture, Shared};
 use informer_processor::StopReport;
+use scopeguard::ScopeGuard;
 use tokio::runtime::Handle;
 use tokio::time::{Instant, timeout};
 
@@ -40,7 +41,7 @@ pub struct InformerReport {
     pub informer: Arc<str>,
     /// Sources that did not end within the grace and were aborted. Normally none.
     pub aborted_sources: usize,
-    /// What the handlers were given, and what not.
+    /// The numbers of delivered and abandoned notifications.
     pub handlers: StopReport,
     /// The informer ended before its shutdown did, because a runtime ended or a task could not be
     /// ended. What its queue still held is not known, so such an end is never complete.
@@ -87,45 +88,27 @@ const ABORTED: Duration = Duration::from_secs(1);
 /// Begins the end of an informer.
 pub(crate) fn begin<T: Send + Sync + 'static>(core: &Arc<Core<T>>, grace: Grace) -> Ending {
     let runtime = Handle::try_current().ok();
-    let runtime = runtime.or_else(|| core.runtime.handle().cloned());
+    let runtime = runtime.or_else(|| core.runtime.handle.get().cloned());
     // A task of its own, so that a caller who gives up does not leave it half done.
     let ending = runtime.map(|runtime| {
-        let unfinished = Unfinished(Some(Arc::clone(core)));
-        runtime.spawn(unfinished.finish(grace))
+        // Dropped with the runtime before it is done, it ends the informer where it is.
+        let unfinished = scopeguard::guard(Arc::clone(core), |core| drop(core.abort()));
+        runtime.spawn(async move {
+            let report = stop(&unfinished, grace).await;
+            ScopeGuard::into_inner(unfinished);
+            report
+        })
     });
     let core = Arc::clone(core);
     let report = async move {
-        match ending {
-            Some(ending) => ending.await.unwrap_or_else(|_| cut_off(&core)),
-            // It was never started, and there is no runtime to wait on.
-            None => cut_off(&core),
-        }
+        // Without a runtime the informer was never started, and there is nothing to wait on.
+        let ended = OptionFuture::from(ending).await.and_then(Result::ok);
+        ended.unwrap_or_else(|| cut_off(&core))
     };
     report.boxed().shared()
 }
 
-/// An end that has begun. Dropped before it is done, with the runtime it runs on, it ends the
-/// informer where it is.
-struct Unfinished<T: Send + Sync + 'static>(Option<Arc<Core<T>>>);
-
-impl<T: Send + Sync + 'static> Unfinished<T> {
-    async fn finish(mut self, grace: Grace) -> InformerReport {
-        let core = self.0.as_ref().expect("it is taken at the end");
-        let report = stop(core, grace).await;
-        self.0 = None;
-        report
-    }
-}
-
-impl<T: Send + Sync + 'static> Drop for Unfinished<T> {
-    fn drop(&mut self) {
-        if let Some(core) = &self.0 {
-            core.abort();
-        }
-    }
-}
-
-/// Ends an informer where it is, and tells what is known of it.
+/// Ends an informer where it is, and reports what is known of it.
 fn cut_off<T: Send + Sync + 'static>(core: &Core<T>) -> InformerReport {
     InformerReport {
         informer: Arc::clone(&core.status.name),

@@ -2,12 +2,13 @@
 //!
 //! A task that panics is restarted by the task that waits for it (FM-82).
 
-use std::collections::BTreeSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::future::Future;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
+use derive_where::derive_where;
 use informer_deltafifo::{Config as QueueConfig, Consumer, DeltaFifo, InOrderQueue, Producer};
 use informer_reflector::{
     Config as ReflectorConfig, Failure, FailureKind, InitialState, ResourceVersion,
@@ -17,7 +18,9 @@ use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
+use crate::applying::applier::Lease;
 use crate::applying::arrival::Arrival;
+use crate::applying::verdict::Refused;
 use crate::checker;
 use crate::options::QueueKind;
 use crate::running::adapters::{QueueSink, StoreReuse};
@@ -25,10 +28,9 @@ use crate::running::core::Core;
 use crate::running::flood;
 use crate::running::launch::Parts;
 use crate::status::observer::StatusObserver;
-use crate::status::shared::SharedStatus;
 
-/// Works taken from the queue at once: client-go's batch size (RF-05). More would only make the
-/// commits larger that readers wait to see.
+/// The number of items in one lease: client-go's batch size (RF-05). A larger one would only make
+/// the commits larger that readers wait for.
 pub(crate) const BATCH: NonZeroUsize = NonZeroUsize::new(1_000).expect("1,000 is not zero");
 
 /// Between two attempts to run a reflector that panicked.
@@ -37,7 +39,7 @@ const AFTER_PANIC: Duration = Duration::from_secs(1);
 pub(crate) type Producing<T> = Producer<ObjectKey, Arrival<T>, ResourceVersion>;
 pub(crate) type Consuming<T> = Consumer<ObjectKey, Arrival<T>, ResourceVersion>;
 
-/// What the sources of these scopes list, for messages. Calls the user's code.
+/// Describes what the sources of these scopes list, for messages. Calls the user's code.
 pub(crate) fn describe<T: Send + Sync + 'static>(
     core: &Core<T>,
     scopes: &[Scope],
@@ -53,78 +55,18 @@ pub(crate) fn start<T: Send + Sync + 'static>(
 ) -> bool {
     let runtime = &core.runtime;
     runtime.sources.start(sources, &core.status, |scope| {
-        let stop = runtime.stop.child_token();
-        let source = keep_running(Arc::clone(core), scope.clone(), stop.clone());
-        (stop, runtime.spawn(source))
-    })
-}
-
-/// Runs one source, and restarts it when it panics outside the tasks it supervises (FM-82).
-async fn keep_running<T: Send + Sync + 'static>(
-    core: Arc<Core<T>>,
-    scope: Scope,
-    stop: CancellationToken,
-) {
-    let mut config = core.settings.reflector.clone();
-    loop {
-        let source = run(
-            Arc::clone(&core),
-            scope.clone(),
-            stop.clone(),
-            config.clone(),
-        );
-        match AbortOnDropHandle::new(core.runtime.tasks.spawn(source)).await {
-            Ok(()) => return,
-            Err(error) => panicked(&core.status, &scope, &error, "source"),
-        }
-        config.initial = InitialState::Consistent;
-        if !after_panic(&stop).await {
-            return;
-        }
-    }
-}
-
-/// Waits before a task that panicked is started again, so that one that panics immediately does not
-/// become a hot loop. False if there is nothing to start any more.
-async fn after_panic(stop: &CancellationToken) -> bool {
-    tokio::select! {
-        () = stop.cancelled() => false,
-        () = tokio::time::sleep(AFTER_PANIC) => true,
-    }
-}
-
-/// One source: the reflector fills the queue, the applying loop empties it into the store. Ends
-/// when it is told to stop and the queue has been drained (design 6.11).
-async fn run<T: Send + Sync + 'static>(
-    core: Arc<Core<T>>,
-    scope: Scope,
-    stop: CancellationToken,
-    config: ReflectorConfig,
-) {
-    let (producer, consumer) = queue(&core);
-    let applying = supervise(Arc::clone(&core), scope.clone(), Arc::new(consumer));
-    let applying = AbortOnDropHandle::new(core.runtime.tasks.spawn(applying));
-    let seed = seed_of(core.settings.seed, &scope);
-    let checking = core.settings.checking.clone().map(|checking| {
-        let repair = {
-            let (core, scope) = (Arc::clone(&core), scope.clone());
-            move || core.runtime.sources.repair(&scope)
+        let source = SourceTasks {
+            core: Arc::clone(core),
+            scope: scope.clone(),
+            stop: runtime.stop.child_token(),
         };
-        let applier = Arc::clone(&core.applier);
-        let queue = producer.observer();
-        let checks = checker::run(checking, applier, scope.clone(), queue, seed, repair);
-        AbortOnDropHandle::new(core.runtime.tasks.spawn(checks))
-    });
-    reflect(&core, &scope, &producer, &stop, config).await;
-    drop(checking);
-    producer.close();
-    // Draining ends by itself: the queue is closed. A panic in it was reported by its supervision.
-    drop(applying.await);
+        (source.stop.clone(), runtime.spawn(source.keep_running()))
+    })
 }
 
 /// The queue between one reflector and its applying loop.
 pub(crate) fn queue<T: Send + Sync + 'static>(core: &Core<T>) -> (Producing<T>, Consuming<T>) {
-    let config = QueueConfig::default().max_attempts(core.settings.bounds.attempts);
+    let config = QueueConfig::default().max_attempts(core.settings.attempts);
     let bound = core.settings.queue_bound;
     match core.settings.queue {
         QueueKind::DeltaFifo => informer_deltafifo::channel(DeltaFifo::new(config), bound),
@@ -132,106 +74,155 @@ pub(crate) fn queue<T: Send + Sync + 'static>(core: &Core<T>) -> (Producing<T>, 
     }
 }
 
-/// Lists and watches into the queue until told to stop. A reflector never ends by itself (FM-82):
-/// if one panics, it is started again, from a new list.
-pub(crate) async fn reflect<T: Send + Sync + 'static>(
-    core: &Arc<Core<T>>,
-    scope: &Scope,
-    producer: &Producing<T>,
-    stop: &CancellationToken,
-    mut config: ReflectorConfig,
-) {
-    while !stop.is_cancelled() {
-        let parts = Parts {
-            sink: QueueSink::new(Arc::clone(&core.applier), scope.clone(), producer.clone()),
-            reuse: Arc::new(StoreReuse(core.applier.reader.clone())),
-            observer: StatusObserver {
-                status: Arc::clone(&core.status),
-                scope: scope.clone(),
-            },
-            config: config.clone(),
-            seed: seed_of(core.settings.seed, scope),
-            stop: stop.clone(),
-        };
-        let reflector = {
+/// The tasks of one source, which end when `stop` is cancelled.
+#[derive_where(Clone)]
+pub(crate) struct SourceTasks<T: Send + Sync + 'static> {
+    pub(crate) core: Arc<Core<T>>,
+    pub(crate) scope: Scope,
+    pub(crate) stop: CancellationToken,
+}
+
+impl<T: Send + Sync + 'static> SourceTasks<T> {
+    /// Runs the source, and restarts it when it panics outside the tasks it supervises.
+    // FM-82
+    async fn keep_running(self) {
+        let mut config = self.core.settings.reflector.clone();
+        loop {
+            match self.child(self.clone().run(config.clone())).await {
+                Ok(()) => return,
+                Err(error) => self.panicked(&error, "source"),
+            }
+            config.initial = InitialState::Consistent;
+            if !self.after_panic().await {
+                return;
+            }
+        }
+    }
+
+    /// Waits before a task that panicked is started again, so that one that panics immediately does
+    /// not become a hot loop. False if there is nothing to start any more.
+    async fn after_panic(&self) -> bool {
+        let pause = tokio::time::sleep(AFTER_PANIC);
+        self.stop.run_until_cancelled(pause).await.is_some()
+    }
+
+    /// The reflector fills the queue, the applying loop empties it into the store. Ends when it is
+    /// stopped and the queue has been drained (design 6.11).
+    async fn run(self, config: ReflectorConfig) {
+        let (producer, consumer) = queue(&self.core);
+        let applying = self.child(self.clone().supervise(Arc::new(consumer)));
+        let checking = self.core.settings.checking.clone().map(|checking| {
+            let source = self.clone();
+            let repair = move || source.core.runtime.sources.repair(&source.scope);
+            let (applier, scope) = (Arc::clone(&self.core.applier), self.scope.clone());
+            let (queue, seed) = (producer.observer(), self.seed());
+            self.child(checker::run(checking, applier, scope, queue, seed, repair))
+        });
+        self.reflect(&producer, config).await;
+        drop(checking);
+        producer.close();
+        // Draining ends by itself: the queue is closed. Its supervision has reported any panic.
+        drop(applying.await);
+    }
+
+    /// Lists and watches into the queue until stopped. A reflector never ends by itself: if one
+    /// panics, it is started again, from a new list.
+    // FM-82
+    pub(crate) async fn reflect(&self, producer: &Producing<T>, mut config: ReflectorConfig) {
+        let Self { core, scope, stop } = self;
+        while !stop.is_cancelled() {
+            let parts = Parts {
+                sink: QueueSink::new(Arc::clone(&core.applier), scope.clone(), producer.clone()),
+                reuse: Arc::new(StoreReuse(core.applier.reader.clone())),
+                observer: StatusObserver {
+                    status: Arc::clone(&core.status),
+                    scope: scope.clone(),
+                },
+                config: config.clone(),
+                seed: self.seed(),
+                stop: stop.clone(),
+            };
             let (core, scope) = (Arc::clone(core), scope.clone());
-            async move {
+            let reflector = async move {
                 let (control, reflector) = core.launch.launch(&scope, parts);
                 core.runtime.sources.set_control(&scope, control);
                 reflector.await
+            };
+            match self.child(reflector).await {
+                Ok(_) => return,
+                Err(error) => self.panicked(&error, "reflector"),
             }
-        };
-        match AbortOnDropHandle::new(core.runtime.tasks.spawn(reflector)).await {
-            Ok(_) => return,
-            Err(error) => panicked(&core.status, scope, &error, "reflector"),
+            // The new one has no version, and a list of any age could take the store back (FM-01).
+            config.initial = InitialState::Consistent;
+            self.after_panic().await;
         }
-        // The new one knows no version, and a list of any age could take the store back (FM-01).
-        config.initial = InitialState::Consistent;
-        after_panic(stop).await;
     }
-}
 
-/// Starts the applying loop again when an index function panics in it (STX-10, FM-82). What was
-/// leased goes back to the queue, one key at a time, until the culprit is quarantined.
-async fn supervise<T: Send + Sync + 'static>(
-    core: Arc<Core<T>>,
-    scope: Scope,
-    consumer: Arc<Consuming<T>>,
-) {
-    loop {
-        let applying = apply_all(Arc::clone(&core), scope.clone(), Arc::clone(&consumer));
-        match AbortOnDropHandle::new(core.runtime.tasks.spawn(applying)).await {
-            Ok(()) => return,
-            Err(error) => note_panic(&core.status, &error, "applying loop"),
+    /// Starts the applying loop again when an index function panics in it. Leased items go back to
+    /// the queue, one key at a time, until the culprit is quarantined.
+    // STX-10, FM-82
+    async fn supervise(self, consumer: Arc<Consuming<T>>) {
+        loop {
+            match self
+                .child(self.clone().apply_all(Arc::clone(&consumer)))
+                .await
+            {
+                Ok(()) => return,
+                Err(error) => self.note_panic(&error, "applying loop"),
+            }
+            let applier = &self.core.applier;
+            applier.give_up(consumer.take_abandoned());
+            // Giving up settles items too, such as the last one of the initial list.
+            applier.publish(&self.scope, &consumer.observer(), None);
         }
-        let applier = &core.applier;
-        applier.give_up(consumer.take_abandoned());
-        // Giving up settles things too: the last of the initial list, say.
-        applier.publish(&scope, &consumer.observer(), None);
     }
-}
 
-/// Reports a panic as a failure of the source, until something is received again.
-fn panicked(status: &SharedStatus, scope: &Scope, error: &JoinError, task: &str) {
-    note_panic(status, error, task);
-    if error.is_panic() {
-        let message = format!("the {task} panicked");
-        let failure = Failure::new(FailureKind::Panicked, "Panicked", message);
-        status.fail(scope, failure);
+    /// Leases, applies and acknowledges until the queue is closed and empty.
+    async fn apply_all(self, consumer: Arc<Consuming<T>>) {
+        let watcher = consumer.observer();
+        while let Some(leased) = consumer.next(BATCH).await {
+            let lease = Lease {
+                scope: &self.scope,
+                works: leased.items.iter().collect(),
+                initial: leased.initial,
+                version: leased.applied_after.as_ref(),
+            };
+            self.core.applier.apply(&lease, Refused::new());
+            leased.ack();
+            self.core.applier.publish(&self.scope, &watcher, None);
+            flood::attend(&self.core);
+        }
     }
-}
 
-fn note_panic(status: &SharedStatus, error: &JoinError, task: &str) {
-    if error.is_panic() {
-        tracing::error!(informer = %status.name, task, "a task panicked and is started again");
-        status.count_task_panic();
+    /// Spawns a task of the informer that is aborted with its handle.
+    fn child<F>(&self, task: F) -> AbortOnDropHandle<F::Output>
+    where
+        F: Future<Output: Send> + Send + 'static,
+    {
+        AbortOnDropHandle::new(self.core.runtime.tasks.spawn(task))
     }
-}
 
-/// Leases, applies and acknowledges until the queue is closed and empty.
-async fn apply_all<T: Send + Sync + 'static>(
-    core: Arc<Core<T>>,
-    scope: Scope,
-    consumer: Arc<Consuming<T>>,
-) {
-    let watcher = consumer.observer();
-    while let Some(leased) = consumer.next(BATCH).await {
-        core.applier.apply(
-            &scope,
-            &*leased.items,
-            leased.initial,
-            leased.applied_after.as_ref(),
-            &BTreeSet::new(),
-        );
-        leased.ack();
-        core.applier.publish(&scope, &watcher, None);
-        flood::attend(&core);
+    /// Reports a panic as a failure of the source, until something is received again.
+    fn panicked(&self, error: &JoinError, task: &str) {
+        self.note_panic(error, task);
+        if error.is_panic() {
+            let message = format!("the {task} panicked");
+            let failure = Failure::new(FailureKind::Panicked, "Panicked", message);
+            self.core.status.fail(&self.scope, failure);
+        }
     }
-}
 
-/// Two reflectors must not draw the same delays, or they come back in step (FM-11).
-fn seed_of(seed: u64, scope: &Scope) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (seed, scope).hash(&mut hasher);
-    hasher.finish()
+    fn note_panic(&self, error: &JoinError, task: &str) {
+        if error.is_panic() {
+            let status = &self.core.status;
+            tracing::error!(informer = %status.name, task, "a task panicked and is started again");
+            status.count_task_panic();
+        }
+    }
+
+    /// Two reflectors must not draw the same delays, or they come back in step (FM-11).
+    fn seed(&self) -> u64 {
+        let seed = self.core.settings.seed;
+        BuildHasherDefault::<DefaultHasher>::default().hash_one((seed, &self.scope))
+    }
 }

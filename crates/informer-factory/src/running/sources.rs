@@ -19,6 +19,7 @@ pub(crate) struct Sources {
     running: Mutex<HashMap<Scope, Source>>,
 }
 
+#[derive(Default)]
 struct Source {
     stop: CancellationToken,
     /// `None` while the scope is removed: it is then still taken.
@@ -62,29 +63,28 @@ impl Sources {
             let source = Source {
                 stop,
                 task: Some(task),
-                again: None,
-                removed: CancellationToken::new(),
-                control: None,
-                repair: false,
+                ..Source::default()
             };
             running.insert(scope, source);
         }
         all
     }
 
-    /// Tells the source of one scope to end. The scope stays taken until it is
-    /// [`forgotten`](Self::forget).
-    pub(crate) fn stop(&self, scope: &Scope) -> Option<Leaving> {
+    /// Stops the source of one scope. The scope stays taken until it is
+    /// [`forgotten`](Self::forget), after the end of the returned task. Without a task, an earlier
+    /// call has stopped the source. The token is cancelled when the scope has been removed.
+    pub(crate) fn stop(
+        &self,
+        scope: &Scope,
+    ) -> Option<(Option<JoinHandle<()>>, CancellationToken)> {
         let mut running = self.lock();
         let source = running.get_mut(scope)?;
-        let removed = source.removed.clone();
-        match source.task.take() {
-            Some(task) => {
-                source.stop.cancel();
-                Some(Leaving::Now { task, removed })
-            }
-            None => source.again.take().map(|_| Leaving::Already { removed }),
+        let task = source.task.take();
+        match task {
+            Some(_) => source.stop.cancel(),
+            None => drop(source.again.take()?),
         }
+        Some((task, source.removed.clone()))
     }
 
     /// Frees a scope. Returns what is listed again, if the scope was added again meanwhile.
@@ -154,15 +154,4 @@ impl Sources {
     fn lock(&self) -> MutexGuard<'_, HashMap<Scope, Source>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// A source that has been told to end.
-pub(crate) enum Leaving {
-    /// By this call, whose caller waits for the task and then forgets the scope.
-    Now {
-        task: JoinHandle<()>,
-        removed: CancellationToken,
-    },
-    /// By a call before.
-    Already { removed: CancellationToken },
 }

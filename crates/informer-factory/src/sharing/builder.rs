@@ -1,6 +1,5 @@
-//! How a factory is set up.
+//! The builder of a factory.
 
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::Duration;
 
 use derive_where::derive_where;
@@ -8,10 +7,10 @@ use informer_reflector::Config as ReflectorConfig;
 use kube_client::Client;
 
 use crate::checker::consistency::Consistency;
-use crate::options::{Namespaces, QueueKind};
+use crate::options::{Namespaces, QueueKind, random_seed};
 use crate::sharing::factory::SharedInformerFactory;
 
-/// What informers get that bring nothing of their own.
+/// The settings of informers that bring none of their own.
 #[derive(Default)]
 pub(crate) struct Defaults {
     pub(crate) resync: Option<Duration>,
@@ -28,7 +27,7 @@ pub(crate) struct Defaults {
 pub struct FactoryBuilder {
     client: Client,
     defaults: Defaults,
-    seed: Option<u64>,
+    seed: u64,
 }
 
 impl FactoryBuilder {
@@ -36,53 +35,31 @@ impl FactoryBuilder {
         Self {
             client,
             defaults: Defaults::default(),
-            seed: None,
+            seed: random_seed(),
         }
     }
 
-    /// The resync period of handlers that ask for none. Default: no resync, since it repeats what
-    /// handlers know already.
-    pub fn default_resync(mut self, period: Duration) -> Self {
-        self.defaults.resync = Some(period);
-        self
+    setters! {
+        /// Sets the resync period of handlers that set none. Default: no resync, since it repeats
+        /// objects that the handlers have received already.
+        default_resync(period: Duration) => defaults.resync = Some(period);
+        /// Sets the namespaces of informers that name none. Default: all.
+        namespaces(namespaces: Namespaces) => defaults.namespaces = namespaces;
+        /// Sets the queue of informers that choose none. Default: [`QueueKind::DeltaFifo`].
+        queue(queue: QueueKind) => defaults.queue = queue;
+        /// Sets back-off, page size and timeouts of informers that bring none.
+        reflector(config: ReflectorConfig) => defaults.reflector = config;
+        // FM-40
+        /// Compares the stores of informers with the server periodically. Off by default, since it
+        /// costs one list of the collection in each period; five minutes suit production.
+        check_consistency(consistency: Consistency) => defaults.consistency = Some(consistency);
+        /// Sets the seed of the jitter, to make a run repeatable. Default: from the operating
+        /// system.
+        seed(seed: u64) => seed = seed;
     }
 
-    /// The namespaces of informers that name none. Default: all.
-    pub fn namespaces(mut self, namespaces: Namespaces) -> Self {
-        self.defaults.namespaces = namespaces;
-        self
-    }
-
-    /// The queue of informers that choose none. Default: [`QueueKind::DeltaFifo`].
-    pub fn queue(mut self, queue: QueueKind) -> Self {
-        self.defaults.queue = queue;
-        self
-    }
-
-    /// Back-off, page size and timeouts of informers that bring none.
-    pub fn reflector(mut self, config: ReflectorConfig) -> Self {
-        self.defaults.reflector = config;
-        self
-    }
-
-    /// Compares the stores of informers with the server again and again (FM-40). Off by default,
-    /// since it costs one list of the collection in each period; five minutes suit production.
-    pub fn check_consistency(mut self, consistency: Consistency) -> Self {
-        self.defaults.consistency = Some(consistency);
-        self
-    }
-
-    /// Where the jitter comes from, to make a run repeatable. Default: the operating system.
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = Some(seed);
-        self
-    }
-
-    /// The factory.
+    /// Builds the factory.
     pub fn build(self) -> SharedInformerFactory {
-        let seed = self
-            .seed
-            .unwrap_or_else(|| RandomState::new().build_hasher().finish());
-        SharedInformerFactory::over(self.client, self.defaults, seed)
+        SharedInformerFactory::over(self.client, self.defaults, self.seed)
     }
 }

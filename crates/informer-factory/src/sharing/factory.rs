@@ -1,4 +1,4 @@
-//! A factory hands out one informer per question, however many ask (FA, FAX).
+//! A factory, which returns one informer for all equal requests.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,21 +13,18 @@ use serde::de::DeserializeOwned;
 
 use crate::error::{AlreadyStopped, FromOwnCallback, InformerError, NotSynced, StartError};
 use crate::informer::SharedInformer;
-use crate::options::{Bounds, InformerOptions, Namespaces};
+use crate::options::{InformerOptions, Namespaces};
 use crate::rbac_role::RbacRoles;
-use crate::running::core::{Core, Settings};
 use crate::running::shutdown::{Grace, InformerReport, ShutdownReport};
-use crate::sharing::assembly::{Decoder, check_scope, checking, connect, is_cluster_scoped};
+use crate::sharing::assembly::{Decoder, is_cluster_scoped};
 use crate::sharing::builder::{Defaults, FactoryBuilder};
-use crate::sharing::key::SharingKey;
-use crate::sharing::registry::{Registry, Shared};
+use crate::sharing::registry::Registry;
 use crate::status::InformerStatus;
 use crate::status::wait;
-use crate::sync::Entry;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Between the seeds of two informers.
-const SEED_STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+pub(super) const SEED_STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Hands out shared informers and owns them.
 ///
@@ -35,17 +32,17 @@ const SEED_STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 /// [`shutdown`](Self::shutdown), everything it owns is aborted (IN-6).
 #[derive(Clone)]
 pub struct SharedInformerFactory {
-    inner: Arc<Inner>,
+    pub(super) inner: Arc<Inner>,
 }
 
-struct Inner {
-    client: Client,
-    defaults: Defaults,
-    registry: Registry,
+pub(super) struct Inner {
+    pub(super) client: Client,
+    pub(super) defaults: Defaults,
+    pub(super) registry: Registry,
     stopped: AtomicBool,
     report: tokio::sync::Mutex<Option<ShutdownReport>>,
     /// Distinguishes the seeds of the informers.
-    seeds: AtomicU64,
+    pub(super) seeds: AtomicU64,
 }
 
 impl SharedInformerFactory {
@@ -54,7 +51,7 @@ impl SharedInformerFactory {
         Self::builder(client).build()
     }
 
-    /// A factory with choices of one's own.
+    /// Builds a factory with other defaults.
     pub fn builder(client: Client) -> FactoryBuilder {
         FactoryBuilder::new(client)
     }
@@ -75,10 +72,10 @@ impl SharedInformerFactory {
 
     /// The informer for a type, over the factory's namespaces.
     ///
-    /// The same one for everybody who asks for the same. After a shutdown, an informer that has
-    /// ended: its handlers and its start are refused.
+    /// Equal requests get the same informer. After a shutdown, returns an informer that has ended,
+    /// which refuses handlers and its start.
     ///
-    /// A cluster-scoped type is followed as a whole, whatever the factory's namespaces.
+    /// A cluster-scoped type is watched as a whole, whatever the factory's namespaces.
     ///
     /// # Panics
     ///
@@ -95,10 +92,8 @@ impl SharedInformerFactory {
             options.namespaces = Namespaces::All;
         }
         let decoder = Decoder::json(&options);
-        match self.get_or_make::<K, K>(&(), Representation::Full, decoder, options) {
-            Ok(informer) => informer,
-            Err(error) => panic!("{error}"),
-        }
+        self.get_or_make::<K, K>(&(), Representation::Full, decoder, options)
+            .unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// The informer for a type, with options.
@@ -153,7 +148,13 @@ impl SharedInformerFactory {
         options: InformerOptions<T>,
     ) -> Result<SharedInformer<T>, InformerError> {
         self.refuse_after_stop()?;
-        let (whole, decoder) = (Representation::Full, Decoder::Own(decoder));
+        let (whole, decoder) = (
+            Representation::Full,
+            Decoder {
+                decode: decoder,
+                is_own: true,
+            },
+        );
         self.get_or_make::<DynamicObject, _>(resource, whole, decoder, options)
     }
 
@@ -206,7 +207,7 @@ impl SharedInformerFactory {
         let informers = self.inner.registry.all();
         let statuses: Vec<_> = informers
             .iter()
-            .map(|informer| informer.shared_status())
+            .map(|owned| owned.shared_status())
             .collect();
         wait::for_sync(&statuses, timeout).await
     }
@@ -220,7 +221,7 @@ impl SharedInformerFactory {
     }
 
     /// The status of every informer, now and again after every change of one: for a readiness probe
-    /// of the whole program. Informers asked for later are in it once one of the others changes;
+    /// of the whole program. Informers requested later are in it once one of the others changes;
     /// it ends when those there are now have ended.
     pub fn status_stream(&self) -> impl Stream<Item = Vec<InformerStatus>> + Send + use<> {
         let informers = self.inner.registry.all().into_iter();
@@ -231,7 +232,7 @@ impl SharedInformerFactory {
     }
 
     /// The permissions that the informers of this factory need, in roles of this name, and no more
-    /// (SEC-15). What is asked for later is not in them.
+    /// (SEC-15). They do not include later requests.
     pub fn rbac_role(&self, name: &str) -> RbacRoles {
         let informers = self.inner.registry.entries();
         let read = informers
@@ -240,7 +241,7 @@ impl SharedInformerFactory {
         RbacRoles::to_read(name, read)
     }
 
-    /// Ends one informer and forgets it: the next who asks gets a new one (FA-08, FAX-5). Readers
+    /// Ends one informer and forgets it: the next request gets a new one (FA-08, FAX-5). Readers
     /// keep the store as it was.
     ///
     /// `None` if it is not one of this factory's, or no longer.
@@ -287,7 +288,7 @@ impl SharedInformerFactory {
         if let Some(report) = &*report {
             return Ok(report.clone());
         }
-        // Again, for one that was asked for while this was called.
+        // Again, for an informer that was requested meanwhile.
         let informers = self.inner.registry.all();
         if planted!(RefusedTooLate) {
             self.inner.stopped.store(true, Ordering::SeqCst);
@@ -298,96 +299,15 @@ impl SharedInformerFactory {
         Ok(report.insert(ShutdownReport { informers }).clone())
     }
 
-    fn get_or_make<R, T>(
-        &self,
-        resource: &R::DynamicType,
-        representation: Representation,
-        decoder: Decoder<T>,
-        options: InformerOptions<T>,
-    ) -> Result<SharedInformer<T>, InformerError>
-    where
-        R: Resource + 'static,
-        R::DynamicType: Clone + Send + Sync + 'static,
-        R::Scope: 'static,
-        T: Send + Sync + 'static,
-    {
-        check_scope::<R>(resource, &options.namespaces)?;
-        let key = SharingKey::new::<R, T>(resource, representation, &options);
-        let (wanted, stopped) = (options.transform.clone(), self.is_stopped());
-        // Locked while the informer is made, so that two concurrent requests get one.
-        let mut entry = self.inner.registry.entry(key.clone());
-        if let Entry::Occupied(present) = &entry {
-            let shared = present.get().as_any().downcast_ref::<Shared<T>>();
-            let shared = shared.expect("the key holds the object's type");
-            // One that was shut down by itself makes room for a new one.
-            if stopped || !shared.informer.has_ended() {
-                shared.check(wanted.as_ref(), decoder.own())?;
-                return Ok(shared.informer.clone());
-            }
-        }
-        if planted!(MadeByTwo) {
-            drop(entry);
-            entry = self.inner.registry.entry(key.clone());
-        }
-        let identity = key.identity();
-        let (mut settings, namespaces) = (self.settings(&options), options.namespaces.clone());
-        let client = self.inner.client.clone();
-        let consistency = options.consistency.or(self.inner.defaults.consistency);
-        settings.checking = consistency.map(|asked| {
-            let checking =
-                checking::<R, T>(&client, resource, &options, &settings.reflector, asked);
-            Arc::new(checking)
-        });
-        let (own, decoder) = (decoder.own().cloned(), decoder.into_inner());
-        let launch = connect::<R, T>(client, resource.clone(), representation, decoder, options);
-        let informer = SharedInformer::new(Core::new(identity, settings, launch), &namespaces);
-        if self.is_stopped() {
-            drop(informer.core().abort());
-            return Ok(informer);
-        }
-        let shared = Shared {
-            informer: informer.clone(),
-            transform: wanted,
-            decoder: own,
-        };
-        // Dropped after the map is unlocked: with it the handlers of its users may go.
-        let replaced = match entry {
-            Entry::Occupied(mut present) => Some(present.insert(Arc::new(shared))),
-            Entry::Vacant(place) => {
-                drop(place.insert(Arc::new(shared)));
-                None
-            }
-        };
-        drop(replaced);
-        Ok(informer)
-    }
-
-    fn settings<T>(&self, options: &InformerOptions<T>) -> Settings {
-        let defaults = &self.inner.defaults;
-        let reflector = options.reflector.as_ref().unwrap_or(&defaults.reflector);
-        Settings {
-            queue: options.queue.unwrap_or(defaults.queue),
-            queue_bound: options.queue_bound,
-            bounds: Bounds {
-                index_values: options.index_values,
-                quarantined: options.quarantined,
-                ..Bounds::default()
-            },
-            reflector: reflector.clone(),
-            default_resync: options.default_resync.or(defaults.resync),
-            // Any odd step visits all seeds; this one spreads neighbours well.
-            seed: self.inner.seeds.fetch_add(SEED_STEP, Ordering::Relaxed),
-            checking: None,
-        }
-    }
-
-    fn is_stopped(&self) -> bool {
+    pub(super) fn is_stopped(&self) -> bool {
         self.inner.stopped.load(Ordering::SeqCst)
     }
 
     fn refuse_after_stop(&self) -> Result<(), AlreadyStopped> {
         match self.is_stopped() {
-            true => Err(AlreadyStopped::new("the factory")),
+            true => Err(AlreadyStopped {
+                what: "the factory".into(),
+            }),
             false => Ok(()),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::any::TypeId;
 use std::fmt;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 use informer_kube_source::{Projection, Representation};
 use informer_store::Scope;
@@ -58,12 +58,11 @@ impl SharingKey {
                 names.iter().cloned().map(Some).collect()
             }
             Namespaces::These(_) => {
-                let scopes = sources.iter().map(|source| &source.scope);
-                let namespace = |scope: &Scope| match scope {
+                let namespace = |source: &SourceStatus| match &source.scope {
                     Scope::All => None,
                     Scope::Namespace(name) => Some(name.to_string()),
                 };
-                scopes.map(namespace).collect()
+                sources.iter().map(namespace).collect()
             }
         };
         let of = |namespace| (self.group.clone(), self.plural.clone(), namespace);
@@ -78,9 +77,9 @@ impl SharingKey {
         if restrictions.is_empty() {
             return Identity::named(self.resource().into());
         }
-        let mut hasher = DefaultHasher::new();
-        (&restrictions, &self.projection).hash(&mut hasher);
-        let label = format!("{}#{:08x}", self.resource(), hasher.finish() as u32);
+        let hashing = BuildHasherDefault::<DefaultHasher>::default();
+        let hash = hashing.hash_one((&restrictions, &self.projection)) as u32;
+        let label = format!("{}#{hash:08x}", self.resource());
         Identity {
             name: format!("{label} [{}]", restrictions.join("; ")).into(),
             label: label.into(),
@@ -95,7 +94,7 @@ impl SharingKey {
         }
     }
 
-    /// What tells it from other informers of the resource; empty if nothing does.
+    /// The differences to an unrestricted informer of the resource.
     fn restrictions(&self) -> Vec<String> {
         let mut restrictions = Vec::new();
         if let Namespaces::These(names) = &self.namespaces {
@@ -113,14 +112,12 @@ impl SharingKey {
     }
 }
 
-/// What was asked for: `pods`, `deployments.apps`, with what restricts it in brackets.
+/// The resource, such as `pods` or `deployments.apps`, with its restrictions in brackets.
 impl fmt::Display for SharingKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.resource())?;
-        let restrictions = self.restrictions();
-        if !restrictions.is_empty() {
-            write!(f, " [{}]", restrictions.join("; "))?;
+        match &*self.restrictions().join("; ") {
+            "" => f.write_str(&self.resource()),
+            restrictions => write!(f, "{} [{restrictions}]", self.resource()),
         }
-        Ok(())
     }
 }

@@ -4,4 +4,5 @@ pub(crate) mod assembly;
 pub(crate) mod builder;
 pub(crate) mod factory;
 pub(crate) mod key;
+mod make;
 pub(crate) mod registry;

@@ -1,4 +1,4 @@
-//! The factory's informers, whatever their type, and what a second request is compared with.
+//! The factory's informers, of all types, and the parts a second request is compared with.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::status::InformerStatus;
 use crate::status::shared::SharedStatus;
 use crate::sync::{DashMap, Entry};
 
-/// The informers of a factory, by what was asked for.
+/// The informers of a factory, by sharing key.
 #[derive(Default)]
 pub(crate) struct Registry(DashMap<SharingKey, Arc<dyn Owned>>);
 
@@ -42,8 +42,8 @@ impl Registry {
     /// Removes an informer; false if it is not there.
     pub(crate) fn forget<T: Send + Sync + 'static>(&self, informer: &SharedInformer<T>) -> bool {
         let is_it = |owned: &Arc<dyn Owned>| {
-            let owned = owned.as_any().downcast_ref::<Shared<T>>();
-            owned.is_some_and(|owned| Arc::ptr_eq(owned.informer.core(), informer.core()))
+            Shared::of(owned)
+                .is_some_and(|owned| Arc::ptr_eq(owned.informer.core(), informer.core()))
         };
         let found = self.entries().into_iter().find(|(_, owned)| is_it(owned));
         // The removed entry is dropped after the map is unlocked.
@@ -60,6 +60,12 @@ pub(crate) struct Shared<T: Send + Sync + 'static> {
 }
 
 impl<T: Send + Sync + 'static> Shared<T> {
+    /// The informer as one of this type, if it is one.
+    pub(crate) fn of(owned: &Arc<dyn Owned>) -> Option<&Self> {
+        let owned: &dyn Any = &**owned;
+        owned.downcast_ref()
+    }
+
     /// Whether a request for this informer wants its objects as they are: decoded by the same
     /// decoder, and changed by the same transform. A request without a transform takes any.
     pub(crate) fn check(
@@ -67,29 +73,24 @@ impl<T: Send + Sync + 'static> Shared<T> {
         transform: Option<&Transform<T>>,
         decoder: Option<&Arc<dyn Decode<T>>>,
     ) -> Result<(), InformerError> {
-        let informer = || Arc::from(self.informer.name());
-        match (decoder, &self.decoder) {
-            (None, None) => {}
-            (Some(wanted), Some(present)) if Arc::ptr_eq(wanted, present) => {}
-            _ => {
-                return Err(InformerError::DecoderDiffers {
-                    informer: informer(),
-                });
-            }
+        let informer = Arc::clone(&self.informer.core().status.name);
+        let same_decoder = match (decoder, &self.decoder) {
+            (Some(wanted), Some(present)) => Arc::ptr_eq(wanted, present),
+            (wanted, present) => wanted.is_none() && present.is_none(),
+        };
+        if !same_decoder {
+            return Err(InformerError::DecoderDiffers { informer });
         }
         match (transform, &self.transform) {
             (None, _) => Ok(()),
-            (Some(wanted), Some(present)) if wanted.is(present) => Ok(()),
-            (Some(_), _) => Err(InformerError::TransformDiffers {
-                informer: informer(),
-            }),
+            (Some(wanted), Some(present)) if Arc::ptr_eq(&wanted.0, &present.0) => Ok(()),
+            (Some(_), _) => Err(InformerError::TransformDiffers { informer }),
         }
     }
 }
 
-/// What the factory does with an informer of any type.
-pub(crate) trait Owned: Send + Sync {
-    fn as_any(&self) -> &dyn Any;
+/// An informer of any type, as the factory uses it.
+pub(crate) trait Owned: Any + Send + Sync {
     fn shared_status(&self) -> &Arc<SharedStatus>;
     fn start(&self) -> Result<(), StartError>;
     fn status(&self) -> InformerStatus;
@@ -99,10 +100,6 @@ pub(crate) trait Owned: Send + Sync {
 }
 
 impl<T: Send + Sync + 'static> Owned for Shared<T> {
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
     fn shared_status(&self) -> &Arc<SharedStatus> {
         &self.informer.core().status
     }

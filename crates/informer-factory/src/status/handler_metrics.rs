@@ -9,30 +9,25 @@ use std::time::Duration;
 
 use informer_processor::ListenerStatus;
 use metrics::{counter, gauge};
-use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
+use crate::applying::applier::Applier;
 use crate::status::telemetry;
 
 /// Between two samples.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// Publishes the backlogs of `listeners` whenever they may have changed, until `stop`.
-pub(crate) async fn run(
-    informer: &Arc<str>,
-    listeners: impl Fn() -> Vec<ListenerStatus>,
-    changed: &Notify,
-    stop: &CancellationToken,
-) {
+/// Publishes the backlogs of the handlers whenever they may have changed, until `stop`.
+pub(crate) async fn run<T: Send + Sync + 'static>(applier: &Applier<T>, stop: &CancellationToken) {
     let mut published = Published {
-        informer: Arc::clone(informer),
+        informer: Arc::clone(&applier.status.label),
         handlers: BTreeMap::new(),
     };
     let sampling = async {
         loop {
-            changed.notified().await;
+            applier.backlogs_changed.notified().await;
             loop {
-                let pending = published.publish(&listeners());
+                let pending = published.publish(&applier.processor.listeners());
                 tokio::time::sleep(EVERY).await;
                 if pending == 0 {
                     break;
@@ -40,11 +35,7 @@ pub(crate) async fn run(
             }
         }
     };
-    tokio::select! {
-        biased;
-        () = stop.cancelled() => {}
-        () = sampling => {}
-    }
+    stop.run_until_cancelled(sampling).await;
     published.publish(&[]);
 }
 
@@ -67,32 +58,26 @@ impl Published {
     /// Publishes all handlers, and an empty backlog for removed ones. Returns the number of pending
     /// notifications.
     fn publish(&mut self, listeners: &[ListenerStatus]) -> usize {
-        for handlers in self.handlers.values_mut() {
-            (handlers.backlog, handlers.oldest) = (0, Duration::ZERO);
-        }
-        let mut counts: BTreeMap<&Arc<str>, (u64, u64)> = BTreeMap::new();
+        let published = self.handlers.keys().map(Arc::clone);
+        let mut handlers: BTreeMap<_, Handlers> =
+            published.map(|name| (name, Handlers::default())).collect();
         for listener in listeners {
-            let handlers = self.handlers.entry(Arc::clone(&listener.name)).or_default();
-            handlers.backlog += listener.depth;
-            handlers.oldest = handlers.oldest.max(listener.oldest_age.unwrap_or_default());
-            let count = counts.entry(&listener.name).or_default();
-            count.0 += listener.coalesced;
-            count.1 += listener.panics;
+            let sums = handlers.entry(Arc::clone(&listener.name)).or_default();
+            sums.backlog += listener.depth;
+            sums.oldest = sums.oldest.max(listener.oldest_age.unwrap_or_default());
+            sums.coalesced += listener.coalesced;
+            sums.panics += listener.panics;
         }
-        for (name, (coalesced, panics)) in counts {
-            if let Some(handlers) = self.handlers.get_mut(name) {
-                // A handler of the same name that is gone must not take the counters back.
-                handlers.coalesced = handlers.coalesced.max(coalesced);
-                handlers.panics = handlers.panics.max(panics);
+        for (name, sums) in &mut handlers {
+            if let Some(before) = self.handlers.get(name) {
+                // A removed handler of the same name must not take the counters back.
+                sums.coalesced = sums.coalesced.max(before.coalesced);
+                sums.panics = sums.panics.max(before.panics);
             }
+            self.record(name, *sums);
         }
-        self.handlers
-            .iter()
-            .for_each(|(name, handlers)| self.record(name, *handlers));
-        self.handlers
-            .values()
-            .map(|handlers| handlers.backlog)
-            .sum()
+        self.handlers = handlers;
+        self.handlers.values().map(|sums| sums.backlog).sum()
     }
 
     fn record(&self, name: &Arc<str>, handlers: Handlers) {

@@ -1,4 +1,4 @@
-//! What an informer tells about itself: state, cause, since when (IN-4, FM-73, FM-74).
+//! The status of an informer: state, cause, since when (IN-4, FM-73, FM-74).
 
 pub(crate) mod handler_metrics;
 pub(crate) mod observer;
@@ -94,7 +94,7 @@ pub struct SourceStatus {
     pub lists: u64,
     /// How many watches were opened.
     pub watches: u64,
-    /// How many items of all lists were at hand already.
+    /// How many items of all lists were cached already.
     pub reused: u64,
     /// How often the server's history was rewound, by what was received (FM-39).
     pub epoch: u32,
@@ -102,7 +102,7 @@ pub struct SourceStatus {
     pub applied_epoch: u32,
     /// How many changes wait in the queue, a relist counted as one, as of the last commit.
     pub queued: usize,
-    /// What the consistency checker found; `None` where it was not asked for.
+    /// The findings of the consistency checker; `None` if it is off.
     pub consistency: Option<ConsistencyStatus>,
 }
 

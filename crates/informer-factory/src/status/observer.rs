@@ -39,10 +39,7 @@ impl StatusObserver {
             "kind" => format!("{kind:?}")
         )
         .increment(1);
-        self.source(|source| {
-            source.failure = Some(failure);
-            source.attempts = attempts;
-        });
+        self.source(|source| (source.failure, source.attempts) = (Some(failure), attempts));
     }
 }
 
@@ -50,10 +47,9 @@ impl Observe for StatusObserver {
     fn observe(&mut self, report: Report) {
         let label = || Arc::clone(&self.status.label);
         match report {
-            Report::Phase(phase) => self.source(|source| {
-                source.phase = phase;
-                source.since = Instant::now();
-            }),
+            Report::Phase(phase) => {
+                self.source(|source| (source.phase, source.since) = (phase, Instant::now()));
+            }
             Report::Failed {
                 failure,
                 attempts,

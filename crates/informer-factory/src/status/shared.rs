@@ -10,7 +10,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 use crate::checker::consistency::{Check, ConsistencyStatus};
-use crate::error::RuntimeGone;
+use crate::error::{AlreadyStopped, RuntimeGone};
 use crate::status::telemetry;
 use crate::status::{InformerState, InformerStatus, SourceStatus};
 use crate::sync::{Mutex, MutexGuard};
@@ -22,7 +22,7 @@ pub(crate) struct SharedStatus {
     pub(crate) label: Arc<str>,
     inner: Mutex<Inner>,
     /// Counts the changes of phase, failure, sync and life.
-    changed: watch::Sender<u64>,
+    pub(crate) changed: watch::Sender<u64>,
     /// Notified whenever the applied version of a source may have moved.
     pub(crate) applied: Notify,
 }
@@ -70,8 +70,7 @@ impl Life {
 }
 
 impl SharedStatus {
-    pub(crate) fn new(identity: Identity) -> Self {
-        let Identity { name, label } = identity;
+    pub(crate) fn new(Identity { name, label }: Identity) -> Self {
         let status = InformerStatus {
             name: Arc::clone(&name),
             label: Arc::clone(&label),
@@ -95,14 +94,9 @@ impl SharedStatus {
         }
     }
 
-    /// A receiver of every change of phase, failure, sync and life.
-    pub(crate) fn subscribe(&self) -> watch::Receiver<u64> {
-        self.changed.subscribe()
-    }
-
     /// An item now, and again after every such change, until the informer has ended.
     pub(crate) fn changes(self: Arc<Self>) -> impl Stream<Item = ()> + Send {
-        let changes = self.subscribe();
+        let changes = self.changed.subscribe();
         stream::unfold(Some((self, changes, true)), |state| async {
             let (status, mut changes, first) = state?;
             if !first && changes.changed().await.is_err() {
@@ -118,7 +112,7 @@ impl SharedStatus {
         self.lock().life
     }
 
-    /// Whether the informer was told to end.
+    /// Whether the informer is stopping or stopped.
     pub(crate) fn has_ended(&self) -> bool {
         self.life() >= Life::Stopping
     }
@@ -154,6 +148,21 @@ impl SharedStatus {
             informer: Arc::clone(&self.name),
             since: inner.status.since,
         })
+    }
+
+    /// Refuses a call on an informer that has ended or whose runtime has ended.
+    pub(crate) fn refuse_if_over<E>(&self) -> Result<(), E>
+    where
+        E: From<RuntimeGone> + From<AlreadyStopped>,
+    {
+        match self.gone() {
+            Some(gone) => Err(gone.into()),
+            None if self.has_ended() => Err(AlreadyStopped {
+                what: Arc::clone(&self.name),
+            }
+            .into()),
+            None => Ok(()),
+        }
     }
 
     /// Adds sources atomically: with a source that is synced before the next one is added the
@@ -229,8 +238,7 @@ impl SharedStatus {
 
     /// Whether a source has no failure.
     pub(crate) fn follows(&self, scope: &Scope) -> bool {
-        let mut inner = self.lock();
-        inner
+        self.lock()
             .source(scope)
             .is_some_and(|source| source.failure.is_none())
     }

@@ -9,7 +9,7 @@ use informer_reflector::ResourceVersion;
 use informer_store::Scope;
 use tokio::time::Instant;
 
-use crate::error::{AlreadyStopped, Culprit, NotSynced, WaitForVersionError};
+use crate::error::{Culprit, NotSynced, WaitForVersionError};
 use crate::status::shared::SharedStatus;
 use crate::status::{InformerState, SourceStatus};
 
@@ -21,7 +21,7 @@ pub(crate) async fn for_sync(
     let start = Instant::now();
     let all = async {
         for status in statuses {
-            let mut changes = status.subscribe();
+            let mut changes = status.changed.subscribe();
             while !status.is_synced() && !status.life().is_over() {
                 // The status outlives its receivers, so the sender is never gone.
                 drop(changes.changed().await);
@@ -30,17 +30,12 @@ pub(crate) async fn for_sync(
     };
     // What is left to say is read from the statuses, whether or not the time sufficed.
     drop(tokio::time::timeout(timeout, all).await);
-    let culprits: Vec<Culprit> = statuses
-        .iter()
-        .flat_map(|status| culprits(status))
-        .collect();
-    if culprits.is_empty() {
-        return Ok(());
+    let culprits = statuses.iter().flat_map(|status| culprits(status));
+    let (culprits, waited): (Vec<_>, _) = (culprits.collect(), start.elapsed());
+    match culprits.is_empty() {
+        true => Ok(()),
+        false => Err(NotSynced { waited, culprits }),
     }
-    Err(NotSynced {
-        waited: start.elapsed(),
-        culprits,
-    })
 }
 
 fn culprits(status: &SharedStatus) -> Vec<Culprit> {
@@ -49,31 +44,21 @@ fn culprits(status: &SharedStatus) -> Vec<Culprit> {
     if status.synced && !is_gone {
         return Vec::new();
     }
-    let (name, state, sources) = (status.name, status.state, status.sources);
-    if sources.is_empty() {
-        return vec![Culprit {
-            informer: name,
-            state,
-            source: Arc::from("no source"),
-            phase: informer_reflector::Phase::Created,
-            failure: None,
-            attempts: 0,
-        }];
+    let mut unsynced = status.sources;
+    if unsynced.is_empty() {
+        unsynced.push(SourceStatus::new(&"no source".into(), &Scope::All));
     }
     // A source that was synced is behind by now, if nothing follows the server.
-    let unsynced = sources
-        .into_iter()
-        .filter(|source| !source.synced || is_gone);
-    unsynced
-        .map(|source| Culprit {
-            informer: Arc::clone(&name),
-            state,
-            source: source.source,
-            phase: source.phase,
-            failure: source.failure,
-            attempts: source.attempts,
-        })
-        .collect()
+    unsynced.retain(|source| !source.synced || is_gone);
+    let culprit = |source: SourceStatus| Culprit {
+        informer: Arc::clone(&status.name),
+        state: status.state,
+        source: source.source,
+        phase: source.phase,
+        failure: source.failure,
+        attempts: source.attempts,
+    };
+    unsynced.into_iter().map(culprit).collect()
 }
 
 /// Waits until each source that `select` names has applied `wanted` (IN-8).
@@ -103,12 +88,7 @@ pub(crate) async fn for_version(
             if all_reached(&sources, wanted)? {
                 return Ok(());
             }
-            if let Some(gone) = status.gone() {
-                return Err(gone.into());
-            }
-            if status.life().is_over() {
-                return Err(AlreadyStopped::new(status.snapshot().name).into());
-            }
+            status.refuse_if_over::<WaitForVersionError>()?;
             applied.await;
         }
     };
@@ -128,23 +108,21 @@ fn all_reached(
 ) -> Result<bool, WaitForVersionError> {
     let mut reached = !sources.is_empty();
     for source in sources {
-        // Across a rewind the versions of before mean nothing.
+        // Versions of before a rewind cannot be compared.
         let applied = source
             .applied
             .as_ref()
             .filter(|_| source.applied_epoch == source.epoch);
-        reached &= match applied {
+        reached &= match applied.map(|applied| (applied, applied.compare(wanted))) {
             None => false,
-            Some(applied) if applied == wanted => true,
-            Some(applied) => match applied.compare(wanted) {
-                Some(order) => order != Ordering::Less,
-                None => {
-                    return Err(WaitForVersionError::Incomparable {
-                        wanted: wanted.to_string(),
-                        applied: applied.to_string(),
-                    });
-                }
-            },
+            Some((applied, _)) if applied == wanted => true,
+            Some((_, Some(order))) => order != Ordering::Less,
+            Some((applied, None)) => {
+                return Err(WaitForVersionError::Incomparable {
+                    wanted: wanted.to_string(),
+                    applied: applied.to_string(),
+                });
+            }
         };
     }
     Ok(reached)

@@ -11,7 +11,8 @@ use super::invariants::Witness;
 use super::model::{Model, Told};
 use crate::applying::apply::{Applied, Event, Fold};
 use crate::applying::epochs::Epochs;
-use crate::applying::verdict::{Judgement, Refusal, Refused};
+use crate::applying::quarantine::QuarantineReason;
+use crate::applying::verdict::{Judgement, Refused};
 
 /// The object of another source, under the key that is not ours.
 const FOREIGN: usize = usize::MAX;
@@ -59,7 +60,7 @@ impl Run {
         let (works, events) = self.source.lease(&lease.ops);
         let refused = lease
             .refused
-            .map(|at| (key(KEYS[at]), Refusal::TooManyValues));
+            .map(|at| (key(KEYS[at]), QuarantineReason::Unappliable { attempts: 1 }));
         let refused: Refused = refused.into_iter().collect();
         let (snapshot, scope) = (self.reader.snapshot(), history.scope());
         let mut fold = Fold::new(&snapshot, &scope, &self.epochs, lease.initial, &refused);

@@ -1,7 +1,7 @@
-//! Lets the queue ask the store which objects it holds.
+//! Shows the queue which objects the store holds.
 
 use informer_deltafifo::Known;
-use informer_store::{Entries, ObjectKey, Scope, Snapshot};
+use informer_store::{ObjectKey, Scope, Snapshot};
 
 use crate::applying::arrival::Arrival;
 use crate::applying::source_entries;
@@ -17,12 +17,6 @@ pub(crate) struct KnownKeys<T> {
     pub(crate) skip_held: bool,
 }
 
-impl<T> KnownKeys<T> {
-    fn entries(&self) -> Entries<'_, T> {
-        source_entries(&self.snapshot, &self.scope)
-    }
-}
-
 impl<T: Send + Sync + 'static> Known<ObjectKey, Arrival<T>> for KnownKeys<T> {
     fn get(&self, key: &ObjectKey) -> Option<Arrival<T>> {
         let entry = self.snapshot.get(key.as_str())?;
@@ -30,7 +24,7 @@ impl<T: Send + Sync + 'static> Known<ObjectKey, Arrival<T>> for KnownKeys<T> {
     }
 
     fn for_each(&self, visit: &mut dyn FnMut(&ObjectKey, &Arrival<T>)) {
-        for (key, entry) in self.entries() {
+        for (key, entry) in source_entries(&self.snapshot, &self.scope) {
             visit(key, &Arrival::stored(entry, self.epoch));
         }
     }
@@ -51,6 +45,6 @@ impl<T: Send + Sync + 'static> Known<ObjectKey, Arrival<T>> for KnownKeys<T> {
     }
 
     fn for_each_key(&self, visit: &mut dyn FnMut(&ObjectKey)) {
-        self.entries().for_each(|(key, _)| visit(key));
+        source_entries(&self.snapshot, &self.scope).for_each(|(key, _)| visit(key));
     }
 }

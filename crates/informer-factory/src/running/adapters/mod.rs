@@ -1,4 +1,4 @@
-//! Where two layers meet that have never heard of each other: one newtype per port.
+//! Connects two layers that do not depend on each other: one newtype per port.
 
 mod known_keys;
 mod queue_sink;

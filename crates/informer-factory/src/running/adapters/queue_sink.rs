@@ -1,4 +1,4 @@
-//! Puts what the reflector accepted into the queue.
+//! Puts the emissions of the reflector into the queue.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -63,10 +63,8 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
         // A change may be applied between this and the relist; epochs then only move on to ours.
         let same_epoch = !new_epoch && self.applier.epoch(&self.scope) == self.epoch;
         let known = || self.known(same_epoch);
-        self.producer
-            .replace(listed, received, known)
-            .await
-            .map_err(|_| Refused)?;
+        let accepted = self.producer.replace(listed, received, known).await;
+        accepted.map_err(|_| Refused)?;
         self.note_progress();
         Ok(())
     }
@@ -145,23 +143,14 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
         let delete = self.producer.delete(key.clone(), last, received, known);
         if delete.await.map_err(|_| Refused)? == Deletion::Ignored {
             // Nobody knows it, but it may have been there and never been good.
-            self.applier.quarantine.release(&key);
+            self.applier.quarantine.release(&key, false);
             self.applier.note_quarantine();
         }
         self.note_progress();
         Ok(())
     }
 
-    async fn bookmark(&self, received: ResourceVersion) -> Result<(), Refused> {
-        self.producer
-            .bookmark(received)
-            .await
-            .map_err(|_| Refused)?;
-        self.note_progress();
-        Ok(())
-    }
-
-    /// With nothing pending there is no commit that would tell of the progress.
+    /// Publishes the progress if nothing is pending, since no commit would publish it then.
     fn note_progress(&self) {
         if self.producer.is_empty() {
             self.applier
@@ -171,17 +160,16 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
 
     /// Taken under the queue's lock, so that queue and store are seen in step.
     fn known(&self, same_epoch: bool) -> KnownKeys<T> {
-        let (snapshot, scope) = (self.applier.reader.snapshot(), self.scope.clone());
         KnownKeys {
-            snapshot,
-            scope,
+            snapshot: self.applier.reader.snapshot(),
+            scope: self.scope.clone(),
             epoch: self.epoch,
             skip_held: same_epoch && self.applier.quarantine.len() == 0,
         }
     }
 }
 
-/// What the queue carries of an item, and under which key.
+/// The key and the queued part of an item.
 fn received_item<T>(item: Item<T>, epoch: u32) -> (ObjectKey, Arrival<T>) {
     let Identity {
         key, uid, version, ..
@@ -206,7 +194,12 @@ impl<T: Send + Sync + 'static> Sink<T> for QueueSink<T> {
                 item,
                 received,
             } => self.change(change, item, received).await,
-            Emission::Bookmark { received } => self.bookmark(received).await,
+            Emission::Bookmark { received } => {
+                let accepted = self.producer.bookmark(received).await;
+                accepted.map_err(|_| Refused)?;
+                self.note_progress();
+                Ok(())
+            }
         }
     }
 }

@@ -1,0 +1,113 @@
+//! Looks an informer up by its sharing key, or makes it.
+
+use std::sync::Arc;
+
+use informer_kube_source::Representation;
+use informer_store::Scope;
+use kube_core::Resource;
+
+use crate::error::InformerError;
+use crate::informer::SharedInformer;
+use crate::options::{ATTEMPTS, InformerOptions};
+use crate::running::core::{Core, Settings};
+use crate::sharing::assembly::{Decoder, check_scope, checking, connect};
+use crate::sharing::factory::{SEED_STEP, SharedInformerFactory};
+use crate::sharing::key::SharingKey;
+use crate::sharing::registry::Shared;
+use crate::sync::Entry;
+use crate::sync::atomic::Ordering;
+
+impl SharedInformerFactory {
+    /// Returns the informer of a request, which is made if there is none.
+    pub(super) fn get_or_make<R, T>(
+        &self,
+        resource: &R::DynamicType,
+        representation: Representation,
+        decoder: Decoder<T>,
+        options: InformerOptions<T>,
+    ) -> Result<SharedInformer<T>, InformerError>
+    where
+        R: Resource + 'static,
+        R::DynamicType: Clone + Send + Sync + 'static,
+        R::Scope: 'static,
+        T: Send + Sync + 'static,
+    {
+        check_scope::<R>(resource, &options.namespaces)?;
+        let key = SharingKey::new::<R, T>(resource, representation, &options);
+        let Decoder { decode, is_own } = decoder;
+        let own = is_own.then(|| Arc::clone(&decode));
+        let (wanted, stopped) = (options.transform.clone(), self.is_stopped());
+        // Locked while the informer is made, so that two concurrent requests get one.
+        let mut entry = self.inner.registry.entry(key.clone());
+        if let Entry::Occupied(present) = &entry {
+            let shared = Shared::<T>::of(present.get()).expect("the key holds the object's type");
+            // One that was shut down by itself makes room for a new one.
+            if stopped || !shared.informer.core().status.has_ended() {
+                shared.check(wanted.as_ref(), own.as_ref())?;
+                return Ok(shared.informer.clone());
+            }
+        }
+        if planted!(MadeByTwo) {
+            drop(entry);
+            entry = self.inner.registry.entry(key.clone());
+        }
+        let client = self.inner.client.clone();
+        let (settings, namespaces) = (
+            self.settings::<R, T>(resource, &options),
+            options.namespaces.clone(),
+        );
+        let source = connect::<R, T>(client, resource.clone(), representation, decode, options);
+        let core = Core::new(
+            key.identity(),
+            settings,
+            Box::new(move |scope: &Scope| Arc::new(source(scope))),
+        );
+        let informer = SharedInformer::new(core, &namespaces);
+        if self.is_stopped() {
+            drop(informer.core().abort());
+            return Ok(informer);
+        }
+        let shared = Arc::new(Shared {
+            informer: informer.clone(),
+            transform: wanted,
+            decoder: own,
+        });
+        // Dropped after the map is unlocked: with it the handlers of its users may go.
+        let replaced = match entry {
+            Entry::Occupied(mut present) => Some(present.insert(shared)),
+            Entry::Vacant(place) => {
+                drop(place.insert(shared));
+                None
+            }
+        };
+        drop(replaced);
+        Ok(informer)
+    }
+
+    fn settings<R, T>(&self, resource: &R::DynamicType, options: &InformerOptions<T>) -> Settings
+    where
+        R: Resource + 'static,
+        R::DynamicType: Clone + Send + Sync + 'static,
+    {
+        let defaults = &self.inner.defaults;
+        let reflector = options.reflector.as_ref().unwrap_or(&defaults.reflector);
+        let checking = options.consistency.or(defaults.consistency).map(|asked| {
+            let (client, resource) = (self.inner.client.clone(), resource.clone());
+            Arc::new(checking::<R, T>(
+                client, resource, options, reflector, asked,
+            ))
+        });
+        Settings {
+            queue: options.queue.unwrap_or(defaults.queue),
+            queue_bound: options.queue_bound,
+            attempts: ATTEMPTS,
+            index_values: options.index_values,
+            quarantined: options.quarantined,
+            reflector: reflector.clone(),
+            default_resync: options.default_resync.or(defaults.resync),
+            // Any odd step visits all seeds; this one spreads neighbours well.
+            seed: self.inner.seeds.fetch_add(SEED_STEP, Ordering::Relaxed),
+            checking,
+        }
+    }
+}
