@@ -3,7 +3,7 @@
 use std::{any::Any, fmt};
 
 use informer_object::Identity;
-use informer_reflector::{DecodeError, Item};
+use informer_reflector::{Body, DecodeError};
 
 use crate::decode::shape::TypeNames;
 
@@ -54,9 +54,12 @@ pub trait Decode<T>: Send + Sync + 'static {
     /// Called with the items of each complete page before the page is handed on, so that a decoder
     /// that learns from a page may replace objects it has decoded before.
     ///
-    /// Only the bodies may be replaced. Items of a watch, initial events included, are handed on as
-    /// they arrive.
-    fn finish(&self, items: &mut [Item<T>]) {
+    /// Items of a watch, initial events included, are handed on as they arrive. A panic is logged
+    /// and leaves the items that were not replaced yet as they are.
+    fn finish<'a>(&self, items: &mut dyn Iterator<Item = (&'a Identity, &'a mut Body<T>)>)
+    where
+        T: 'a,
+    {
         let _ = items;
     }
 }

@@ -123,8 +123,11 @@ impl<T: 'static> ObjectDecoder<T> {
 
     /// Lets the decoder see a complete page.
     pub(crate) fn finish(&self, items: &mut [Item<T>]) {
-        // A decoder that panics leaves the items as they are.
-        guarded(|| self.decoder.finish(items));
+        let items = items.iter_mut();
+        let mut items = items.map(|item| (&item.identity, &mut item.body));
+        if guarded(|| self.decoder.finish(&mut items)).is_none() {
+            tracing::error!("the decoder panicked at the end of a page of {}", self.kind);
+        }
     }
 
     fn check_size(&self, json: &str) -> Result<(), DecodeError> {

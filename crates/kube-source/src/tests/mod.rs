@@ -5,6 +5,8 @@ mod bursts;
 #[cfg(test)]
 mod connection;
 #[cfg(test)]
+mod decoder;
+#[cfg(test)]
 pub(crate) mod followed;
 #[cfg(fuzzing)]
 pub(crate) mod fuzzed;

@@ -58,6 +58,7 @@ impl<T, S: Shape> StoreReader<T, S> {
     ///
     /// The state stays in memory until `look` returns.
     #[must_use]
+    #[inline]
     pub fn look<R>(&self, key: &str, look: impl FnOnce(&Entry<T>) -> R) -> Option<R> {
         self.load().items.get(key).map(|record| look(&record.entry))
     }

@@ -1,0 +1,84 @@
+//! A decoder of the caller.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use informer_object::Identity;
+use informer_reflector::{Body, DecodeError};
+use kube_core::DynamicObject;
+
+use super::{
+    requests::{list, pods_with},
+    scripted,
+};
+use crate::{Buffers, Decode, Encoded, JsonDecoder};
+
+const TWO: &str = r#"{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"9"},
+"items":[{"metadata":{"name":"a","uid":"u1","resourceVersion":"1"}},
+{"metadata":{"name":"b","uid":"u2","resourceVersion":"2"}}]}"#;
+
+/// Names objects anew when the page is complete, and panics at the one of this name.
+struct Renaming {
+    json: JsonDecoder,
+    panics_at: &'static str,
+    decoded: AtomicUsize,
+}
+
+impl Decode<DynamicObject> for Renaming {
+    fn decode(
+        &self,
+        object: Encoded<'_>,
+        buffers: &mut Buffers,
+    ) -> Result<DynamicObject, DecodeError> {
+        assert!(object.type_names.is_some_and(|names| names.kind == "Pod"));
+        // The buffers come back: whoever asks for another type gets new ones of it.
+        let count = buffers.get::<usize>();
+        *count += 1;
+        self.decoded.fetch_max(*count, Ordering::Relaxed);
+        self.json.decode(object, &mut Buffers::default())
+    }
+
+    fn finish<'a>(
+        &self,
+        items: &mut dyn Iterator<Item = (&'a Identity, &'a mut Body<DynamicObject>)>,
+    ) where
+        DynamicObject: 'a,
+    {
+        for (identity, body) in items {
+            assert_ne!(identity.key.name(), self.panics_at);
+            let mut object = DynamicObject::clone(body.object().expect("decoded"));
+            object.data = serde_json::json!({"finished": identity.key.as_str()});
+            *body = Body::Decoded(Arc::new(object));
+        }
+    }
+}
+
+async fn finished(panics_at: &'static str) -> (Vec<serde_json::Value>, usize) {
+    let renaming = Arc::new(Renaming {
+        json: JsonDecoder::default(),
+        panics_at,
+        decoded: AtomicUsize::new(0),
+    });
+    let client = scripted::client(|_| std::future::ready(scripted::json(TWO)));
+    let decoder = Arc::clone(&renaming);
+    let pods = pods_with(client, |source| source.decoder = decoder);
+    let page = list(&pods).await.expect("a page");
+    let objects = page.items.iter().filter_map(|item| item.body.object());
+    let objects = objects.map(|object| object.data["finished"].clone());
+    (objects.collect(), renaming.decoded.load(Ordering::Relaxed))
+}
+
+#[tokio::test]
+async fn a_decoder_may_replace_the_objects_of_a_complete_page() {
+    let (objects, decoded) = finished("").await;
+    assert_eq!(objects, ["a", "b"]);
+    assert_eq!(decoded, 2, "both with the same buffers");
+}
+
+#[tokio::test]
+async fn a_panic_at_the_end_of_a_page_leaves_the_rest_as_it_was() {
+    let (objects, _) = finished("b").await;
+    assert_eq!(objects, [serde_json::json!("a"), serde_json::Value::Null]);
+}
