@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn a_row_is_worth_what_it_names() {
         assert_eq!(check("TestA", "`store/s`"), 0);
-        assert_eq!(check("sub/TestA", "`store/s`, `store/src/key.rs`"), 0);
+        assert_eq!(check("sub/TestA", "`store/s`, `object/src/key.rs`"), 0);
         assert_eq!(check("GT-01", "`store/s`"), 0);
         assert_eq!(check("TestAB", "`store/s`"), 1, "another test");
         assert_eq!(check("TestA", "`store/none`"), 1, "no such scenario");

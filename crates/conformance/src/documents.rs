@@ -104,7 +104,7 @@ pub(crate) fn references(cell: &str) -> Vec<&str> {
     quoted.filter(|text| text.contains('/')).collect()
 }
 
-/// `store/a-name` is a scenario; `store/src/key.rs` and `processor/src/tests` are places.
+/// `store/a-name` is a scenario; `object/src/key.rs` and `processor/src/tests` are places.
 pub(crate) fn is_scenario(reference: &str) -> bool {
     let Some((level, name)) = reference.split_once('/') else {
         return false;

@@ -95,6 +95,7 @@ pub enum KeyError {
 
 impl Text {
     /// The parts, joined by a slash if there is a namespace.
+    #[inline]
     fn join(namespace: &str, name: &str) -> Self {
         let (slash, split) = match namespace.len() {
             0 => ("", 0),
@@ -249,6 +250,7 @@ impl TryFrom<&str> for ObjectKey {
 }
 
 impl PartialEq for ObjectKey {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
         self.as_str() == other.as_str()
     }
@@ -263,6 +265,7 @@ impl PartialOrd for ObjectKey {
 }
 
 impl Ord for ObjectKey {
+    #[inline]
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.as_str().cmp(other.as_str())
     }
@@ -270,18 +273,21 @@ impl Ord for ObjectKey {
 
 // The hash of the text alone, as `Borrow<str>` demands.
 impl Hash for ObjectKey {
+    #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.as_str().hash(state);
     }
 }
 
 impl Borrow<str> for ObjectKey {
+    #[inline]
     fn borrow(&self) -> &str {
         self.as_str()
     }
 }
 
 impl AsRef<str> for ObjectKey {
+    #[inline]
     fn as_ref(&self) -> &str {
         self.as_str()
     }

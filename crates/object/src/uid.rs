@@ -25,12 +25,14 @@ enum Repr {
 impl Uid {
     /// The uid of an object that has none.
     #[must_use]
+    #[inline]
     pub const fn unknown() -> Self {
         Self(Repr::Unknown)
     }
 
     /// Whether the object has no uid.
     #[must_use]
+    #[inline]
     pub const fn is_unknown(&self) -> bool {
         matches!(self.0, Repr::Unknown)
     }
@@ -125,7 +127,8 @@ mod tests {
             prop_assert_eq!(uid.to_string(), &*a);
             prop_assert_eq!(format!("{uid:?}"), format!("{a:?}"));
             prop_assert!(uid == *a);
-            prop_assert_eq!(uid == Uid::from(&*b), a == b);
+            let other = Uid::from(&*b);
+            prop_assert_eq!(uid == other, a == b);
             prop_assert_eq!(uid.is_unknown(), a.is_empty());
         }
     }

@@ -29,30 +29,35 @@ enum Repr {
 impl ResourceVersion {
     /// The empty version: on a list it requests a consistent read, on an object it means unknown.
     #[must_use]
+    #[inline]
     pub const fn unset() -> Self {
         Self(Repr::Unset)
     }
 
     /// The version `"0"`: any state that the server has cached.
     #[must_use]
+    #[inline]
     pub const fn any() -> Self {
         Self(Repr::Number(0))
     }
 
     /// True for the empty version.
     #[must_use]
+    #[inline]
     pub const fn is_unset(&self) -> bool {
         matches!(self.0, Repr::Unset)
     }
 
     /// True unless the version is empty or `"0"`, neither of which is a point in history.
     #[must_use]
+    #[inline]
     pub const fn is_exact(&self) -> bool {
         !matches!(self.0, Repr::Unset | Repr::Number(0))
     }
 
     /// The version as a number, if it is a decimal of up to 64 bits without a leading zero.
     #[must_use]
+    #[inline]
     pub const fn as_number(&self) -> Option<u64> {
         match self.0 {
             Repr::Number(number) => Some(number),
@@ -65,6 +70,7 @@ impl ResourceVersion {
     /// Positive decimals of any length without a leading zero are comparable.
     #[doc(alias = "CompareResourceVersion")]
     #[must_use]
+    #[inline]
     pub fn compare(&self, other: &Self) -> Option<Ordering> {
         if let (Repr::Number(one), Repr::Number(other)) = (&self.0, &other.0) {
             return (*one > 0 && *other > 0).then(|| one.cmp(other));
@@ -79,6 +85,7 @@ impl ResourceVersion {
 
     /// True when both are comparable and this one is older. An incomparable version is not older.
     #[must_use]
+    #[inline]
     pub fn is_older_than(&self, other: &Self) -> bool {
         self.compare(other) == Some(Ordering::Less)
     }
@@ -198,7 +205,8 @@ mod tests {
             prop_assert_eq!(version.to_string(), &*a);
             prop_assert_eq!(format!("{version:?}"), format!("{a:?}"));
             prop_assert!(version == *a);
-            prop_assert_eq!(version == ResourceVersion::from(&*b), a == b);
+            let other = ResourceVersion::from(&*b);
+            prop_assert_eq!(version == other, a == b);
             prop_assert_eq!(version.is_unset(), a.is_empty());
         }
     }

@@ -56,11 +56,13 @@ pub trait Decode<T>: Send + Sync + 'static {
     ///
     /// Items of a watch, initial events included, are handed on as they arrive. A panic is logged
     /// and leaves the items that were not replaced yet as they are.
+    ///
+    /// The default does nothing.
+    #[expect(unused_variables, reason = "the name is part of the documentation")]
     fn finish<'a>(&self, items: &mut dyn Iterator<Item = (&'a Identity, &'a mut Body<T>)>)
     where
         T: 'a,
     {
-        let _ = items;
     }
 }
 
