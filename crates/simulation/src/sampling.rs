@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use informer_factory::store::Scope;
+use informer_factory::{ResourceVersion, store::Scope};
 
 use crate::{
     evidence::Sample,
@@ -37,7 +37,7 @@ impl World {
         });
         let applied = snapshot
             .version(&Scope::All)
-            .and_then(|version| version.as_number());
+            .and_then(ResourceVersion::as_number);
         let listeners = self.joined.iter().map(|one| {
             (
                 one.joined.registration.has_synced(),
