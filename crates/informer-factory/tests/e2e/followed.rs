@@ -137,7 +137,7 @@ impl<T: Resource + Send + Sync + 'static> Followed<T> {
     pub(crate) fn stored(&self) -> BTreeMap<String, Identity> {
         let snapshot = self.informer.reader().snapshot();
         let entries = snapshot.iter().map(|(key, entry)| {
-            let identity = Identity::from_parts(&entry.uid, &entry.version);
+            let identity = Identity::from_parts(&entry.uid.to_string(), &entry.version.to_string());
             assert_eq!(
                 identity,
                 Identity::of(&*entry.object),

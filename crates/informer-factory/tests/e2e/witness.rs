@@ -80,7 +80,8 @@ impl<T: Resource + Send + Sync + 'static> Witness<T> {
     pub(crate) fn see(&self, notification: &Notification<ObjectKey, T>) {
         let key = notification.key();
         let stored = self.reader.get_entry(key.as_str());
-        let stored = stored.map(|entry| Identity::from_parts(&entry.uid, &entry.version));
+        let stored = stored
+            .map(|entry| Identity::from_parts(&entry.uid.to_string(), &entry.version.to_string()));
         self.with(|fold| {
             fold.announced.insert(key.to_string());
             match notification {
