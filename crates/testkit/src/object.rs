@@ -319,10 +319,10 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_object_is_rendered_as_json() {
+    fn an_object_of_nothing_but_a_name_is_rendered_as_json() {
         assert_eq!(
-            pod(json!({})).json()["metadata"],
-            json!({"resourceVersion": "99"})
+            pod(json!({"metadata": {"name": "a"}})).json()["metadata"],
+            json!({"resourceVersion": "99", "name": "a"})
         );
     }
 
