@@ -34,7 +34,7 @@
 //! Items are *leased* and *acknowledged*. A leased item counts as queued, so a deletion or a
 //! relist that comes meanwhile sees it; an item that is given back keeps its place in time; and
 //! [`synced`](Queue::synced) and [`applied`](Queue::applied) move when items are acknowledged, not
-//! when they are leased. [`channel`] puts an async interface around either queue.
+//! when they are leased. [`channel()`] puts an async interface around either queue.
 //!
 //! Invariants: FQ-1 to FQ-13, each named in the file that upholds it, with the test that shows
 //! it. This crate has no features.

@@ -1,7 +1,7 @@
 //! What every queue can do: the trait behind which [`DeltaFifo`](crate::DeltaFifo) and
 //! [`InOrderQueue`](crate::InOrderQueue) are exchanged.
 //!
-//! Synchronous and pure: nothing blocks, wakes, or keeps time; see [`channel`](crate::channel)
+//! Synchronous and pure: nothing blocks, wakes, or keeps time; see [`channel`](crate::channel())
 //! for that. There is one method per thing that can be said, and nothing to be found by
 //! downcast: client-go discovers bookmarks, transforms and batches by type assertion (QU-01).
 

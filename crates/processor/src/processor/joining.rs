@@ -36,8 +36,8 @@ impl<K: Key, T: Send + Sync + 'static> Joining<K, T> {
     /// sequence is greater than `sequence`, each once (PR-7, SI-09).
     ///
     /// `initial` shows the state after all commits up to `sequence` and none beyond, as
-    /// [`Notification::Added`] with `initial: true`. Each commit has to be distributed after it has
-    /// become visible to snapshots.
+    /// [`Notification::Added`](crate::Notification::Added) with `initial: true`. Each commit has to
+    /// be distributed after it has become visible to snapshots.
     pub fn begin(mut self, sequence: u64, initial: Walk<K, T>) -> Registration {
         let listener = self
             .listener
