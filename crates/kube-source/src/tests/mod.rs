@@ -5,8 +5,6 @@ mod bursts;
 #[cfg(test)]
 mod connection;
 #[cfg(test)]
-mod decoder;
-#[cfg(test)]
 pub(crate) mod followed;
 #[cfg(fuzzing)]
 pub(crate) mod fuzzed;

@@ -1,5 +1,7 @@
 //! Objects: deep, large, amplifying, transformed or partial; errors do not quote content.
 
+mod decoder;
+
 use std::sync::{
     Arc,
     atomic::{AtomicUsize, Ordering},

@@ -9,7 +9,7 @@ use informer_object::Identity;
 use informer_reflector::{Body, DecodeError};
 use kube_core::DynamicObject;
 
-use super::{
+use crate::tests::{
     requests::{list, pods_with},
     scripted,
 };
