@@ -24,7 +24,7 @@ pub(super) fn three_at_once() {
         }
         assert_eq!(stage.factory().status().len(), 1, "FAX-1");
         stage.shut_down();
-        assert!(one.has_ended(), "FAX-4: one was forgotten");
+        assert!(one.core().status.has_ended(), "FAX-4: one was forgotten");
     });
 }
 
@@ -40,7 +40,10 @@ pub(super) fn beside_a_start() {
         stage.factory().start().expect("nobody has stopped it");
         assert_eq!(stage.asked(), 1, "FAX-2: not started once");
         stage.shut_down();
-        assert!(informer.has_ended(), "FAX-4: one was forgotten");
+        assert!(
+            informer.core().status.has_ended(),
+            "FAX-4: one was forgotten"
+        );
     });
 }
 
@@ -53,7 +56,10 @@ pub(super) fn beside_an_end() {
         });
         stage.shut_down();
         if let Ok((_, informer)) = asking.join().expect("it ends") {
-            assert!(informer.has_ended(), "FAX-4: one was forgotten");
+            assert!(
+                informer.core().status.has_ended(),
+                "FAX-4: one was forgotten"
+            );
             assert!(informer.start().is_err(), "FAX-4: it can be started");
         }
         assert_eq!(stage.tasks(), 0, "IN-5: tasks are left");
@@ -71,13 +77,19 @@ pub(super) fn beside_a_release() {
         assert!(report.expect("not in a callback").is_some(), "it was ours");
         let other = asking.join().expect("it ends");
         let kept = pods(stage.factory());
-        assert!(!kept.has_ended(), "FAX-5: an ended one is given");
+        assert!(
+            !kept.core().status.has_ended(),
+            "FAX-5: an ended one is given"
+        );
         assert!(
             is_same(&kept, &other) || is_same(&released, &other),
             "FAX-1: two informers for one question"
         );
         stage.shut_down();
-        assert!(kept.has_ended() && other.has_ended(), "FAX-4");
+        assert!(
+            kept.core().status.has_ended() && other.core().status.has_ended(),
+            "FAX-4"
+        );
     });
 }
 

@@ -29,7 +29,7 @@ fn beside(f: impl FnOnce(&SharedInformer<Pod>) + Send + 'static, started: bool) 
 
 fn check_ended(stage: &Stage, informer: &SharedInformer<Pod>) {
     assert_eq!(stage.tasks(), 0, "IN-5: tasks are left");
-    assert!(informer.has_ended(), "FAX-4");
+    assert!(informer.core().status.has_ended(), "FAX-4");
     assert!(informer.start().is_err(), "FAX-4: it can be started");
     assert!(!informer.add_namespace("c"), "FAX-4: it can be widened");
 }
