@@ -230,16 +230,14 @@ async fn what_is_not_the_protocol_is_a_protocol_failure() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nameless_has_no_name() {
-    assert_eq!(short(&told_with(Fault::Nameless).await)[0], "+@2");
-    let page = list_with(Fault::Nameless).await.unwrap();
-    assert_eq!(
-        (
-            page.items[0].identity.key.name(),
-            page.items[1].identity.key.name()
-        ),
-        ("", "b")
+async fn an_object_without_a_name_is_a_protocol_failure() {
+    let told = told_with(Fault::Nameless).await;
+    assert!(
+        matches!(&told[0], Err(failure) if failure.kind == FailureKind::Protocol),
+        "{told:?}"
     );
+    let failure = list_with(Fault::Nameless).await.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Protocol);
 }
 
 #[tokio::test(start_paused = true)]
