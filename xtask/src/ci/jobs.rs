@@ -46,7 +46,7 @@ pub(super) const JOBS: [Job; 18] = [
     },
     Job {
         name: "layers",
-        about: "crates keep to their layers, and their files depend on each other in no circle",
+        about: "crates keep to their layers, files have no circles",
         run: layers,
     },
     Job {
