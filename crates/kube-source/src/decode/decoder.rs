@@ -21,7 +21,13 @@ use crate::decode::shape::TypeNames;
 /// use informer_reflector::{DecodeError, DecodeErrorCategory};
 ///
 /// /// The JSON of an object, checked and not decoded.
-/// pub struct Raw(pub Box<str>);
+/// struct Raw(Box<str>);
+///
+/// impl Raw {
+///     fn value(&self) -> serde_json::Result<serde_json::Value> {
+///         serde_json::from_str(&self.0)
+///     }
+/// }
 ///
 /// struct KeepJson;
 ///
@@ -37,7 +43,7 @@ use crate::decode::shape::TypeNames;
 ///         Ok(Raw(json.into()))
 ///     }
 /// }
-/// # let _ = KeepJson;
+/// # let _ = (KeepJson, Raw::value);
 /// ```
 pub trait Decode<T>: Send + Sync + 'static {
     /// Decodes one object.
