@@ -17,7 +17,7 @@ use informer_store::{
 };
 use tokio::sync::Notify;
 
-use crate::applying::apply::{Applied, Event, Fold};
+use crate::applying::apply::{Applied, Event, Fold, is_relist};
 use crate::applying::arrival::Arrival;
 use crate::applying::epochs::Epochs;
 use crate::applying::probe::Probes;
@@ -125,7 +125,10 @@ impl<T: Send + Sync + 'static> Applier<T> {
                 Err(NotCommitted::Panicked { payload, .. }) => resume_unwind(payload),
             }
         };
-        self.processor.distribute(sequence, &applied.notices);
+        match applied.notices.is_empty() && applied.count > 0 {
+            true => self.distribute_collection(),
+            false => self.processor.distribute(sequence, &applied.notices),
+        }
         drop(writing);
         // The objects that the commit displaced are dropped here, outside of the lock.
         if catch_unwind(AssertUnwindSafe(|| drop(before))).is_err() {
@@ -136,7 +139,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
         self.judge(applied.judged, refused);
         let objects = self.reader.len();
         self.status
-            .count_events(applied.notices.len() as u64, applied.dropped, objects);
+            .count_events(applied.count, applied.dropped, objects);
     }
 
     /// Moves keys into quarantine and out of it, as they were applied (IN-7).
@@ -200,11 +203,18 @@ impl<T: Send + Sync + 'static> Applier<T> {
         let epochs = epochs.entry(lease.scope.clone()).or_default();
         let snapshot = self.reader.snapshot();
         let initial = lease.initial && !self.status.is_synced();
-        let mut fold = Fold::new(&snapshot, lease.scope, epochs, initial, refused);
-        fold.track_good(self.quarantine.len() > 0);
-        fold.reserve(lease.works.len());
-        lease.works.iter().for_each(|work| fold.work(work));
-        let mut applied = fold.finish();
+        let fold = |replayed| {
+            let mut fold = Fold::new(&snapshot, lease.scope, epochs, initial, refused);
+            fold.track_good(self.quarantine.len() > 0);
+            fold.replayed(replayed);
+            fold.reserve(lease.works.len());
+            lease.works.iter().for_each(|work| fold.work(work));
+            fold.finish()
+        };
+        // An empty store becomes the collection: a replay of it delivers the same notifications,
+        // and they are not in memory all together.
+        let replayed = initial && snapshot.is_empty() && *lease.scope == Scope::All;
+        let mut applied = fold(replayed && lease.works.iter().all(|work| is_relist(work)));
         if let Some(version) = lease.version {
             applied.batch.mark(lease.scope.clone(), version.clone());
         }
@@ -220,10 +230,18 @@ impl<T: Send + Sync + 'static> Applier<T> {
             Err(payload) => {
                 tracing::error!(informer = %self.status.name, "an index function panicked");
                 self.status.count_task_panic();
-                let culprits = self.probes.culprits(&applied.notices);
+                let culprits = self.probes.culprits(&fold(false).notices);
                 Err(NotCommitted::Panicked { payload, culprits })
             }
         }
+    }
+
+    /// Delivers the first collection, which is all there is in the store.
+    fn distribute_collection(&self) {
+        let snapshot = self.reader.snapshot();
+        let replay = || replay::present(snapshot.clone());
+        self.processor
+            .distribute_initial(snapshot.sequence(), replay);
     }
 
     /// The notifications that applying one work would deliver, without applying it.

@@ -38,8 +38,10 @@ pub type Event<T> = Arc<Notification<ObjectKey, T>>;
 pub(crate) struct Applied<T> {
     /// The mutations, to be committed as one visible step.
     pub(crate) batch: Batch<T>,
-    /// The notifications, in order.
+    /// The notifications, in order; empty if a replay of the commit delivers them.
     pub(crate) notices: Vec<Event<T>>,
+    /// The number of notifications.
+    pub(crate) count: u64,
     /// Events that were dropped since the store is newer (FM-37) or knows nothing of them (FM-47).
     pub(crate) dropped: u64,
     /// The epochs of the store after the commit.
@@ -52,6 +54,17 @@ pub(crate) struct Applied<T> {
 struct Current<T> {
     entry: Entry<T>,
     epoch: u32,
+}
+
+/// Whether a work contains nothing but listed objects.
+pub(crate) fn is_relist<T>(work: &Item<ObjectKey, Arrival<T>>) -> bool {
+    match work {
+        Item::Key { deltas, .. } => deltas
+            .iter()
+            .all(|delta| matches!(delta, Delta::Replaced(_))),
+        Item::Replace { .. } => true,
+        Item::Resync => false,
+    }
 }
 
 /// Folds the works of one lease over a snapshot of the store.
@@ -70,6 +83,7 @@ pub(crate) struct Fold<'a, T> {
     /// The effect, but for the batch and the epochs.
     applied: Applied<T>,
     track_good: bool,
+    replayed: bool,
 }
 
 impl<'a, T> Fold<'a, T> {
@@ -91,6 +105,7 @@ impl<'a, T> Fold<'a, T> {
             touched: IndexMap::new(),
             applied: Applied::default(),
             track_good: false,
+            replayed: false,
         }
     }
 
@@ -99,10 +114,17 @@ impl<'a, T> Fold<'a, T> {
         self.track_good = track;
     }
 
+    /// Only counts notifications: set where a replay of the commit delivers them.
+    pub(crate) fn replayed(&mut self, replayed: bool) {
+        self.replayed = replayed;
+    }
+
     /// Reserves room for `works` items, which avoids repeated growth.
     pub(crate) fn reserve(&mut self, works: usize) {
         self.touched.reserve(works);
-        self.applied.notices.reserve(works);
+        if !self.replayed {
+            self.applied.notices.reserve(works);
+        }
     }
 
     /// Applies one work of the queue.
@@ -356,7 +378,10 @@ impl<'a, T> Fold<'a, T> {
     }
 
     fn notify(&mut self, notification: Notification<ObjectKey, T>) {
-        self.applied.notices.push(Arc::new(notification));
+        self.applied.count += 1;
+        if !self.replayed {
+            self.applied.notices.push(Arc::new(notification));
+        }
     }
 
     fn current(&self, key: &ObjectKey) -> Option<(&Entry<T>, u32)> {

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use informer_processor::{Cause, Notification, Walk};
 use informer_store::{ObjectKey, Snapshot, StoreReader};
 
-/// Everything the snapshot holds, as additions: for a handler that joins late.
+/// Everything the snapshot holds, as additions: for the handlers of an informer whose first
+/// collection it is, and for a handler that joins late.
 pub(crate) fn present<T: Send + Sync + 'static>(snapshot: Snapshot<T>) -> Walk<ObjectKey, T> {
     let present = snapshot.cursor().filter(|_| !planted!(JoinMissesPresent));
     Walk::new(present.map(|(key, entry)| Notification::Added {
         key,
         object: entry.object,
-        initial: true,
+        initial: !planted!(InitialFlagLost),
     }))
 }
 

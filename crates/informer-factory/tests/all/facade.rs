@@ -71,6 +71,31 @@ async fn ten_informers_on_one_type_open_one_watch() {
     assert_eq!(server.requests().len(), 1, "{:#?}", server.requests());
 }
 
+/// PR-8: handlers share the stored objects; the first collection is one entry of each backlog.
+#[tokio::test(start_paused = true)]
+async fn first_collection_is_replayed_from_the_store() {
+    for queue in QUEUES {
+        let server = ApiServer::new();
+        for name in ["a", "b", "c"] {
+            server.create(&pods(), pod(name, "n1")).expect("created");
+        }
+        let factory = factory(&server, queue);
+        let informer = factory.informer::<Pod>();
+        let recorder = Recorder::default();
+        let registration = informer.add_handler(recorder.clone()).expect("running");
+        factory.start().expect("a runtime");
+        registration.synced().await.expect("synced");
+        let lines = recorder.take();
+        assert!(
+            lines.iter().all(|line| line.ends_with("initial")),
+            "{lines:?}"
+        );
+        let status = &informer.status().handlers[0];
+        assert_eq!((status.walked, status.received), (3, 0), "{queue:?}");
+        assert_eq!((status.delivered, status.high_water), (3, 0), "{queue:?}");
+    }
+}
+
 /// C-07, PR-7, PR-8: a handler that joins late gets one initial add per object, then every change.
 #[tokio::test(start_paused = true)]
 async fn a_late_handler_sees_the_present_and_then_every_change() {

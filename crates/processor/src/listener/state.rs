@@ -144,6 +144,27 @@ impl<K: Key, T> ListenerState<K, T> {
         (self.pushed(0), (held, None))
     }
 
+    /// Queues the first collection of the source as one entry. Returns the walk where its items
+    /// have to be pushed one by one: while joining, or where something else is pending, which a
+    /// coalescing buffer would deliver after the walk.
+    pub(crate) fn push_initial(
+        &mut self,
+        sequence: u64,
+        walk: Walk<K, T>,
+        since: u64,
+    ) -> Option<Walk<K, T>> {
+        let idle = matches!((&self.phase, &self.walk), (Phase::Live, WalkSlot::None))
+            && self.backlog.len() == 0;
+        if !idle || self.is_known(sequence) {
+            return Some(walk);
+        }
+        self.initial_unfinished = true;
+        self.tracker.start(1);
+        let position = self.backlog.walk_position();
+        self.queue_walk(position, WalkKind::Initial, walk, since);
+        None
+    }
+
     fn queue_walk(&mut self, position: u64, kind: WalkKind, items: Walk<K, T>, since: u64) {
         self.walk = WalkSlot::Waiting(position, ActiveWalk { kind, since, items });
     }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::backlog::batch::Batch;
 use crate::boundary::guarded;
+use crate::listener::Listener;
 use crate::listener::walk::Walk;
 use crate::notification::{Key, Notification};
 use crate::processor::Processor;
@@ -29,14 +30,23 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
             return;
         }
         self.registry.start();
-        let since = nanos(self.registry.epoch, now());
         let listeners = self.registry.listeners();
+        self.push(&listeners, sequence, batch);
+    }
+
+    fn push(
+        &self,
+        listeners: &[Arc<Listener<K, T>>],
+        sequence: u64,
+        batch: &[Arc<Notification<K, T>>],
+    ) {
         if listeners.is_empty() {
             return;
         }
+        let since = nanos(self.registry.epoch, now());
         let batches = Batch::split(batch);
         let mut displaced = Vec::new();
-        for listener in listeners.iter() {
+        for listener in listeners {
             listener.push((sequence, batches.as_slice()), since, &mut displaced);
         }
         // After all listeners: drops run user code, which may take long or panic.
@@ -44,6 +54,31 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
             if let Err(panicked) = guarded(|| drop(value)) {
                 tracing::error!(panic = %panicked.message, "the drop of a merged object panicked");
             }
+        }
+    }
+
+    /// Hands the first collection of the source, committed under `sequence`, to every listener.
+    ///
+    /// One entry per listener, however many objects: `replay` is called for each listener and its
+    /// items are pulled when the handler gets to them. They are the state of `sequence`, as
+    /// [`Notification::Added`] with `initial: true`. A listener that is joining or has something
+    /// else pending receives the same items as from [`distribute`](Processor::distribute). After a
+    /// stop this method does nothing.
+    pub fn distribute_initial(&self, sequence: u64, replay: impl Fn() -> Walk<K, T>) {
+        self.registry.start();
+        let since = nanos(self.registry.epoch, now());
+        let mut others = Vec::new();
+        for listener in self.registry.listeners().iter() {
+            let walk = replay();
+            let refused = listener.with(|state| state.push_initial(sequence, walk, since));
+            if refused.is_some() {
+                others.push(Arc::clone(listener));
+                listener.panics.release(refused);
+            }
+        }
+        if !others.is_empty() {
+            let batch: Vec<_> = replay().map(Arc::new).collect();
+            self.push(&others, sequence, &batch);
         }
     }
 
