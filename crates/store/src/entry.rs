@@ -4,17 +4,20 @@
 //! The store compares neither with anything: whether a newer version replaces an older one is the
 //! caller's duty (ST-02).
 
-use std::fmt;
 use std::hint::black_box;
 use std::sync::Arc;
 
+use derive_where::derive_where;
 use informer_object::{ResourceVersion, Uid};
 
 /// One stored object and its identity.
 ///
 /// The object is shared, never copied, and never changes while it is stored (ST-08, STX-5).
+#[derive_where(Clone, Debug)]
 pub struct Entry<T> {
     /// The object itself.
+    // It may be a Secret, so it is never printed.
+    #[derive_where(skip(Debug))]
     pub object: Arc<T>,
     /// The incarnation of the key.
     pub uid: Uid,
@@ -56,25 +59,5 @@ impl<T> Entry<T> {
         Arc::ptr_eq(&self.object, &other.object)
             && self.uid == other.uid
             && self.version == other.version
-    }
-}
-
-impl<T> Clone for Entry<T> {
-    fn clone(&self) -> Self {
-        Self {
-            object: Arc::clone(&self.object),
-            uid: self.uid.clone(),
-            version: self.version.clone(),
-        }
-    }
-}
-
-// The object may be a Secret, so it is never printed.
-impl<T> fmt::Debug for Entry<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Entry")
-            .field("uid", &self.uid)
-            .field("version", &self.version)
-            .finish_non_exhaustive()
     }
 }

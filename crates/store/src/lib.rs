@@ -12,7 +12,7 @@
 //! let (mut writer, reader) = store::<Pod>();
 //! let by_node = writer.add_index("node", |pod: &Pod| [pod.node])?;
 //! let key = ObjectKey::new(Some("default"), "nginx")?;
-//! writer.add(key, Entry::new(Pod { node: "n1" }, "uid", "7"));
+//! writer.upsert(key, Entry::new(Pod { node: "n1" }, "uid", "7"));
 //!
 //! assert_eq!(reader.get("default/nginx").map(|pod| pod.node), Some("n1"));
 //! assert_eq!(by_node.get("n1").len(), 1);

@@ -33,16 +33,22 @@ fn batch(count: usize, above: &[usize]) -> Batch<usize> {
 fn batch_with_an_object_above_the_bound_changes_nothing_and_names_it() {
     for count in [5, 2_000] {
         let mut writer = counting();
-        writer.add(key(0), Entry::anonymous(1));
+        writer.upsert(key(0), Entry::anonymous(1));
         let refused = writer.commit_bounded(batch(count, &[4, 1]), MOST);
         let refused = refused.expect_err("two objects are above the bound");
         assert_eq!((refused.keys, refused.most), (vec![key(1), key(4)], MOST));
-        assert_eq!((writer.len(), writer.sequence()), (1, 1));
-        assert_eq!(writer.get(&key(0)).map(|entry| *entry.object), Some(1));
+        assert_eq!(
+            (writer.snapshot().len(), writer.snapshot().sequence()),
+            (1, 1)
+        );
+        assert_eq!(
+            writer.snapshot().get(&key(0)).map(|entry| *entry.object),
+            Some(1)
+        );
 
         let commit = writer.commit_bounded(batch(count, &[]), MOST);
         assert_eq!(commit.expect("all are within the bound").sequence, 2);
-        assert_eq!(writer.len(), count);
+        assert_eq!(writer.snapshot().len(), count);
     }
 }
 
@@ -66,8 +72,8 @@ fn object_at_the_bound_is_within_it_and_an_endless_index_function_ends() {
 #[test]
 fn index_added_later_leaves_out_stored_objects_above_the_bound() {
     let (mut writer, reader) = store::<usize>();
-    writer.add(key(0), Entry::anonymous(2));
-    writer.add(key(1), Entry::anonymous(4));
+    writer.upsert(key(0), Entry::anonymous(2));
+    writer.upsert(key(1), Entry::anonymous(4));
     let values = |count: &usize| (0..*count).map(|at| at.to_string()).collect::<Vec<_>>();
     let added = writer.add_index_bounded("count", MOST, values);
     let (index, above) = added.expect("a new name");

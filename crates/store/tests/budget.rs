@@ -52,7 +52,7 @@ fn an_object_costs_at_most_its_budget() {
     let one_by_one = bytes_each(|writer| {
         // In an order that splits chunks everywhere.
         for number in (0..OBJECTS).map(|turn| turn * 61_543 % OBJECTS) {
-            writer.add(key(number), entry(number, 1));
+            writer.upsert(key(number), entry(number, 1));
         }
     });
     let updated = bytes_each(|writer| {

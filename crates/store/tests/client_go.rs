@@ -38,7 +38,7 @@ fn texts(found: &[Arc<str>]) -> Vec<&str> {
 fn delete_removes_an_empty_set() {
     let (mut writer, reader) = store();
     let index = writer.add_index("test", values).expect("new");
-    writer.add(key("key"), entry(&["value"], "1"));
+    writer.upsert(key("key"), entry(&["value"], "1"));
     assert_eq!(texts(&index.values()), ["value"]);
     assert!(index.contains("value"));
     writer.delete(&key("key"));
@@ -51,8 +51,8 @@ fn delete_removes_an_empty_set() {
 fn delete_keeps_a_set_that_is_not_empty() {
     let (mut writer, _) = store();
     let index = writer.add_index("test", values).expect("new");
-    writer.add(key("keep"), entry(&["value"], "1"));
-    writer.add(key("delete"), entry(&["value"], "2"));
+    writer.upsert(key("keep"), entry(&["value"], "1"));
+    writer.upsert(key("delete"), entry(&["value"], "2"));
     writer.delete(&key("delete"));
     assert_eq!(keys(&index.keys("value")), ["keep"]);
 }
@@ -65,7 +65,7 @@ fn updates_move_between_sets_of_values() {
     let index = writer.add_index("test", values).expect("new");
     type Held<'a> = [&'a [&'a str]; 3];
     let mut step = |key_text: &str, to: &[&'static str], expected: Held<'_>| {
-        writer.update(key(key_text), entry(to, "1"));
+        writer.upsert(key(key_text), entry(to, "1"));
         for (value, expected) in ["foo", "bar", "baz"].into_iter().zip(expected) {
             assert_eq!(
                 keys(&index.keys(value)),
@@ -94,7 +94,7 @@ fn updates_move_between_sets_of_values() {
 fn the_applied_version_is_the_marked_one() {
     let (mut writer, reader) = store();
     assert_eq!(reader.version(&Scope::All), None);
-    writer.add(key("a"), entry(&[], "10"));
+    writer.upsert(key("a"), entry(&[], "10"));
     assert_eq!(reader.version(&Scope::All), None);
 
     let mut batch = Batch::new();
@@ -125,9 +125,9 @@ fn the_applied_version_is_the_marked_one() {
 fn values_of_an_index_are_listed_sorted() {
     let (mut writer, reader) = store();
     let index = writer.add_index("test", values).expect("new");
-    writer.add(key("one"), entry(&["foo"], "1"));
-    writer.add(key("two"), entry(&["bar"], "2"));
-    writer.add(key("tre"), entry(&["foo"], "3"));
+    writer.upsert(key("one"), entry(&["foo"], "1"));
+    writer.upsert(key("two"), entry(&["bar"], "2"));
+    writer.upsert(key("tre"), entry(&["foo"], "3"));
     assert_eq!(texts(&index.values()), ["bar", "foo"]);
     assert_eq!(reader.index_values("test"), Ok(index.values()));
 }
@@ -137,9 +137,9 @@ fn values_of_an_index_are_listed_sorted() {
 fn one_object_is_found_under_all_its_values() {
     let (mut writer, reader) = store();
     writer.add_index("by_user", values).expect("new");
-    writer.add(key("one"), entry(&["ernie", "bert"], "1"));
-    writer.add(key("two"), entry(&["bert", "oscar"], "2"));
-    writer.add(key("tre"), entry(&["ernie", "elmo"], "3"));
+    writer.upsert(key("one"), entry(&["ernie", "bert"], "1"));
+    writer.upsert(key("two"), entry(&["bert", "oscar"], "2"));
+    writer.upsert(key("tre"), entry(&["ernie", "elmo"], "3"));
     let users = |value: &str| {
         let found = reader.index_keys("by_user", value).expect("known");
         found.iter().map(ToString::to_string).collect::<Vec<_>>()
@@ -154,7 +154,7 @@ fn one_object_is_found_under_all_its_values() {
     assert!(users("elmo").is_empty());
     let objects = reader.by_index("by_user", "bert").expect("known");
     assert_eq!(objects.len(), 2);
-    writer.update(key("two"), entry(&["bert", "fozzie"], "4"));
+    writer.upsert(key("two"), entry(&["bert", "fozzie"], "4"));
     assert!(users("oscar").is_empty());
     assert_eq!(
         (users("bert"), users("fozzie")),
@@ -166,7 +166,7 @@ fn one_object_is_found_under_all_its_values() {
 #[test]
 fn indexes_are_added_to_a_filled_store_and_names_are_unique() {
     let (mut writer, reader) = store();
-    writer.add(key("a/x"), entry(&["v"], "1"));
+    writer.upsert(key("a/x"), entry(&["v"], "1"));
     let late = writer.add_index("late", values).expect("new");
     assert_eq!(keys(&late.keys("v")), ["a/x"]);
     let refused = writer.add_index("late", |_: &Thing| ["other"]);
@@ -200,10 +200,10 @@ fn indexes_are_added_to_a_filled_store_and_names_are_unique() {
 
 fn store_contract(writer: &mut StoreWriter<Thing>) {
     let reader = writer.reader();
-    let add = writer.add(key("foo"), entry(&["bar"], "1"));
+    let add = writer.upsert(key("foo"), entry(&["bar"], "1"));
     assert_eq!((add.sequence, add.inserted, add.updated), (1, 1, 0));
     assert_eq!(reader.get("foo").as_deref(), Some(&Thing(vec!["bar"])));
-    let update = writer.update(key("foo"), entry(&["baz"], "2"));
+    let update = writer.upsert(key("foo"), entry(&["baz"], "2"));
     assert_eq!(
         (update.sequence, update.inserted, update.updated),
         (2, 0, 1)
@@ -212,14 +212,14 @@ fn store_contract(writer: &mut StoreWriter<Thing>) {
     assert_eq!(*found.object, Thing(vec!["baz"]));
     assert_eq!(found.version, "2");
     // A missing key: update inserts, delete is silent; an older version overwrites (ST-02, ST-03).
-    writer.update(key("late"), entry(&["bar"], "1"));
-    writer.update(key("foo"), entry(&["bar"], "1"));
+    writer.upsert(key("late"), entry(&["bar"], "1"));
+    writer.upsert(key("foo"), entry(&["bar"], "1"));
     assert_eq!(writer.delete(&key("absent")).removed, 0);
     assert_eq!(writer.delete(&key("late")).removed, 1);
     assert!(!reader.contains("late") && reader.get("late").is_none());
 
-    writer.add(key("a/b"), entry(&["bar"], "3"));
-    writer.add(key("c"), entry(&["bar"], "3"));
+    writer.upsert(key("a/b"), entry(&["bar"], "3"));
+    writer.upsert(key("c"), entry(&["bar"], "3"));
     assert_eq!(keys(&reader.keys()), ["a/b", "c", "foo"]);
     assert_eq!((reader.list().len(), reader.len()), (3, 3));
 
@@ -265,7 +265,7 @@ fn a_replacement_takes_the_last_of_equal_keys() {
 fn a_replacement_of_one_namespace_leaves_the_others_alone() {
     let (mut writer, reader) = store();
     for text in ["a/1", "a-b/1", "b/1", "node"] {
-        writer.add(key(text), entry(&[], "1"));
+        writer.upsert(key(text), entry(&[], "1"));
     }
     let list = vec![(key("a/2"), entry(&[], "2")), (key("b/2"), entry(&[], "2"))];
     let commit = writer.replace(Scope::Namespace("a".into()), list, "2".into());
@@ -321,7 +321,7 @@ fn a_panic_in_an_index_function_changes_nothing() {
             thing.0.clone()
         })
         .expect("new");
-    writer.add(key("a"), entry(&["v"], "1"));
+    writer.upsert(key("a"), entry(&["v"], "1"));
     let mut batch = Batch::new();
     batch.upsert(key("b"), entry(&["v"], "2"));
     batch.delete(key("a"));
@@ -331,7 +331,7 @@ fn a_panic_in_an_index_function_changes_nothing() {
     assert_eq!((keys(&reader.keys()), reader.sequence()), (vec!["a"], 1));
     assert_eq!(keys(&index.keys("v")), ["a"]);
     // The writer goes on from there.
-    writer.add(key("b"), entry(&["v"], "4"));
+    writer.upsert(key("b"), entry(&["v"], "4"));
     assert_eq!(
         (keys(&index.keys("v")), reader.sequence()),
         (vec!["a", "b"], 2)
@@ -358,7 +358,7 @@ fn an_impure_index_function_cannot_corrupt() {
         .expect("new");
     for _ in 0..3 {
         for text in ["a", "b"] {
-            writer.update(key(text), entry(&[], "1"));
+            writer.upsert(key(text), entry(&[], "1"));
         }
     }
     let held: BTreeSet<_> = index
@@ -380,7 +380,7 @@ fn churn_leaves_nothing_behind() {
         .add_index("version", |thing: &u32| [thing.to_string()])
         .expect("new");
     for i in 0..20_000 {
-        writer.add(key(&format!("ns/{i}")), Entry::anonymous(i));
+        writer.upsert(key(&format!("ns/{i}")), Entry::anonymous(i));
         if i >= 5 {
             writer.delete(&key(&format!("ns/{}", i - 5)));
         }

@@ -44,13 +44,13 @@ fn installation_calls_the_function_only_for_objects_stored_since() {
     let mut prepared = prepared.expect("a new name");
     assert_eq!(calls.swap(0, Ordering::Relaxed), 12);
 
-    writer.add(key(1), Entry::anonymous(100));
+    writer.upsert(key(1), Entry::anonymous(100));
     prepared.catch_up(&writer.snapshot());
     assert_eq!(calls.swap(0, Ordering::Relaxed), 1);
 
     // Another index gives every record another address, and leaves every object as it is.
     writer.add_index("all", |_| [""]).expect("a new name");
-    writer.add(key(20), Entry::anonymous(21));
+    writer.upsert(key(20), Entry::anonymous(21));
     writer.delete(&key(0));
     let (parity, above) = writer.install_index(prepared).expect("a new name");
     assert_eq!(calls.load(Ordering::Relaxed), 1);
@@ -87,8 +87,8 @@ fn panic_of_the_function_leaves_store_and_prepared_index_as_they_were() {
             .prepare_index("parity", MOST, counted(&calls))
     };
     let mut prepared = prepare(&writer).expect("a new name");
-    writer.add(key(1), Entry::anonymous(100));
-    writer.add(key(13), Entry::anonymous(13));
+    writer.upsert(key(1), Entry::anonymous(100));
+    writer.upsert(key(13), Entry::anonymous(13));
     let panics = |run: &mut dyn FnMut()| catch_unwind(AssertUnwindSafe(run)).is_err();
     assert!(panics(&mut || drop(prepare(&writer))));
     let again = prepare(&filled(0)).expect("a new name");
@@ -98,7 +98,10 @@ fn panic_of_the_function_leaves_store_and_prepared_index_as_they_were() {
         let taken = again.take().expect("called once");
         drop(writer.install_index(taken));
     }));
-    assert_eq!((writer.len(), writer.sequence()), (13, 3));
+    assert_eq!(
+        (writer.snapshot().len(), writer.snapshot().sequence()),
+        (13, 3)
+    );
     assert!(writer.snapshot().by_index("parity", "0").is_err());
 
     writer.delete(&key(13));
@@ -110,17 +113,17 @@ fn panic_of_the_function_leaves_store_and_prepared_index_as_they_were() {
 fn objects_above_the_bound_are_those_of_the_installation() {
     let mut writer = filled(40);
     let values = |count: &usize| (0..*count).map(|at| at.to_string()).collect::<Vec<_>>();
-    writer.add(key(0), Entry::anonymous(3));
+    writer.upsert(key(0), Entry::anonymous(3));
     for at in 3..40 {
-        writer.add(key(at), Entry::anonymous(0));
+        writer.upsert(key(at), Entry::anonymous(0));
     }
-    writer.add(key(9), Entry::anonymous(3));
-    writer.add(key(10), Entry::anonymous(3));
+    writer.upsert(key(9), Entry::anonymous(3));
+    writer.upsert(key(10), Entry::anonymous(3));
     let prepared = writer.snapshot().prepare_index("count", MOST, values);
     let mut prepared = prepared.expect("a new name");
-    writer.add(key(0), Entry::anonymous(1));
+    writer.upsert(key(0), Entry::anonymous(1));
     writer.delete(&key(9));
-    writer.add(key(5), Entry::anonymous(3));
+    writer.upsert(key(5), Entry::anonymous(3));
     prepared.catch_up(&writer.snapshot());
     // Everything is computed anew after this, and the bound of unchanged objects is kept.
     writer.add_index("all", |_| [""]).expect("a new name");
@@ -143,8 +146,8 @@ fn snapshot_before_a_commit_keeps_destructors_out_of_the_commit() {
     let dropped = Arc::<AtomicUsize>::default();
     let entry = || Entry::anonymous(Dropped(Arc::clone(&dropped)));
     let (mut writer, _) = store();
-    writer.add(key(0), entry());
-    writer.add(key(1), entry());
+    writer.upsert(key(0), entry());
+    writer.upsert(key(1), entry());
     let before = writer.snapshot();
     let mut batch = Batch::new();
     batch.upsert(key(0), entry());

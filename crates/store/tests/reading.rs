@@ -33,18 +33,22 @@ fn texts(objects: &[Arc<String>]) -> Vec<&str> {
 #[test]
 fn sizes_agree() {
     let (writer, reader) = store::<String>();
-    assert!(writer.is_empty() && reader.is_empty() && reader.snapshot().is_empty());
+    assert!(writer.snapshot().is_empty() && reader.is_empty() && reader.snapshot().is_empty());
     let (writer, reader) = filled();
     let snapshot = reader.snapshot();
-    assert!(!writer.is_empty() && !reader.is_empty() && !snapshot.is_empty());
+    assert!(!writer.snapshot().is_empty() && !reader.is_empty() && !snapshot.is_empty());
     let sizes = [
-        writer.len(),
+        writer.snapshot().len(),
         reader.len(),
         snapshot.len(),
         Lister::new(reader.clone()).all().len(),
     ];
     assert_eq!(sizes, [3; 4]);
-    let sequences = [writer.sequence(), reader.sequence(), snapshot.sequence()];
+    let sequences = [
+        writer.snapshot().sequence(),
+        reader.sequence(),
+        snapshot.sequence(),
+    ];
     assert_eq!(sequences, [1; 3]);
     assert_eq!(snapshot.cursor().sequence(), 1);
 }
@@ -54,10 +58,10 @@ fn versions_agree() {
     let (writer, reader) = filled();
     let (marked, other) = (Scope::Namespace("a".into()), Scope::Namespace("b".into()));
     let snapshot = reader.snapshot();
-    assert_eq!(writer.version(&marked), Some(&"7".into()));
+    assert_eq!(writer.snapshot().version(&marked), Some(&"7".into()));
     assert_eq!(snapshot.version(&marked), reader.version(&marked).as_ref());
     assert_eq!(
-        (writer.version(&other), reader.version(&other)),
+        (writer.snapshot().version(&other), reader.version(&other)),
         (None, None)
     );
 }
@@ -71,7 +75,8 @@ fn one_object_is_found_everywhere() {
     let text: &str = there.as_ref();
     assert_eq!(text, "b/x");
     assert!(snapshot.contains("b/x") && !snapshot.contains("b/y"));
-    let held = writer.get(&there).expect("it was stored");
+    let after = writer.snapshot();
+    let held = after.get(&there).expect("it was stored");
     let found = [
         reader.get("b/x"),
         lister.get("b/x"),
@@ -89,7 +94,7 @@ fn one_object_is_found_everywhere() {
     let look = |entry: &Entry<String>| (entry.is_same(held), Arc::strong_count(&entry.object));
     assert_eq!(reader.look("b/x", look), Some((true, counted)), "in place");
     assert_eq!(reader.look("b/y", look), None);
-    assert!(writer.get(&gone).is_none() && lister.reader().get("b/y").is_none());
+    assert!(writer.snapshot().get(&gone).is_none() && lister.reader().get("b/y").is_none());
 }
 
 #[test]

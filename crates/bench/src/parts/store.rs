@@ -185,7 +185,7 @@ fn update(pods: &Pods) -> Operation {
     Box::new(move |times| {
         for _ in 0..times {
             let pod = turn(&versions, &mut next);
-            black_box(writer.update(pod.key(), pod.entry()));
+            black_box(writer.upsert(pod.key(), pod.entry()));
         }
     })
 }

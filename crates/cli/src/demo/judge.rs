@@ -145,14 +145,14 @@ mod tests {
         writer.commit(batch);
         let found = |reader| compare(&server, &nodes, reader).expect("nodes are registered");
         assert!(found(&reader).is_empty());
-        writer.add(key("c"), entry("u", "9"));
+        writer.upsert(key("c"), entry("u", "9"));
         assert_eq!(found(&reader).len(), 1);
         writer.delete(&key("b"));
         assert_eq!(found(&reader).len(), 1, "as many, but others");
         writer.delete(&key("c"));
-        writer.add(key("b"), entry(b.uid(), "1"));
+        writer.upsert(key("b"), entry(b.uid(), "1"));
         assert_eq!(found(&reader).len(), 1, "outdated");
-        writer.add(key("b"), entry("another", &b.version().to_string()));
+        writer.upsert(key("b"), entry("another", &b.version().to_string()));
         assert_eq!(found(&reader).len(), 1, "another of that name");
     }
 }

@@ -275,7 +275,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
             progress.applied = progress.received;
         }
         if let Some(version) = &progress.applied
-            && writing.writer.version(scope) != Some(version)
+            && self.reader.version(scope).as_ref() != Some(version)
         {
             let mut batch = Batch::new();
             batch.mark(scope.clone(), version.clone());

@@ -27,7 +27,7 @@ pub(super) fn check(history: &History) -> Result<(), String> {
             uid: "f".into(),
             version: "5".into(),
         };
-        writer.update(key(KEYS[2]), entry);
+        writer.upsert(key(KEYS[2]), entry);
     }
     let mut run = Run {
         source: Source::new(history),

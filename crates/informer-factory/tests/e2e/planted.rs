@@ -68,7 +68,7 @@ fn broken_beside(stored: Option<(&str, u64)>, told: &[Told]) -> Vec<String> {
     let (mut writer, reader) = store();
     if let Some((uid, version)) = stored {
         let entry = Entry::new(object("a", uid, version), uid, version.to_string());
-        writer.add(key("a"), entry);
+        writer.upsert(key("a"), entry);
     }
     let witness = Witness::new("planted".to_owned(), STRICT, reader);
     told.iter().for_each(|told| witness.see(told));

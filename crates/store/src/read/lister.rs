@@ -50,7 +50,7 @@ impl<T> Lister<T> {
     /// `None` where client-go returns a not-found error.
     // LI-03.
     #[must_use]
-    pub fn get(&self, key: &str) -> Option<Arc<T>> {
+    pub fn get(&self, key: impl AsRef<str>) -> Option<Arc<T>> {
         self.reader.get(key)
     }
 

@@ -43,13 +43,13 @@ impl<T, S: Shape> StoreReader<T, S> {
     /// which is faster.
     #[must_use]
     #[doc(alias = "GetByKey")]
-    pub fn get(&self, key: &str) -> Option<Arc<T>> {
+    pub fn get(&self, key: impl AsRef<str>) -> Option<Arc<T>> {
         self.look(key, |entry| Arc::clone(&entry.object))
     }
 
     /// The entry stored under a key.
     #[must_use]
-    pub fn get_entry(&self, key: &str) -> Option<Entry<T>> {
+    pub fn get_entry(&self, key: impl AsRef<str>) -> Option<Entry<T>> {
         self.look(key, Entry::clone)
     }
 
@@ -59,13 +59,17 @@ impl<T, S: Shape> StoreReader<T, S> {
     /// The state stays in memory until `look` returns.
     #[must_use]
     #[inline]
-    pub fn look<R>(&self, key: &str, look: impl FnOnce(&Entry<T>) -> R) -> Option<R> {
-        self.load().items.get(key).map(|record| look(&record.entry))
+    pub fn look<R>(&self, key: impl AsRef<str>, look: impl FnOnce(&Entry<T>) -> R) -> Option<R> {
+        let state = self.load();
+        state
+            .items
+            .get(key.as_ref())
+            .map(|record| look(&record.entry))
     }
 
     /// Whether a key is stored.
     #[must_use]
-    pub fn contains(&self, key: &str) -> bool {
+    pub fn contains(&self, key: impl AsRef<str>) -> bool {
         self.look(key, |_| ()).is_some()
     }
 

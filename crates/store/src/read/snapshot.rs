@@ -32,14 +32,15 @@ impl<T, S: Shape> Snapshot<T, S> {
     ///
     /// [`StoreReader::get`]: crate::StoreReader::get
     #[must_use]
-    pub fn get(&self, key: &str) -> Option<&Entry<T>> {
-        self.state.items.get(key).map(|record| &record.entry)
+    pub fn get(&self, key: impl AsRef<str>) -> Option<&Entry<T>> {
+        let record = self.state.items.get(key.as_ref())?;
+        Some(&record.entry)
     }
 
     /// Whether a key is stored.
     #[must_use]
-    pub fn contains(&self, key: &str) -> bool {
-        self.state.items.get(key).is_some()
+    pub fn contains(&self, key: impl AsRef<str>) -> bool {
+        self.get(key).is_some()
     }
 
     /// The number of objects.

@@ -241,7 +241,11 @@ impl<S: Shape> History<S> {
             same("version", &entry.version, &thing.serial.to_string().into())?;
             same(
                 "the writer's get",
-                &self.writer.get(&key(text)).map(|e| e.is_same(entry)),
+                &self
+                    .writer
+                    .snapshot()
+                    .get(key(text))
+                    .map(|e| e.is_same(entry)),
                 &Some(true),
             )?;
         }

@@ -3,8 +3,9 @@
 //! A batch is a plain list: nothing happens until the writer commits it, and operations count in
 //! the order in which they were added, so a later one on the same key wins.
 
-use std::fmt;
 use std::sync::Arc;
+
+use derive_where::derive_where;
 
 use crate::{Entry, ObjectKey, ResourceVersion};
 
@@ -37,10 +38,12 @@ impl Scope {
 /// Mutations that become visible at once; see [`StoreWriter::commit`](crate::StoreWriter::commit).
 #[must_use = "a batch does nothing until it is committed"]
 #[doc(alias = "Transaction")]
+#[derive_where(Debug, Default)]
 pub struct Batch<T> {
     pub(crate) operations: Vec<Operation<T>>,
 }
 
+#[derive_where(Debug)]
 pub(crate) enum Operation<T> {
     Upsert {
         key: ObjectKey,
@@ -51,6 +54,7 @@ pub(crate) enum Operation<T> {
     },
     Replace {
         scope: Scope,
+        #[derive_where(skip(Debug))]
         entries: Vec<(ObjectKey, Entry<T>)>,
     },
     Mark {
@@ -65,9 +69,7 @@ pub(crate) enum Operation<T> {
 impl<T> Batch<T> {
     /// An empty batch.
     pub fn new() -> Self {
-        Self {
-            operations: Vec::new(),
-        }
+        Self::default()
     }
 
     /// An empty batch with room for so many operations.
@@ -117,41 +119,5 @@ impl<T> Batch<T> {
     #[must_use]
     pub fn len(&self) -> usize {
         self.operations.len()
-    }
-}
-
-impl<T> Default for Batch<T> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl<T> fmt::Debug for Batch<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(&self.operations).finish()
-    }
-}
-
-impl<T> fmt::Debug for Operation<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Upsert { key, entry } => f
-                .debug_struct("Upsert")
-                .field("key", key)
-                .field("entry", entry)
-                .finish(),
-            Self::Delete { key } => f.debug_struct("Delete").field("key", key).finish(),
-            Self::Replace { scope, entries } => f
-                .debug_struct("Replace")
-                .field("scope", scope)
-                .field("entries", &entries.len())
-                .finish(),
-            Self::Mark { scope, version } => f
-                .debug_struct("Mark")
-                .field("scope", scope)
-                .field("version", version)
-                .finish(),
-            Self::Unmark { scope } => f.debug_struct("Unmark").field("scope", scope).finish(),
-        }
     }
 }

@@ -50,39 +50,6 @@ impl<T: Send + Sync + 'static, S: Shape> StoreWriter<T, S> {
         Self { state, published }
     }
 
-    /// The entry stored under a key, as of the last commit.
-    #[must_use]
-    pub fn get(&self, key: &ObjectKey) -> Option<&Entry<T>> {
-        self.state
-            .items
-            .get(key.as_str())
-            .map(|record| &record.entry)
-    }
-
-    /// The number of objects, as of the last commit.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.state.items.len()
-    }
-
-    /// Whether nothing is stored, as of the last commit.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.state.items.is_empty()
-    }
-
-    /// The number of the last commit, 0 before the first.
-    #[must_use]
-    pub fn sequence(&self) -> u64 {
-        self.state.sequence
-    }
-
-    /// Up to which version a source has been applied; `None` if it was never marked.
-    #[must_use]
-    pub fn version(&self, scope: &Scope) -> Option<&ResourceVersion> {
-        self.state.versions.get(scope)
-    }
-
     /// Everything as of the last commit.
     ///
     /// A caller that commits under a lock of its own takes a snapshot before the commit, and drops
@@ -145,23 +112,15 @@ impl<T: Send + Sync + 'static, S: Shape> StoreWriter<T, S> {
         Ok(step.commit)
     }
 
-    /// Stores one object; the same as [`update`](Self::update).
-    // ST-02.
-    ///
-    /// # Panics
-    ///
-    /// As [`commit`](Self::commit).
-    pub fn add(&mut self, key: ObjectKey, entry: Entry<T>) -> Commit {
-        self.update(key, entry)
-    }
-
     /// Stores one object, whether or not its key is stored.
     // ST-02.
     ///
     /// # Panics
     ///
     /// As [`commit`](Self::commit).
-    pub fn update(&mut self, key: ObjectKey, entry: Entry<T>) -> Commit {
+    #[doc(alias = "Add")]
+    #[doc(alias = "Update")]
+    pub fn upsert(&mut self, key: ObjectKey, entry: Entry<T>) -> Commit {
         self.step(|state, step| state.upsert(key, entry, step))
     }
 

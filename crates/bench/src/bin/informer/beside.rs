@@ -21,7 +21,7 @@ pub(crate) async fn run(command_line: &CommandLine, question: Question) -> Resul
     let write = move |turn: u64| {
         let (version, pod) = due(turn, objects);
         let (key, entry) = stored(&pods[version][pod]).expect("every pod has a name");
-        writer.update(key, entry);
+        writer.upsert(key, entry);
     };
     let namespace = question.namespace(0, objects);
     let read = move || {
