@@ -51,11 +51,13 @@ fn collection_is_one_entry_and_later_changes_follow_it() {
         commit(&processor, 3, deleted("c", 3));
         let status = &processor.listeners()[0];
         assert_eq!((status.received, status.depth), (2, 2), "{overflow:?}");
+        assert_eq!(status.replay_left, 3, "{overflow:?}");
         let mut expected = additions();
         expected.push(plain(&updated("b", 2, 20)));
         expected.push(plain(&deleted("c", 3)));
         assert_eq!(received(&mut stream), expected, "{overflow:?}");
-        assert_eq!(processor.listeners()[0].walked, 3, "{overflow:?}");
+        let status = &processor.listeners()[0];
+        assert_eq!((status.walked, status.replay_left), (3, 0), "{overflow:?}");
     }
 }
 

@@ -212,7 +212,7 @@ async fn debug_of_handles_says_who_and_how_many() {
         "Filtered { .. }",
         "HandlerFn { .. }",
         r#"EventStream { name: "stream", .. }"#,
-        "Walk { .. }",
+        "Walk { left: 0, .. }",
         "Processor { listeners: 1, stopped: false, .. }",
     ];
     assert_eq!(shown, expected);

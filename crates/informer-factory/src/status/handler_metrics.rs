@@ -63,7 +63,7 @@ impl Published {
             published.map(|name| (name, Handlers::default())).collect();
         for listener in listeners {
             let sums = handlers.entry(Arc::clone(&listener.name)).or_default();
-            sums.backlog += listener.depth;
+            sums.backlog += listener.depth + listener.replay_left;
             sums.oldest = sums.oldest.max(listener.oldest_age.unwrap_or_default());
             sums.coalesced += listener.coalesced;
             sums.panics += listener.panics;

@@ -28,8 +28,8 @@ pub const FAILURES: &str = "informer_failures_total";
 pub const QUARANTINED: &str = "informer_quarantined_keys";
 /// Consistency checks. Counter; labels `informer`, `outcome`.
 pub const CHECKS: &str = "informer_consistency_checks_total";
-/// Notifications pending for a handler, the one being handled included. Gauge; labels `informer`,
-/// `handler`.
+/// Notifications pending for a handler, with the one being handled and the rest of a replay. Gauge;
+/// labels `informer`, `handler`.
 pub const HANDLER_BACKLOG: &str = "informer_handler_backlog";
 /// How long the oldest of them has waited, in seconds. Gauge; labels `informer`, `handler`.
 pub const HANDLER_OLDEST: &str = "informer_handler_oldest_seconds";

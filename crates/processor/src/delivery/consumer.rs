@@ -75,7 +75,10 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
             }
             match self.listener.take(&mut self.in_flight, cx) {
                 Taken::Entries(_) => {}
-                Taken::Walk(walk) => self.walk = Some(walk),
+                Taken::Walk(walk) => {
+                    self.listener.gauges.set_walk_left(walk.items.left);
+                    self.walk = Some(walk);
+                }
                 Taken::Nothing => return Poll::Pending,
                 Taken::Closed => {
                     // A stream that is kept after its end must not hold up a stop.
@@ -97,6 +100,11 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
             true => Some(None),
             false => self.listener.panics.guard("a walk", || walk.items.next()),
         };
+        let left = match &pulled {
+            Some(Some(_)) => walk.items.left,
+            Some(None) | None => 0,
+        };
+        self.listener.gauges.set_walk_left(left);
         match pulled {
             Some(Some(notification)) => {
                 if self.listener.admit_walked(walk.kind, notification.key()) {

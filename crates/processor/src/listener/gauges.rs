@@ -15,6 +15,8 @@ pub(crate) struct Gauges {
     delivered: AtomicU64,
     /// The time since when the notification being handled had waited, or `IDLE`.
     running_since: AtomicU64,
+    /// The items of the active walk that were not pulled yet, at least.
+    walk_left: AtomicUsize,
 }
 
 impl Gauges {
@@ -23,6 +25,7 @@ impl Gauges {
             in_flight: AtomicUsize::new(0),
             delivered: AtomicU64::new(0),
             running_since: AtomicU64::new(IDLE),
+            walk_left: AtomicUsize::new(0),
         }
     }
 
@@ -52,6 +55,15 @@ impl Gauges {
     pub(crate) fn set_running(&self, since: Option<u64>) {
         let since = since.unwrap_or(IDLE);
         self.running_since.store(since, Ordering::Release);
+    }
+
+    pub(crate) fn walk_left(&self) -> usize {
+        self.walk_left.load(Ordering::Acquire)
+    }
+
+    #[inline]
+    pub(crate) fn set_walk_left(&self, left: usize) {
+        self.walk_left.store(left, Ordering::Release);
     }
 
     /// Counts a callback that has returned. The next one, if any, waits since `next`.

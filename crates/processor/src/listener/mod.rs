@@ -304,6 +304,7 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
         self.gate.close();
         self.gate.leave();
         self.gauges.set_running(None);
+        self.gauges.set_walk_left(0);
         let leftover = self.with(|state| {
             state.counts.abandoned += self.gauges.lose() as u64;
             state.end()
@@ -342,6 +343,10 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
             overflow: state.overflow,
             synced: state.tracker.is_synced(),
             depth: state.depth() + self.in_flight(),
+            replay_left: match state.walk.waiting() {
+                Some((_, walk)) => walk.items.left,
+                None => self.gauges.walk_left(),
+            },
             high_water: counts.high_water,
             oldest_age: oldest.map(|since| Duration::from_nanos(now.saturating_sub(since))),
             received: counts.received,

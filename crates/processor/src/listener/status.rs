@@ -45,6 +45,9 @@ pub struct ListenerStatus {
     pub synced: bool,
     /// Notifications handed over and not handled yet; the one being handled counts.
     pub depth: usize,
+    /// Objects of the initial replay or of a resync that the handler has not reached yet; they are
+    /// not part of `depth`. At least this many: objects that have changed meanwhile are skipped.
+    pub replay_left: usize,
     /// Largest depth so far.
     pub high_water: usize,
     /// How long the oldest of them has waited, the one being handled included.

@@ -21,6 +21,8 @@ pub struct Walk<K, T> {
     /// `None` is known to be empty without a pull.
     #[derive_where(skip)]
     items: Option<Box<dyn Iterator<Item = Notification<K, T>> + Send>>,
+    /// The number of items left, at least.
+    pub(crate) left: usize,
 }
 
 impl<K, T> Walk<K, T> {
@@ -30,14 +32,19 @@ impl<K, T> Walk<K, T> {
         I: IntoIterator<Item = Notification<K, T>>,
         I::IntoIter: Send + 'static,
     {
+        let items = items.into_iter();
         Self {
-            items: Some(Box::new(items.into_iter())),
+            left: items.size_hint().0,
+            items: Some(Box::new(items)),
         }
     }
 
     /// No items: for a listener that joins when there is nothing yet (SI-10).
     pub fn empty() -> Self {
-        Self { items: None }
+        Self {
+            items: None,
+            left: 0,
+        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -49,6 +56,7 @@ impl<K, T> Iterator for Walk<K, T> {
     type Item = Notification<K, T>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        self.left = self.left.saturating_sub(1);
         self.items.as_mut()?.next()
     }
 
