@@ -10,6 +10,7 @@ mod lessons;
 mod manifest;
 mod rust;
 mod source;
+mod table;
 mod text;
 
 use std::fmt;
