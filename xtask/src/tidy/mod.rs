@@ -26,8 +26,8 @@ use source::{RustSource, TestFiles};
 /// Folders that hold no text of ours.
 const FOREIGN_FOLDERS: [&str; 3] = [".git", "node_modules", "corpus"];
 
-/// Files that tools write.
-const FOREIGN_FILES: [&str; 3] = ["Cargo.lock", "go.sum", "LICENSE"];
+/// Files that tools write. In a linked work tree, `.git` is a file.
+const FOREIGN_FILES: [&str; 4] = [".git", "Cargo.lock", "go.sum", "LICENSE"];
 
 /// One place that breaks one rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
