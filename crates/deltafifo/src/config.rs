@@ -27,7 +27,8 @@ impl<V> Config<V> {
         self
     }
 
-    /// Sets what every object goes through before it is queued (DF-14, FQ-12).
+    /// Sets what every object goes through before it is queued.
+    // DF-14, FQ-12
     #[must_use]
     pub fn transform(
         mut self,

@@ -2,17 +2,17 @@
 //!
 //! The enum is exhaustive on purpose: whoever applies deltas should be told by the compiler
 //! when there is a new kind. It does not say whether the object is new to the consumer: what
-//! the consumer holds decides add or update, not the kind (PD-01).
-//!
-//! - SEC-6: `Debug` shows the kind and never the object. Tested in `tests/auto_traits.rs`.
+//! the consumer holds decides add or update, not the kind.
+
+// PD-01
+// - SEC-6: `Debug` shows the kind and never the object. Tested in `tests/auto_traits.rs`.
 
 use std::fmt;
 
 use crate::tombstone::Final;
 
 /// One change of one object.
-///
-/// client-go behaviour: QU (delta types), DF-03, DF-07, DF-13.
+// client-go: DF-03, DF-07, DF-13
 #[doc(alias = "DeltaType")]
 #[derive(Clone, PartialEq, Eq)]
 pub enum Delta<V> {

@@ -3,10 +3,10 @@
 //! The first change lives in the list itself, so that the common list of one needs no
 //! allocation. Each change remembers the sequence number of the call that brought it, which the
 //! queue needs when a change leaves or comes back.
-//!
-//! - FQ-1: a list has at least one change. By construction.
-//! - FQ-2: changes leave in the order in which they came. `tests`
-//! - FQ-4, DF-05: only two adjacent deletions merge; the better informed one stays. `tests`
+
+// - FQ-1: a list has at least one change. By construction.
+// - FQ-2: changes leave in the order in which they came. `tests`
+// - FQ-4, DF-05: only two adjacent deletions merge; the better informed one stays. `tests`
 
 use std::fmt;
 
@@ -62,7 +62,8 @@ pub struct Deltas<V> {
 /// What became of a change that was put behind a list.
 pub(crate) enum Pushed<V> {
     Appended,
-    /// It was a second deletion in a row, and this one of the two was not kept (FQ-4).
+    /// It was a second deletion in a row, and this one of the two was not kept.
+    // FQ-4
     Merged(Final<V>),
 }
 
@@ -174,8 +175,9 @@ impl<V> Deltas<V> {
 
     /// Puts another list of the same key behind this one.
     ///
-    /// Of two deletions in a row one is kept (the one table of DF-05 and FQ-4), with the older
+    /// Of two deletions in a row one is kept, as [`Final::merge`] decides, with the older
     /// number, because nothing before it may be taken for applied while it is pending.
+    // DF-05, FQ-4
     pub(crate) fn append(&mut self, newer: Self) -> Pushed<V> {
         let pushed = match (&mut self.newest_mut().delta, newer.first.delta) {
             (Delta::Deleted(kept), Delta::Deleted(last)) => Pushed::Merged(kept.merge(last)),

@@ -7,7 +7,8 @@ use crate::lease::LeaseId;
 
 /// The queue is closed; what it refused is given back.
 ///
-/// client-go's queues take and drop silently after `Close` (QU-03); ours tell (FQ-10).
+/// client-go's queues take and drop silently after `Close`; ours tell.
+// QU-03, FQ-10
 #[derive(Error)]
 #[derive_where(Debug)]
 #[error("the queue is closed and takes nothing more")]

@@ -1,15 +1,16 @@
 //! The in-order queue: every change on its own, delivered in the order in which it came.
 //!
 //! client-go's RealFIFO, atomic half. A relist travels in one piece and is compared with the
-//! store when it is applied, so its tombstones and their order (FQ-5) are up to the consumer, and
+//! store when it is applied, so its tombstones and their order are up to the consumer, and
 //! so is a resync.
-//!
-//! - FQ-2, RF-01: changes of all keys leave in arrival order; nothing is merged. `tests`
-//! - RF-05: a batch has distinct keys; a relist and a resync are leased alone, and so is an item
-//!   that failed before (FQ-11). `tests`
-//! - FQ-8: a key twice in a relist: the last object, at the place of the first. `tests`
-//! - FQ-9, RF-10: the initial population is the first relist, even an empty one. `tests`
-//! - FQ-11, design 6.2: what failed goes back to the head with its number. `tests`
+
+// FQ-5
+// - FQ-2, RF-01: changes of all keys leave in arrival order; nothing is merged. `tests`
+// - RF-05: a batch has distinct keys; a relist and a resync are leased alone, and so is an item
+//   that failed before (FQ-11). `tests`
+// - FQ-8: a key twice in a relist: the last object, at the place of the first. `tests`
+// - FQ-9, RF-10: the initial population is the first relist, even an empty one. `tests`
+// - FQ-11: what failed goes back to the head with its number. `tests`
 
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, Hash};
@@ -32,8 +33,7 @@ use crate::spare;
 use crate::tombstone::Final;
 
 /// Every change on its own, in the order of arrival across all keys.
-///
-/// client-go behaviour: RF-01..14, atomic half.
+// client-go: RF-01..14, atomic half
 #[doc(alias = "RealFIFO")]
 pub type InOrderQueue<K, V, P> = QueueCore<K, V, P, InOrder<K, V>>;
 
@@ -123,7 +123,8 @@ impl<K: Clone + Eq + Hash, V: Clone> Pending<K, V> for InOrder<K, V> {
             .for_each(|(_, item)| item.for_each_object(visit));
     }
 
-    /// Each deletion is queued: whether the key is held is seen when it is applied (RF-01).
+    /// Each deletion is queued: whether the key is held is seen when it is applied.
+    // RF-01
     fn last_state<P: Clone>(
         queue: &mut InOrderQueue<K, V, P>,
         key: &K,

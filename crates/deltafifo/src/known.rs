@@ -1,9 +1,11 @@
 //! Port: what the consumer already holds.
 //!
-//! A queue asks it three things: whether a deletion is about anything (DF-04), what a relist
-//! leaves out (DF-07), and what there is to resync (DF-13). It is asked while the queue is
+//! A queue asks it three things: whether a deletion is about anything, what a relist
+//! leaves out, and what there is to resync. It is asked while the queue is
 //! locked, so that queue and store are seen in step: hand in a cheap snapshot, not a store
 //! that has to be locked.
+
+// DF-04, DF-07, DF-13
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, Hash};

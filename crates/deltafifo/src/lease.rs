@@ -1,8 +1,10 @@
 //! A batch of leased items, to be acknowledged or given back.
 //!
 //! The items are shared between queue and consumer: a consumer that panics or is cancelled has
-//! lost nothing (FQ-11). There is one lease at a time (design 6.1), so changes of a leased key
+//! lost nothing. There is one lease at a time, so changes of a leased key
 //! wait until the lease is settled.
+
+// FQ-11
 
 use std::fmt;
 use std::num::NonZeroU32;

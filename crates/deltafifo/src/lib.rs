@@ -36,8 +36,7 @@
 //! [`synced`](Queue::synced) and [`applied`](Queue::applied) move when items are acknowledged, not
 //! when they are leased. [`channel()`] puts an async interface around either queue.
 //!
-//! Invariants: FQ-1 to FQ-13, each named in the file that upholds it, with the test that shows
-//! it. This crate has no features.
+//! This crate has no features.
 
 #![forbid(unsafe_code)]
 #![doc(test(attr(deny(warnings))))]

@@ -21,23 +21,23 @@ pub enum Planted {
     TombstoneTwice,
     /// A key listed twice is replaced twice (FQ-8).
     ListedTwice,
-    /// A relist does not see what is leased (design 6.1).
+    /// A relist does not see what is leased.
     RelistForgetsLeased,
-    /// Deletion and resync do not see what is leased (design 6.1).
+    /// Deletion and resync do not see what is leased.
     LeasedIsForgotten,
     /// A resync does not see what is pending (FM-50).
     ResyncOverPending,
     /// Synced moves when the initial population is taken (FQ-9, DF-12).
     SyncedOnLease,
-    /// Applied moves when a change is taken (design 6.5).
+    /// Applied moves when a change is taken.
     AppliedOnLease,
-    /// What failed goes to the tail (design 6.2).
+    /// What failed goes to the tail.
     NackToTail,
     /// What came while a key was leased is lost when the key comes back (FQ-3).
     NackForgetsNewer,
-    /// A relist can be taken in pieces (design 6.4).
+    /// A relist can be taken in pieces.
     TornGroup,
-    /// A deletion that waits when a relist comes is not part of it (design 6.4).
+    /// A deletion that waits when a relist comes is not part of it.
     DeletionOutsideRelist,
     /// A relist has begun while the transform and the consumer's state are asked (DF-14).
     RelistBegunFirst,

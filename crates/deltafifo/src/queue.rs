@@ -3,7 +3,9 @@
 //!
 //! Synchronous and pure: nothing blocks, wakes, or keeps time; see [`channel`](crate::channel())
 //! for that. There is one method per thing that can be said, and nothing to be found by
-//! downcast: client-go discovers bookmarks, transforms and batches by type assertion (QU-01).
+//! downcast: client-go discovers bookmarks, transforms and batches by type assertion.
+
+// QU-01
 
 use std::num::NonZeroUsize;
 
@@ -18,7 +20,8 @@ use crate::transform::Rejected;
 pub enum Deletion {
     /// It waits to be delivered.
     Queued,
-    /// Nobody knows the key, so there is nothing to delete (DF-04). The position counts.
+    /// Nobody knows the key, so there is nothing to delete. The position counts.
+    // DF-04
     Ignored,
 }
 
@@ -28,33 +31,30 @@ pub enum Deletion {
 /// the queue returns the positions up to which the consumer got.
 ///
 /// Changes that are leased and not yet acknowledged count as queued, with their newest object
-/// as known (design 6.1).
+/// as known.
 pub trait Queue<K, V, P>: Send {
     /// An object appeared.
-    ///
-    /// client-go behaviour: DF-03, RF-03.
     ///
     /// # Errors
     ///
     /// [`Closed`] gives back the object.
+    // client-go: DF-03, RF-03
     fn add(&mut self, key: K, value: V, position: P) -> Result<(), Closed<V>>;
 
     /// An object changed.
     ///
-    /// client-go behaviour: DF-03, RF-03.
-    ///
     /// # Errors
     ///
     /// [`Closed`] gives back the object.
+    // client-go: DF-03, RF-03
     fn update(&mut self, key: K, value: V, position: P) -> Result<(), Closed<V>>;
 
     /// An object is gone.
     ///
-    /// client-go behaviour: DF-04, RF-03.
-    ///
     /// # Errors
     ///
     /// [`Closed`] gives back the final state.
+    // client-go: DF-04, RF-03
     fn delete(
         &mut self,
         key: K,
@@ -70,11 +70,10 @@ pub trait Queue<K, V, P>: Send {
     /// one has their key. A caller with a lock around the queue drops them after releasing it.
     // FQ-8.
     ///
-    /// client-go behaviour: DF-07, RF-09.
-    ///
     /// # Errors
     ///
     /// [`Closed`] gives back the objects.
+    // client-go: DF-07, RF-09
     #[expect(
         clippy::type_complexity,
         reason = "the list, or nothing of it, comes back"
@@ -88,20 +87,18 @@ pub trait Queue<K, V, P>: Send {
 
     /// Remind the consumer of all it holds, except where something newer waits.
     ///
-    /// client-go behaviour: DF-13, RF-12.
-    ///
     /// # Errors
     ///
     /// [`Closed`], with nothing to give back.
+    // client-go: DF-13, RF-12
     fn resync(&mut self, known: &dyn Known<K, V>) -> Result<(), Closed<()>>;
 
     /// Nothing changed up to `position`.
     ///
-    /// client-go behaviour: RF-13.
-    ///
     /// # Errors
     ///
     /// [`Closed`] gives back the position.
+    // client-go: RF-13
     fn bookmark(&mut self, position: P) -> Result<(), Closed<P>>;
 
     /// Leases the next items: at most `max_keys` keys, or a whole group, however large. An item
@@ -134,18 +131,20 @@ pub trait Queue<K, V, P>: Send {
     fn nack(&mut self, id: LeaseId, failed: &[usize]) -> Result<Vec<Quarantined<K, V>>, NotLeased>;
 
     /// How far the consumer got: the position received just before the first change that is pending
-    /// or leased, or the last one received when there is none (design 6.5).
+    /// or leased, or the last one received when there is none.
     fn applied(&self) -> Option<&P>;
 
     /// The position received last.
     fn received(&self) -> Option<&P>;
 
-    /// Whether the initial population was processed. Never becomes false again (FQ-9).
+    /// Whether the initial population was processed. Never becomes false again.
+    // FQ-9
     #[doc(alias = "HasSynced")]
     fn synced(&self) -> bool;
 
-    /// The calls with changes that are pending or leased, to be held against a bound (FQ-13): a
+    /// The calls with changes that are pending or leased, to be held against a bound: a
     /// relist or a resync counts one.
+    // FQ-13
     fn len(&self) -> usize;
 
     /// Whether nothing is pending or leased.
@@ -162,7 +161,8 @@ pub trait Queue<K, V, P>: Send {
     /// than 1,024 the newest.
     fn take_rejected(&mut self) -> Vec<Rejected<K>>;
 
-    /// Takes nothing more; what is held is still handed out (FQ-10).
+    /// Takes nothing more; what is held is still handed out.
+    // FQ-10
     fn close(&mut self);
 
     /// Whether it takes nothing more.

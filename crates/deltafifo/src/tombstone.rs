@@ -2,13 +2,14 @@
 //!
 //! A deletion that was watched carries the final state. One that was only noticed, because a
 //! relist left the object out, carries at best the last state anybody saw, and that may be
-//! old. The enum makes the difference impossible to overlook (FM-46).
+//! old. The enum makes the difference impossible to overlook.
+
+// FM-46
 
 use derive_where::derive_where;
 
 /// The last we know of a deleted object.
-///
-/// client-go behaviour: C-08, DF-07.
+// client-go: C-08, DF-07
 #[doc(alias = "DeletedFinalStateUnknown")]
 #[derive(Clone, PartialEq, Eq)]
 #[derive_where(Debug)]

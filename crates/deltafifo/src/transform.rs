@@ -1,10 +1,12 @@
 //! The queue's own transform, for use without a layer that decodes.
 //!
 //! Runs once per object received, in the producer's call, before anybody else sees the
-//! object; never on tombstones or resyncs (DF-14, FQ-12). An object that cannot be
-//! transformed does not poison the rest (FM-57, FM-53): it is left out and reported, and the
+//! object; never on tombstones or resyncs. An object that cannot be
+//! transformed does not poison the rest: it is left out and reported, and the
 //! call goes on. client-go refuses the whole call instead, so that one such object in a list
 //! makes every relist fail for ever.
+
+// DF-14, FQ-12, FM-57, FM-53
 
 use std::collections::VecDeque;
 use std::error::Error;

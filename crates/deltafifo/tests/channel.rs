@@ -103,7 +103,7 @@ fn close_wakes_all_who_wait() {
     assert_eq!(now(consumer.synced()), Err(NeverSynced));
 }
 
-/// FQ-10 and design 6.11: drains what it holds, also what is leased, then ends.
+/// FQ-10: drains what it holds, also what is leased, then ends.
 #[test]
 fn close_drains_and_then_ends() {
     let (producer, consumer) = ends(10);
@@ -155,7 +155,7 @@ fn the_bound_makes_the_producer_wait() {
     assert_eq!((producer.received(), producer.len()), (Some(3), 1));
 }
 
-/// Design 6.4: a relist counts one towards the bound, however large it is.
+/// FQ-13: a relist counts one towards the bound, however large it is.
 #[test]
 fn a_relist_counts_one_and_a_bookmark_never_waits() {
     let (producer, _consumer) = ends(2);

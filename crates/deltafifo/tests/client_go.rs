@@ -367,7 +367,7 @@ mod delta_fifo {
     }
 
     /// `TestDeltaFIFO_ReplaceMakesDeletions` and `…Replaced`, five stages (DF-07). A relist is
-    /// one group, so its keys come together (design 6.4).
+    /// one group, so its keys come together.
     #[test]
     fn a_relist_deletes_what_it_leaves_out() {
         let known = held(&[("foo", 5), ("bar", 6), ("baz", 7)]);
@@ -504,7 +504,7 @@ mod delta_fifo {
     }
 }
 
-/// Design 6.1, 6.2, 6.4, 6.5: what client-go's queue has no scenario for.
+/// Leases, failed items, groups and applied positions, which no scenario of client-go's queue has.
 mod leases {
     use super::*;
 
@@ -603,7 +603,7 @@ mod leases {
         assert_eq!(run.queue.applied(), Some(&20));
     }
 
-    /// FQ-13, design 6.4: unsettled calls; a flood of ignored calls needs nothing.
+    /// FQ-13: unsettled calls; a flood of ignored calls needs nothing.
     #[test]
     fn the_length_counts_calls() {
         let mut run = fifo();

@@ -1,4 +1,4 @@
-//! A relist is one group, and one that fails half way has not begun (design 6.4, DF-14).
+//! A relist is one group, and one that fails half way has not begun (DF-14).
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -30,7 +30,7 @@ fn deleted_then_relisted() -> Fifo {
     queue
 }
 
-/// Design 4.3: with the deletion left behind, a reader sees "b" of the list beside "a", which the
+/// With the deletion left behind, a reader sees "b" of the list beside "a", which the
 /// server never had together.
 #[test]
 fn deletion_pending_before_a_relist_is_leased_with_it() {

@@ -8,7 +8,8 @@ use tokio::time::Instant;
 
 use crate::status::InformerState;
 
-/// The informer or the factory was shut down; nothing more can be added to it (SI-11, FAX-4).
+/// The informer or the factory was shut down; nothing more can be added to it.
+// SI-11, FAX-4
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what} has been shut down; build a new one")]
 #[non_exhaustive]
@@ -49,7 +50,8 @@ pub enum StartError {
     Stopped(#[from] AlreadyStopped),
 }
 
-/// A callback called a shutdown of its own informer, which would wait for the callback (FM-67).
+/// A callback called a shutdown of its own informer, which would wait for the callback.
+// FM-67
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a callback of {informer} cannot wait for its own informer to end; spawn a task for it")]
 #[non_exhaustive]
@@ -77,7 +79,8 @@ pub enum AddIndexError {
     /// The store refused it: the name is taken.
     #[error(transparent)]
     Index(#[from] informer_store::IndexError),
-    /// The informer has ended (SI-12).
+    /// The informer has ended.
+    // SI-12
     #[error(transparent)]
     Stopped(#[from] AlreadyStopped),
     /// The informer's runtime has ended: no change would reach the index.
@@ -89,7 +92,7 @@ pub enum AddIndexError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InformerError {
-    /// There is one for the same objects already, with another transform (design 6.16).
+    /// There is one for the same objects already, with another transform.
     #[error(
         "{informer} is shared already and has another transform; ask for it without one, or \
          share the same `Transform` value"
@@ -127,7 +130,8 @@ pub enum InformerError {
     Stopped(#[from] AlreadyStopped),
 }
 
-/// Not everything was synced in time (FAX-3, FM-73).
+/// Not everything was synced in time.
+// FAX-3, FM-73
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct NotSynced {
@@ -177,7 +181,8 @@ impl fmt::Display for NotSynced {
 
 impl std::error::Error for NotSynced {}
 
-/// A version was not reached (IN-8).
+/// A version was not reached.
+// IN-8
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WaitForVersionError {
@@ -191,13 +196,15 @@ pub enum WaitForVersionError {
         /// How long was waited.
         waited: Duration,
     },
-    /// The server's history was rewound; the version waited for may never come (FM-39).
+    /// The server's history was rewound; the version waited for may never come.
+    // FM-39
     #[error("the server's history was rewound while version {wanted} was waited for")]
     NewEpoch {
         /// The awaited version.
         wanted: String,
     },
-    /// The versions of this resource have no order (FM-41).
+    /// The versions of this resource have no order.
+    // FM-41
     #[error("version {wanted:?} cannot be compared with the store's {applied:?}")]
     Incomparable {
         /// The awaited version.

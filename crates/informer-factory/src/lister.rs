@@ -7,7 +7,8 @@ use kube_core::Selector;
 
 use crate::object::{LabelFilter, Object};
 
-/// Lists by label selector (LI-01).
+/// Lists by label selector.
+// LI-01
 pub trait ListByLabels<T> {
     /// The objects whose labels match, from one snapshot, in key order.
     ///

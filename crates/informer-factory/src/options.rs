@@ -18,7 +18,7 @@ pub enum Namespaces {
     /// All of them, through one list and one watch; also right for cluster-scoped resources.
     #[default]
     All,
-    /// These, each through a list and a watch of its own, into one store (design 6.17).
+    /// These, each through a list and a watch of its own, into one store.
     These(Vec<String>),
 }
 
@@ -52,16 +52,18 @@ pub enum QueueKind {
     /// fewer commits. Order is kept per key.
     #[default]
     DeltaFifo,
-    /// Changes wait in the order of the watch, across keys (FM-90; client-go's RealFIFO).
+    /// Changes wait in the order of the watch, across keys (client-go's RealFIFO).
+    // FM-90
     InOrder,
 }
 
 /// Changes an object right after it was decoded, before the store and handlers receive it.
 ///
-/// It runs once for each object received (design 6.8), never for a deletion nobody saw and never
+/// It runs once for each object received, never for a deletion nobody saw and never
 /// for a resync. Key, uid and version were read before, so it may drop whatever is not needed. An
-/// error puts the key in quarantine (FM-57). Two requests share an informer only if they share the
+/// error puts the key in quarantine. Two requests share an informer only if they share the
 /// same `Transform` value: cloning is sharing.
+// FM-57
 #[derive_where(Clone, Debug)]
 pub struct Transform<T>(#[derive_where(skip(Debug))] pub(crate) Arc<TransformFn<T>>);
 
@@ -77,7 +79,8 @@ impl<T> Transform<T> {
 /// The objects that an informer caches, and how it fetches them.
 ///
 /// `namespaces`, the selectors and `projection` say *which objects*: requests that agree on them
-/// share one watch and one cache (FAX-1). The first request decides the rest.
+/// share one watch and one cache. The first request decides the rest.
+// FAX-1
 #[derive_where(Clone, Debug)]
 #[must_use = "options do nothing until an informer is asked for with them"]
 #[non_exhaustive]
@@ -97,13 +100,16 @@ pub struct InformerOptions<T> {
     /// Which queue. Default: the factory's.
     pub queue: Option<QueueKind>,
     /// How many keys may wait before the watch is held back. Default: 2,000, as client-go's two
-    /// batches of 1,000 (FQ-13).
+    /// batches of 1,000.
+    // FQ-13
     pub queue_bound: NonZeroUsize,
     /// How many values one object may give one index; one that gives more is quarantined. Default:
-    /// 1,024, more than any index of a well-formed object has (SEC-24).
+    /// 1,024, more than any index of a well-formed object has.
+    // SEC-24
     pub index_values: NonZeroUsize,
     /// How many quarantined keys are kept with version and reason; of more only the key is. While
-    /// there are more, everything is listed again every ten minutes. Default: 1,000 (SEC-23).
+    /// there are more, everything is listed again every ten minutes. Default: 1,000.
+    // SEC-23
     pub quarantined: NonZeroUsize,
     /// Back-off, page size and timeouts. Default: the factory's.
     pub reflector: Option<ReflectorConfig>,

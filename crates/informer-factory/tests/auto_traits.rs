@@ -1,4 +1,4 @@
-//! Every handle can go where tokio programs need it (C7).
+//! Every handle can go where tokio programs need it.
 
 use informer_factory::{
     Controller, ControllerHandle, FactoryBuilder, FromOwnCallback, Grace, Index, InformerError,

@@ -159,7 +159,7 @@ impl<T: Send + Sync + 'static> Shared<T> {
         let answer = answer.map_err(|error| answer::unanswered(&error))?;
         let body = answer::accepted(answer, deadlines.list_progress).await?;
         // Without a lower bound on the version, the history may be another one, and cached objects
-        // may not be in it (design 6.7).
+        // may not be in it.
         let may_reuse = request.send_initial_events && request.version.is_exact();
         let reuse = may_reuse.then_some(reuse);
         let decoder = Arc::clone(&self.decoder);

@@ -10,7 +10,7 @@ use crate::Decode;
 ///
 /// It runs once for each object received, and not for reused objects. The error text is discarded,
 /// because it may quote the object.
-// TF-01, SEC-7, design 6.8.
+// TF-01, SEC-7.
 #[doc(alias = "TransformFunc")]
 pub type Transform<T> = Arc<dyn Fn(T) -> Result<T, String> + Send + Sync>;
 

@@ -1,8 +1,8 @@
 //! The panic boundary: the one place where a panic of user code is caught.
-//!
-//! - PR-12: a panic ends the callback, not the listener. `tests/panic.rs`, `tests/user_drops.rs`
-//! - FM-67: a callback can be attributed to its listener, so that a listener that waits for its own
-//!   end is refused. `tests/remove.rs`
+
+// - PR-12: a panic ends the callback, not the listener. `tests/panic.rs`, `tests/user_drops.rs`
+// - FM-67: a callback can be attributed to its listener, so that a listener that waits for its own
+//   end is refused. `tests/remove.rs`
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -6,7 +6,8 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AddError {
-    /// The processor has stopped (SI-11). Make a new one.
+    /// The processor has stopped. Make a new one.
+    // SI-11
     #[error("the processor has stopped: no handler can be added any more")]
     Stopped,
     /// There is no tokio runtime to run the handler on. Add it from within one, or make the

@@ -35,16 +35,16 @@
 //!
 //! # Promises
 //!
-//! - One callback at a time per listener, each notification at most once (PR-1).
-//! - A growing listener receives every notification in order (RB-1); a coalescing one receives a
-//!   legal compression of them, with the same result (RB-4, RB-5, RB-6).
+//! - One callback at a time per listener, each notification at most once.
+//! - A growing listener receives every notification in order; a coalescing one receives a
+//!   legal compression of them, with the same result.
 //! - A listener that joins late receives every present object once, marked as initial, and every
-//!   later notification (PR-7, PR-8).
-//! - A handler that blocks or panics changes nothing for others (PR-9, PR-12). The same holds for
+//!   later notification.
+//! - A handler that blocks or panics changes nothing for others. The same holds for
 //!   a panic of an object's drop, of a waker or of an iterator. Two drops that panic while one
 //!   notification or one batch is dropped abort the process, as everywhere in Rust.
-//! - After a removal no callback starts; once the removal was awaited, none runs (PR-11).
-//! - A listener is synced when the callbacks of all initial objects have returned (FM-72).
+//! - After a removal no callback starts; once the removal was awaited, none runs.
+//! - A listener is synced when the callbacks of all initial objects have returned.
 //! - Except `Hash`, `Eq` and `Clone` of keys no user code runs under a lock, and a delivery task
 //!   yields after at most 4,096 items.
 #![forbid(unsafe_code)]

@@ -3,8 +3,8 @@
 //! A notification is made once and shared by all listeners (`Arc<Notification>`), and so are the
 //! objects in it. It carries no version and no identity, and the processor does not depend on the
 //! type of an object.
-//!
-//! - FM-46: a handler cannot forget that the final state of a deleted object may be unknown.
+
+// - FM-46: a handler cannot forget that the final state of a deleted object may be unknown.
 
 use std::fmt::Debug;
 use std::hash::Hash;

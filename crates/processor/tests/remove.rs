@@ -213,7 +213,7 @@ async fn a_joining_that_never_begins_is_removed() {
     }
 }
 
-/// Dropping the handle keeps the handler; dropping the stream removes its listener (design 6.16).
+/// Dropping the handle keeps the handler; dropping the stream removes its listener.
 #[tokio::test]
 async fn dropping_a_handle_and_dropping_a_stream() {
     let processor = Numbers::default();

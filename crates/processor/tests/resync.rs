@@ -107,7 +107,7 @@ fn each_listener_is_told_in_its_own_period() {
     );
 }
 
-/// Design 6.9: one entry, walked lazily; not issued again before it has been walked.
+/// One entry, walked lazily; not issued again before it has been walked.
 #[test]
 fn a_resync_is_one_entry_and_not_issued_twice() {
     let bench = Bench::new();

@@ -1,11 +1,11 @@
 //! How long to wait before the next attempt. Pure: chance is drawn from a seed, time is the
 //! caller's.
-//!
-//! - RFX-9, as changed by ADR 11: a delay lies in `[d/2, d)`, `d = min(base * 2^n, cap)`, or is
-//!   what the server asked for if that is longer. While a failure is young, n is at most 1 (R4).
-//! - An answer that is clear, and says what to do, does not lengthen the delays: [`Delays::soon`].
-//! - RFX-8: only [`Delays::start_over`] shortens the delays again, and the machine calls it for
-//!   nothing but a watch that lived. Tested in `tests/random.rs` and below.
+
+// - RFX-9, as changed by ADR 11: a delay lies in `[d/2, d)`, `d = min(base * 2^n, cap)`, or is
+//   what the server asked for if that is longer. While a failure is young, n is at most 1 (R4).
+// - An answer that is clear, and says what to do, does not lengthen the delays: [`Delays::soon`].
+// - RFX-8: only [`Delays::start_over`] shortens the delays again, and the machine calls it for
+//   nothing but a watch that lived. Tested in `tests/random.rs` and below.
 
 use std::time::Duration;
 
@@ -15,7 +15,8 @@ use crate::{Backoff, Failure, FailureKind, chance::Chance};
 const SHORTEST: Duration = Duration::from_millis(2);
 
 /// The largest exponent while a failure is young. Not 0: a thousand that ask each second twice are
-/// more than R3 allows.
+/// more than the server may see at once.
+// R3
 const YOUNG: u32 = 1;
 
 /// The state of the back-off: how far it has grown, and how often in a row something failed.
@@ -104,7 +105,8 @@ impl Delays {
     }
 }
 
-/// A server that says it is overloaded gets the whole delay, whatever it delivered before (FM-12).
+/// A server that says it is overloaded gets the whole delay, whatever it delivered before.
+// FM-12
 fn may_hurry(kind: FailureKind) -> bool {
     !matches!(
         kind,
@@ -177,7 +179,7 @@ mod tests {
         }
     }
 
-    /// RFX-9, design 6.20; scenario of `TestReflectorListAndWatchInitConnBackoff`.
+    /// RFX-9; scenario of `TestReflectorListAndWatchInitConnBackoff`.
     #[test]
     fn later_delays_double_within_half_open_halves_and_then_stay() {
         for seed in 0..100 {

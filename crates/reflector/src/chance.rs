@@ -1,7 +1,9 @@
 //! Reproducible chance: a seed in, the same numbers out, on every machine.
 //!
-//! Spreads delays and watch timeouts, so that clients which failed together do not return together
-//! (FM-11). Not for secrets. Which generator it is may change; that a seed replays a run may not.
+//! Spreads delays and watch timeouts, so that clients which failed together do not return together.
+//! Not for secrets. Which generator it is may change; that a seed replays a run may not.
+
+// FM-11
 
 use std::time::Duration;
 

@@ -12,25 +12,31 @@ pub struct Config {
     /// How fresh the first list has to be.
     ///
     /// Any state by default, as in client-go: after an outage of the API server every client lists,
-    /// and its cache can answer that where etcd cannot (FM-02, FM-11).
+    /// and its cache can answer that where etcd cannot.
+    // FM-02, FM-11
     pub initial: InitialState,
     /// Items per page of every list. `None`, the default, pages only where the API server would
-    /// have to read etcd anyway (RL-17). With some number every list asks for pages; a server that
+    /// have to read etcd anyway. With some number every list asks for pages; a server that
     /// may answer with any state ignores that and answers from its cache in one, so to have pages
     /// ask for [`InitialState::Consistent`] too.
+    // RL-17
     #[doc(alias = "WatchListPageSize")]
     pub page_size: Option<NonZeroU32>,
-    /// Items per page where `page_size` says nothing. 500, as every client of Kubernetes (PG-01).
+    /// Items per page where `page_size` says nothing. 500, as every client of Kubernetes.
+    // PG-01
     pub usual_page_size: NonZeroU32,
     /// Whether the initial state is asked for through a watch. On: it costs the API server a
-    /// fraction of the memory of a list. A source may still decline (LW-05).
+    /// fraction of the memory of a list. A source may still decline.
+    // LW-05
     #[doc(alias = "WatchListClient")]
     pub streaming: bool,
     /// Streaming lists that may fail in a row before a plain list is tried. 2: the first may have
-    /// met a restart of the server (RFX-12, R9).
+    /// met a restart of the server.
+    // RFX-12, R9
     pub streaming_attempts: u32,
     /// How long a streaming list may bring nothing. 60 s: longer than any pause in a burst of
-    /// initial events, short enough for a user who waits (FM-25, R9).
+    /// initial events, short enough for a user who waits.
+    // FM-25, R9
     pub streaming_patience: Duration,
     /// For how long streaming lists are left alone after the server has shown that it cannot do
     /// them. 1 h: an upgrade is noticed within a morning, and trying costs a minute at most.
@@ -39,28 +45,34 @@ pub struct Config {
     /// measurements and for doubt.
     pub reuse: bool,
     /// How long one page may take altogether. 10 min: only a backstop for sources without deadlines
-    /// of their own, so it must not cut a long list that makes progress (FM-09).
+    /// of their own, so it must not cut a long list that makes progress.
+    // FM-09
     pub list_timeout: Duration,
     /// How long the server is asked to keep a watch open; drawn anew for each, in whole seconds.
-    /// 4 to 5 min: a peer that acknowledges and says nothing is found within 305 s (R5), where
-    /// client-go's 5 to 10 min (RL-02) would hide it twice as long; less is a storm of restarts.
-    /// Who must know sooner asks for less: 15 s find such a peer within 20 s (FM-18).
+    /// 4 to 5 min: a peer that acknowledges and says nothing is found within 305 s, where
+    /// client-go's 5 to 10 min would hide it twice as long; less is a storm of restarts.
+    /// Who must know sooner asks for less: 15 s find such a peer within 20 s.
+    // R5, RL-02, FM-18
     #[doc(alias = "minWatchTimeout")]
     pub watch_timeout: RangeInclusive<Duration>,
     /// How much longer than asked a watch may live, headers included. 5 s: what a busy server and
-    /// a proxy need to pass on the close (FM-16, FM-17, FM-20, R5).
+    /// a proxy need to pass on the close.
+    // FM-16, FM-17, FM-20, R5
     pub idle_margin: Duration,
     /// A watch that closes before this counts as a failed attempt, whatever it carried, unless no
     /// more was asked for. 30 s: the shortest time servers and proxies close after on purpose is a
-    /// minute (FM-21).
+    /// minute.
+    // FM-21
     pub short_watch: Duration,
     /// How long watches may answer 500 before a list is tried. 30 s: a server that fails for one
-    /// version often recovers within a lease, and a list is dear (FM-34).
+    /// version often recovers within a lease, and a list is dear.
+    // FM-34
     #[doc(alias = "MaxInternalErrorRetryDuration")]
     pub internal_patience: Duration,
     /// How long watches may break without bringing anything before a list is tried. 5 min: longer
-    /// than a rolling restart, which must not cause lists (FM-22, R3), and an end to being wedged
+    /// than a rolling restart, which must not cause lists, and an end to being wedged
     /// on a version nobody refuses in words (rows C and D).
+    // FM-22, R3
     pub rewatch_patience: Duration,
     /// How attempts are spaced.
     pub backoff: Backoff,
@@ -70,37 +82,46 @@ pub struct Config {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InitialState {
     /// Whatever the server has at hand; after a restart of this process possibly older than what
-    /// the process had seen before (FM-02).
+    /// the process had seen before.
+    // FM-02
     Any,
     /// The most recent state, which may cost the server a quorum read.
     Consistent,
 }
 
-/// How attempts are spaced (RFX-8, RFX-9, design 6.20, ADR 11).
+/// How attempts are spaced.
 ///
 /// A delay is drawn uniformly from `[d/2, d)` with `d = min(base * 2^n, cap)`. n is the number of
 /// the delay, but at most 1 while the failure is young.
+// RFX-8, RFX-9, ADR 11
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Backoff {
-    /// The first `d`. 0.8 s, as in client-go (RL-03).
+    /// The first `d`. 0.8 s, as in client-go.
+    // RL-03
     pub base: Duration,
     /// For how long after the first failure the delays stay below `2 * base`. 6 s: an outage of up
-    /// to 5 s is over within 3 s (R4), and the last attempt during it may take a second to fail.
+    /// to 5 s is over within 3 s, and the last attempt during it may take a second to fail.
+    // R4
     pub young: Duration,
-    /// The largest `d`. 32 s: at most 200 lists an hour whatever goes wrong (R1), convergence
-    /// within 35 s after the server is back (R4), and lists of many spread over 30 s (R3).
+    /// The largest `d`. 32 s: at most 200 lists an hour whatever goes wrong, convergence
+    /// within 35 s after the server is back, and lists of many spread over 30 s.
+    // R1, R4, R3
     pub cap: Duration,
     /// The largest `d` while the answer is 403 or 404. 60 s: these last until a person acts, and
-    /// are still noticed within a minute (FM-76, FM-77, R8).
+    /// are still noticed within a minute.
+    // FM-76, FM-77, R8
     pub absent_cap: Duration,
-    /// The longest delay a server may ask for. 60 s: a typo in a header must not stop us (SEC-27).
+    /// The longest delay a server may ask for. 60 s: a typo in a header must not stop us.
+    // SEC-27
     pub retry_after_cap: Duration,
     /// The longest delay before a watch that made progress is resumed. 5 s: a server that closes
-    /// after each event still delivers, at no more than 720 requests an hour (R2).
+    /// after each event still delivers, at no more than 720 requests an hour.
+    // R2
     pub progress_cap: Duration,
     /// How long a watch has to live without an error before the delays start over. 120 s: four
-    /// times the cap, so no fault that recurs can keep the delays short (RFX-8).
+    /// times the cap, so no fault that recurs can keep the delays short.
+    // RFX-8
     pub healthy_after: Duration,
 }
 

@@ -1,8 +1,10 @@
 //! What can go wrong with a list or a watch, and what helps.
 //!
-//! One total table (RFX-7): every kind has exactly one recovery, none is fatal, and what is not
+//! One total table: every kind has exactly one recovery, none is fatal, and what is not
 //! known is answered with a relist. The classification of the server's `Status` lives here too, so
-//! that HTTP answers and `ERROR` events cannot be judged differently (FM-05).
+//! that HTTP answers and `ERROR` events cannot be judged differently.
+
+// RFX-7, FM-05
 
 use std::{fmt, time::Duration};
 
@@ -16,7 +18,8 @@ pub struct Failure {
     pub code: Option<u16>,
     /// The `reason` of a `Status`, or a short word of our own. Never empty.
     pub reason: String,
-    /// What the server or the library said, shortened. Never the content of an object (SEC-7).
+    /// What the server or the library said, shortened. Never the content of an object.
+    // SEC-7
     pub message: String,
     /// How long the server asks us to wait.
     pub retry_after: Option<Duration>,
@@ -26,9 +29,11 @@ pub struct Failure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FailureKind {
-    /// The version or the continue token is gone (410, `Expired`, `Gone`; RL-48).
+    /// The version or the continue token is gone (410, `Expired`, `Gone`).
+    // RL-48
     Expired,
-    /// The version is ahead of what the server has (all three encodings; FM-03).
+    /// The version is ahead of what the server has (all three encodings).
+    // FM-03
     TooLarge,
     /// Too many requests (429).
     Throttled,
@@ -48,17 +53,22 @@ pub enum FailureKind {
     Connect,
     /// The connection broke before the answer was complete.
     Cut,
-    /// Nothing came within the deadline (FM-09, FM-16, FM-17).
+    /// Nothing came within the deadline.
+    // FM-09, FM-16, FM-17
     TimedOut,
     /// What came is not the protocol: truncated, unknown type, wrong kind, no name, not JSON.
     Protocol,
-    /// What came is larger than the caller allows (SEC-16, SEC-17).
+    /// What came is larger than the caller allows.
+    // SEC-16, SEC-17
     TooBig,
-    /// A watch closed so early that reopening at once would be a hot loop (RL-43, FM-21).
+    /// A watch closed so early that reopening at once would be a hot loop.
+    // RL-43, FM-21
     ShortWatch,
-    /// The initial events of a streaming list were never completed (FM-25).
+    /// The initial events of a streaming list were never completed.
+    // FM-25
     Incomplete,
-    /// The source panicked; the machine goes on (FM-82).
+    /// The source panicked; the machine goes on.
+    // FM-82
     Panicked,
     /// Anything else.
     Other,
@@ -76,7 +86,8 @@ pub enum Recovery {
 }
 
 impl FailureKind {
-    /// What helps against this kind when it ends a watch. Total, and none is fatal (RFX-7).
+    /// What helps against this kind when it ends a watch. Total, and none is fatal.
+    // RFX-7
     pub fn recovery(self) -> Recovery {
         match self {
             Self::Throttled
@@ -154,7 +165,8 @@ impl Failure {
         self
     }
 
-    /// Judges a `Status`, whether it came as an HTTP answer or as an `ERROR` event (RL-48).
+    /// Judges a `Status`, whether it came as an HTTP answer or as an `ERROR` event.
+    // RL-48
     pub fn from_status(parts: StatusParts<'_>) -> Self {
         let kind = kind_of_status(&parts);
         let reason = match parts.reason {

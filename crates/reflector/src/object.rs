@@ -37,7 +37,8 @@ impl<T> Body<T> {
     }
 }
 
-/// Why an object could not be decoded. Carries no content of the object (SEC-7).
+/// Why an object could not be decoded. Carries no content of the object.
+// SEC-7
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{category} at {path} (line {line}, column {column})")]
 #[non_exhaustive]
@@ -72,11 +73,14 @@ pub enum DecodeErrorCategory {
     Data,
     /// The JSON is not well formed.
     Syntax,
-    /// Nested deeper than the parser allows (FM-55).
+    /// Nested deeper than the parser allows.
+    // FM-55
     Depth,
-    /// Larger than the caller allows (FM-56).
+    /// Larger than the caller allows.
+    // FM-56
     Size,
-    /// The caller's transform refused the object (FM-57).
+    /// The caller's transform refused the object.
+    // FM-57
     Transform,
     /// The type's `Deserialize` panicked on the object.
     Panicked,

@@ -6,14 +6,16 @@ use crate::{Item, ResourceVersion};
 
 /// Takes what was received, in order.
 ///
-/// Progress moves only with what the sink has taken (RFX-2): the resume version of the machine is
+/// Progress moves only with what the sink has taken: the resume version of the machine is
 /// the version received with the last emission that `accept` returned `Ok` for.
+// RFX-2
 pub trait Sink<T>: Send {
-    /// Takes one emission; may wait, which holds the watch back (FQ-13).
+    /// Takes one emission; may wait, which holds the watch back.
     ///
     /// # Errors
     ///
     /// [`Refused`] when the sink takes nothing more; the reflector then ends.
+    // FQ-13
     fn accept(&mut self, emission: Emission<T>)
     -> impl Future<Output = Result<(), Refused>> + Send;
 }
@@ -23,14 +25,16 @@ pub trait Sink<T>: Send {
 pub enum Emission<T> {
     /// The whole collection at one version. What it leaves out is gone.
     ///
-    /// A key occurs once (FQ-8, FM-07). Items whose body is undecodable are still there: their
-    /// last good version is to be kept (FM-53).
+    /// A key occurs once. Items whose body is undecodable are still there: their
+    /// last good version is to be kept.
+    // FQ-8, FM-07, FM-53
     Replace {
         /// Every item of the collection.
         items: Vec<Item<T>>,
         /// The version of the collection.
         received: ResourceVersion,
-        /// True if the history was rewound: versions before this one mean nothing now (FM-39).
+        /// True if the history was rewound: versions before this one mean nothing now.
+        // FM-39
         new_epoch: bool,
     },
     /// One object changed.
@@ -39,7 +43,8 @@ pub enum Emission<T> {
         change: Change,
         /// The object, or its final state.
         item: Item<T>,
-        /// The version received: not always the item's own (FM-36, RL-37).
+        /// The version received: not always the item's own.
+        // FM-36, RL-37
         received: ResourceVersion,
     },
     /// Nothing changed up to this version.
@@ -60,7 +65,8 @@ impl<T> Emission<T> {
     }
 }
 
-/// What a watch called a change. Membership of the store, not this, decides add or update (PD-01).
+/// What a watch called a change. Membership of the store, not this, decides add or update.
+// PD-01
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// `ADDED`

@@ -9,7 +9,8 @@ use futures::Stream;
 
 use crate::{Failure, Identity, Item, ResourceVersion};
 
-/// A source of lists and watches for one collection (LW-01).
+/// A source of lists and watches for one collection.
+// LW-01
 #[doc(alias = "ListerWatcher")]
 pub trait ListWatch: Send + Sync + 'static {
     /// The type of the objects.
@@ -19,7 +20,8 @@ pub trait ListWatch: Send + Sync + 'static {
     /// item, and means that the frame it stands for was not complete or not valid.
     type Events: Stream<Item = Result<WatchEvent<Self::Object>, Failure>> + Send + Unpin + 'static;
 
-    /// Fetches one page. An incomplete page is an error, never a short page (FM-10).
+    /// Fetches one page. An incomplete page is an error, never a short page.
+    // FM-10
     fn list(
         &self,
         request: ListRequest,
@@ -34,7 +36,8 @@ pub trait ListWatch: Send + Sync + 'static {
         reuse: Arc<dyn Reuse<Self::Object>>,
     ) -> impl Future<Output = Result<Self::Events, Failure>> + Send;
 
-    /// False for a source that cannot send initial events through a watch (LW-05).
+    /// False for a source that cannot send initial events through a watch.
+    // LW-05
     fn streaming_lists(&self) -> bool {
         true
     }
@@ -52,13 +55,14 @@ pub struct ListRequest {
     pub limit: Option<u32>,
     /// Where the previous page ended.
     pub continue_token: Option<Arc<str>>,
-    /// The resume version, if any: a list older than this must reuse nothing (design 6.7).
+    /// The resume version, if any: a list older than this must reuse nothing.
     pub resume: Option<ResourceVersion>,
     /// Whether objects at hand may be reused at all.
     pub reuse: bool,
 }
 
-/// Which state of the collection a list asks for (RL-13).
+/// Which state of the collection a list asks for.
+// RL-13
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ListVersion {
     /// `resourceVersion=0`: any state, from the watch cache if there is one.
@@ -67,7 +71,8 @@ pub enum ListVersion {
     Consistent,
     /// At least as fresh as this version.
     NotOlderThan(ResourceVersion),
-    /// The state at this very version. No reflector asks for it; whoever checks one does (FM-40).
+    /// The state at this very version. No reflector asks for it; whoever checks one does.
+    // FM-40
     Exact(ResourceVersion),
 }
 
@@ -76,7 +81,8 @@ pub enum ListVersion {
 pub struct Page<T> {
     /// The items in the server's order.
     pub items: Vec<Item<T>>,
-    /// The version of the whole list; unset if the server gave none (FM-08).
+    /// The version of the whole list; unset if the server gave none.
+    // FM-08
     pub version: ResourceVersion,
     /// Where the next page begins; `None` on the last one.
     pub continue_token: Option<Arc<str>>,
@@ -93,7 +99,8 @@ pub struct WatchRequest {
     pub timeout: Duration,
     /// Whether bookmarks are asked for.
     pub bookmarks: bool,
-    /// Whether the current state is asked for first, ended by a bookmark (RL-24).
+    /// Whether the current state is asked for first, ended by a bookmark.
+    // RL-24
     pub send_initial_events: bool,
 }
 

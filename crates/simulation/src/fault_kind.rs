@@ -1,4 +1,4 @@
-//! The alphabet of what can go wrong (failure-modes 2.4), each letter with a name.
+//! The alphabet of what can go wrong, each letter with a name.
 //!
 //! The specification counts 48 and groups some; here each thing that is injected in a way of its
 //! own is a letter. What a letter does is in `scripting.rs`. All of them are done but for what

@@ -17,7 +17,7 @@ fn all_holds_for_some_seeds() {
     );
 }
 
-/// Design rule 4 of failure-modes 2.2: the same seed twice is the same run.
+/// The same seed twice is the same run.
 #[test]
 fn a_seed_is_a_run() {
     for seed in 1_000..1_020 {

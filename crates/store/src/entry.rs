@@ -2,7 +2,9 @@
 //!
 //! uid and version are kept beside the object because a transform may have removed them from it.
 //! The store compares neither with anything: whether a newer version replaces an older one is the
-//! caller's duty (ST-02).
+//! caller's duty.
+
+// ST-02
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -12,7 +14,8 @@ use informer_object::{ResourceVersion, Uid};
 
 /// One stored object and its identity.
 ///
-/// The object is shared, never copied, and never changes while it is stored (ST-08, STX-5).
+/// The object is shared, never copied, and never changes while it is stored.
+// ST-08, STX-5
 #[derive_where(Clone, Debug)]
 pub struct Entry<T> {
     /// The object itself.

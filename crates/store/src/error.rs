@@ -20,7 +20,8 @@ pub struct TooManyValues {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IndexError {
-    /// No index has this name (IX-08).
+    /// No index has this name.
+    // IX-08
     #[error("no index is named {name:?}; known: {known:?}")]
     UnknownIndex {
         /// The name asked for.
@@ -28,7 +29,8 @@ pub enum IndexError {
         /// The names there are, in the order in which they were added.
         known: Vec<Arc<str>>,
     },
-    /// Another index has this name; nothing was added (IX-10).
+    /// Another index has this name; nothing was added.
+    // IX-10
     #[error("an index is already named {name:?}")]
     NameTaken {
         /// The name.

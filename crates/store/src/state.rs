@@ -1,9 +1,10 @@
 //! One version of everything the store holds, and how records enter and leave it.
 //!
 //! Items, indexes, applied versions and the sequence are in one value. A reader holds a whole one,
-//! so no query sees an item without its indexes (STX-4, FM-13). A change is made to a clone that no
-//! reader sees; if an index function panics, the clone is dropped and the store is as it was
-//! (STX-10).
+//! so no query sees an item without its indexes. A change is made to a clone that no
+//! reader sees; if an index function panics, the clone is dropped and the store is as it was.
+
+// STX-4, FM-13, STX-10
 
 use std::fmt;
 use std::sync::Arc;

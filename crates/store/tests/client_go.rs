@@ -88,7 +88,7 @@ fn updates_move_between_sets_of_values() {
     step("key1", &[], [&["key2"], &[], &[]]);
 }
 
-/// client-go `TestThreadSafeStoreRV` (IX-13), under design 5: the applied version is marked by
+/// client-go `TestThreadSafeStoreRV` (IX-13): the applied version is marked by
 /// whoever applies, and becomes visible with the objects; no write moves it by itself.
 #[test]
 fn the_applied_version_is_the_marked_one() {
@@ -311,7 +311,7 @@ fn listers_list_and_select() {
     assert!(lister.namespace("").get("node").is_some());
 }
 
-/// An index function that panics leaves the store as it was (STX-10, E4).
+/// An index function that panics leaves the store as it was (STX-10).
 #[test]
 fn a_panic_in_an_index_function_changes_nothing() {
     let (mut writer, reader) = store();

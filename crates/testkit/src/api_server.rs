@@ -210,12 +210,13 @@ impl ApiServer {
         state.wake_all();
     }
 
-    /// Rewinds the history to an earlier version, as restoring etcd from a backup does (FM-39).
+    /// Rewinds the history to an earlier version, as restoring etcd from a backup does.
     /// Open watches are closed.
     ///
     /// # Errors
     ///
     /// 410 if the history does not reach back that far, 504 if it has not got there yet.
+    // FM-39
     pub fn restore(&self, version: u64) -> Result<(), Rejection> {
         let mut state = self.server.lock();
         state.cluster.restore(version)?;
@@ -306,7 +307,8 @@ impl ApiServer {
     }
 
     /// Lets all open watches fall silent for ever, as connections do whose other end has gone
-    /// without a word (FM-16, FM-19).
+    /// without a word.
+    // FM-16, FM-19
     pub fn silence_watches(&self) {
         let mut state = self.server.lock();
         state.silences += 1;

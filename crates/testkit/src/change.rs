@@ -11,7 +11,8 @@ pub enum EventKind {
     Added,
     /// The object changed and stayed in the selection.
     Modified,
-    /// The object went away, or left the selection (FM-42).
+    /// The object went away, or left the selection.
+    // FM-42
     Deleted,
 }
 
@@ -49,7 +50,8 @@ impl Change {
     /// What a watcher of this selection is told, if anything.
     ///
     /// An object that leaves the selection is told as deleted, in its last matching state but with
-    /// the version of the change, so that the watcher's progress does not go back (FM-36, FM-42).
+    /// the version of the change, so that the watcher's progress does not go back.
+    // FM-36, FM-42
     pub fn seen_by(&self, selection: &Selection) -> Option<(EventKind, Object)> {
         let before = self
             .before

@@ -2,9 +2,9 @@
 //!
 //! Pure: time comes in as text, uids from a seeded generator. Never waits, wakes or serves; see
 //! `server`. Writes are in `write.rs`, lists in `listing.rs`.
-//!
-//! - CLU-1: every successful write has a version of its own, greater than every one before it.
-//! - CLU-2: a state or a watch below the compaction is answered with 410.
+
+// - CLU-1: every successful write has a version of its own, greater than every one before it.
+// - CLU-2: a state or a watch below the compaction is answered with 410.
 
 use std::collections::BTreeMap;
 
@@ -135,12 +135,13 @@ impl Cluster {
         }
     }
 
-    /// Rewinds the history to this version, as restoring etcd from a backup does (FM-39): later
+    /// Rewinds the history to this version, as restoring etcd from a backup does: later
     /// writes never happened, and their versions will be given out again.
     ///
     /// # Errors
     ///
     /// 410 if the log does not reach back that far, 504 if the version has not been reached yet.
+    // FM-39
     pub fn restore(&mut self, version: u64) -> Result<(), Rejection> {
         if version > self.revision {
             return Err(Rejection::too_large(version, self.revision));

@@ -2,10 +2,10 @@
 //!
 //! The log is what watchers read and what old states are computed from; there is no buffer per
 //! watcher. It is bounded: what falls off its end is remembered as `dropped`.
-//!
-//! - COL-1: the log is in the order of versions, each greater than `dropped`.
-//! - COL-2: undoing the log from its end leads through every state since `dropped`.
-//!   Tested in `proof`.
+
+// - COL-1: the log is in the order of versions, each greater than `dropped`.
+// - COL-2: undoing the log from its end leads through every state since `dropped`.
+//   Tested in `proof`.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -102,7 +102,8 @@ impl Collection {
         }
     }
 
-    /// Undoes every change after this version (FM-39).
+    /// Undoes every change after this version.
+    // FM-39
     pub(crate) fn rewind(&mut self, version: u64) {
         while self
             .log

@@ -22,7 +22,8 @@ impl ContinueToken {
         }
     }
 
-    /// Behind this key, in whatever state there is then (FM-06).
+    /// Behind this key, in whatever state there is then.
+    // FM-06
     pub fn inconsistent(after: String) -> Self {
         Self {
             version: None,

@@ -1,7 +1,9 @@
 //! From the server's bytes to the reflector's items, for the skin without HTTP.
 //!
 //! Kept lenient exactly where the protocol is: an object that does not fit its type is an item that
-//! says so (FM-53); everything else that is not the protocol is a failure.
+//! says so; everything else that is not the protocol is a failure.
+
+// FM-53
 
 use std::sync::Arc;
 

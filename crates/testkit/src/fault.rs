@@ -1,7 +1,7 @@
 //! What can be made to go wrong, for which request, and how often.
 //!
 //! A fault is data. It is scripted with [`crate::ApiServer::fault`] and works the same in every
-//! skin, so one script serves tests through the port and tests over HTTP (failure-modes 2.4).
+//! skin, so one script serves tests through the port and tests over HTTP.
 
 use std::time::Duration;
 
@@ -14,13 +14,16 @@ use crate::{Rejection, RequestLine, Resource, Verb};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// Refused with this status; over HTTP as the answer to the request, watches included (FM-05).
+    /// Refused with this status; over HTTP as the answer to the request, watches included.
+    // FM-05
     Status(Rejection),
-    /// Answered by something that is no API server: a proxy, or a page for people (FM-35).
+    /// Answered by something that is no API server: a proxy, or a page for people.
+    // FM-35
     Answer {
         /// The HTTP status.
         code: u16,
-        /// The header `Retry-After`, whatever it says (FM-12).
+        /// The header `Retry-After`, whatever it says.
+        // FM-12
         retry_after: Option<String>,
         /// The header `Content-Type`.
         media_type: &'static str,
@@ -34,7 +37,8 @@ pub enum Fault {
         /// What the event carries.
         status: Rejection,
     },
-    /// As `ErrorEvent`, with a status that does not say its kind (FM-27).
+    /// As `ErrorEvent`, with a status that does not say its kind.
+    // FM-27
     BareError {
         /// How many events come first.
         after: u64,
@@ -43,8 +47,9 @@ pub enum Fault {
     },
     /// The connection is closed before anything was answered.
     Refuse,
-    /// Nobody listens, as while a server restarts: the connection is refused (FM-11). On a real
+    /// Nobody listens, as while a server restarts: the connection is refused. On a real
     /// socket, which does listen, it is closed at once as with `Refuse`.
+    // FM-11
     Unreachable,
     /// The handshake fails, as with a certificate nobody accepts.
     Handshake,
@@ -53,64 +58,89 @@ pub enum Fault {
     /// Accepted, and then not a byte of the body for this time. Through the port, which has no
     /// headers, as `Delay`.
     Stall(Duration),
-    /// Accepted, and then not a byte of the body, for ever (FM-09, FM-16).
+    /// Accepted, and then not a byte of the body, for ever.
+    // FM-09, FM-16
     Hang,
-    /// Not even headers, for ever (FM-17).
+    /// Not even headers, for ever.
+    // FM-17
     HangHeaders,
-    /// The connection breaks after so many bytes of the body (FM-10, FM-30).
+    /// The connection breaks after so many bytes of the body.
+    // FM-10, FM-30
     CutAfterBytes(u64),
     /// Watch: the connection breaks after so many events.
     CutAfterEvents(u64),
-    /// Watch: closed cleanly after this time, 0 included (FM-21).
+    /// Watch: closed cleanly after this time, 0 included.
+    // FM-21
     CloseAfter(Duration),
-    /// Watch: closed cleanly after so many events (FM-21).
+    /// Watch: closed cleanly after so many events.
+    // FM-21
     CloseAfterEvents(u64),
-    /// Watch: the first event is cut in half, and its line still ended. List: the body is (FM-30).
+    /// Watch: the first event is cut in half, and its line still ended. List: the body is.
+    // FM-30
     TruncatedLine,
     /// Watch: a line that is not JSON comes before the first event. List: instead of the body.
     GarbageLine,
-    /// Watch: the first event has a type nobody knows (FM-31).
+    /// Watch: the first event has a type nobody knows.
+    // FM-31
     UnknownType,
-    /// 200 with a page for people (FM-35).
+    /// 200 with a page for people.
+    // FM-35
     Html,
-    /// Watch: the first event carries a `Table`. List: the answer is one (FM-33).
+    /// Watch: the first event carries a `Table`. List: the answer is one.
+    // FM-33
     WrongKind,
-    /// The first event or item has no name (FM-52).
+    /// The first event or item has no name.
+    // FM-52
     Nameless,
-    /// The first event or item has good metadata, and nonsense for the rest (FM-53, FM-54).
+    /// The first event or item has good metadata, and nonsense for the rest.
+    // FM-53, FM-54
     UndecodableItem,
-    /// The first event or item is larger by so many bytes (FM-56).
+    /// The first event or item is larger by so many bytes.
+    // FM-56
     HugeItem(usize),
     /// The first event, or the body of a list, is compressed although nobody asked for it.
     Gzip,
-    /// Watch: the first deletion carries the version before it (FM-36).
+    /// Watch: the first deletion carries the version before it.
+    // FM-36
     DeletedOlderVersion,
-    /// Watch: no bookmarks, the end of the initial events included (FM-23).
+    /// Watch: no bookmarks, the end of the initial events included.
+    // FM-23
     BookmarkNever,
-    /// Watch: the end of the initial events is never told (FM-25).
+    /// Watch: the end of the initial events is never told.
+    // FM-25
     NoInitialEventsEnd,
     /// Watch: the end of the initial events is told only after so many changes that came
-    /// meanwhile (RL-25).
+    /// meanwhile.
+    // RL-25
     LateInitialEventsEnd(u64),
-    /// Watch: `sendInitialEvents` is not understood: changes from now on are sent (FM-26).
+    /// Watch: `sendInitialEvents` is not understood: changes from now on are sent.
+    // FM-26
     IgnoreInitialEvents,
-    /// List: without a version (FM-08).
+    /// List: without a version.
+    // FM-08
     EmptyResourceVersion,
-    /// List: the first item occurs twice, first in an older version (FM-07).
+    /// List: the first item occurs twice, first in an older version.
+    // FM-07
     DuplicateKey,
-    /// List: the state at this version, as a stale replica would answer (FM-01), or today's state
+    /// List: the state at this version, as a stale replica would answer, or today's state
     /// under this version where the history does not reach back. Watch: the first event claims
-    /// this version (FM-36, FM-37).
+    /// this version.
+    // FM-01, FM-36, FM-37
     OlderVersion(u64),
-    /// List: the state so many versions ago, as far as the history reaches back (FM-01).
+    /// List: the state so many versions ago, as far as the history reaches back.
+    // FM-01
     StaleBy(u64),
-    /// Watch: the last so many changes before its version are sent again (FM-37).
+    /// Watch: the last so many changes before its version are sent again.
+    // FM-37
     ReplaySuffix(usize),
-    /// Watch: the n-th event, from 1, is never sent (FM-40).
+    /// Watch: the n-th event, from 1, is never sent.
+    // FM-40
     LoseEvent(u64),
-    /// Watch: before the first event comes a bookmark with its version (FM-24).
+    /// Watch: before the first event comes a bookmark with its version.
+    // FM-24
     EarlyBookmark,
-    /// Watch: `timeoutSeconds` is ignored (FM-20).
+    /// Watch: `timeoutSeconds` is ignored.
+    // FM-20
     IgnoreTimeout,
 }
 
@@ -120,7 +150,8 @@ impl Fault {
         Self::Status(Rejection::new(code, reason, message))
     }
 
-    /// 410 as an `ERROR` event, which is how kube-apiserver tells it in a watch (RL-48).
+    /// 410 as an `ERROR` event, which is how kube-apiserver tells it in a watch.
+    // RL-48
     pub fn expired_event() -> Self {
         let status = Rejection::expired(1, 2);
         Self::ErrorEvent { after: 0, status }

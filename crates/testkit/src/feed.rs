@@ -3,10 +3,10 @@
 //! There is no buffer between the history and the watcher. A feed reads the next changes when it
 //! is asked, so a reader that does not ask costs nothing, and is told 410 once the history has
 //! passed it. Skins turn its frames into bytes or into events.
-//!
-//! - FEED-1: an event is sent once, in the order of versions, and none behind the cursor is left
-//!   out. `proof`
-//! - FEED-2: a bookmark is sent only when everything up to its version has been. `proof`
+
+// - FEED-1: an event is sent once, in the order of versions, and none behind the cursor is left
+//   out. `proof`
+// - FEED-2: a bookmark is sent only when everything up to its version has been. `proof`
 
 use std::{
     collections::VecDeque,

@@ -16,7 +16,8 @@ use crate::{
 #[non_exhaustive]
 pub enum Interjection {
     /// An event out of thin air: it goes to every watch, whatever that selects, and does not move
-    /// its place in the history (FM-37).
+    /// its place in the history.
+    // FM-37
     Event {
         /// What it is called.
         kind: EventKind,
@@ -25,7 +26,8 @@ pub enum Interjection {
     },
     /// Any line at all.
     Line(Value),
-    /// A bookmark with the server's version, to watches that asked for bookmarks (RL-46).
+    /// A bookmark with the server's version, to watches that asked for bookmarks.
+    // RL-46
     Bookmark,
     /// An `ERROR` event, after which the watch ends.
     Error(Rejection),

@@ -39,7 +39,7 @@
 //! - `status` exists for every resource; other subresources do not. Every object has a
 //!   `metadata.generation`.
 //!
-//! Validated by etcd's nine watch properties on its own traces (FM-89): `src/proof`.
+//! Validated by etcd's nine watch properties on its own traces: `src/proof`.
 #![forbid(unsafe_code)]
 #![doc(test(attr(deny(warnings))))]
 

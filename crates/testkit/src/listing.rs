@@ -163,7 +163,8 @@ impl Cluster {
         })
     }
 
-    /// Refuses a version that has not been reached yet (FM-03).
+    /// Refuses a version that has not been reached yet.
+    // FM-03
     pub(crate) fn reached(&self, version: u64) -> Result<u64, Rejection> {
         if version > self.version() {
             return Err(Rejection::too_large(version, self.version()));
@@ -171,7 +172,8 @@ impl Cluster {
         Ok(version)
     }
 
-    /// Refuses a version the history does not reach back to (CLU-2).
+    /// Refuses a version the history does not reach back to.
+    // CLU-2
     pub(crate) fn not_expired(&self, id: ResourceId, version: u64) -> Result<(), Rejection> {
         let oldest = self.oldest(id);
         if version < oldest {

@@ -206,7 +206,8 @@ impl Object {
     }
 }
 
-/// Never shows the content, which may be a Secret (SEC-6).
+/// Never shows the content, which may be a Secret.
+// SEC-6
 impl fmt::Debug for Object {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Object")

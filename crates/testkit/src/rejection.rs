@@ -127,13 +127,15 @@ impl Rejection {
         Self::new(422, "Invalid", message).with_cause("FieldValueNotSupported", &why)
     }
 
-    /// 410: the version of a watch or of a list is no longer in the history (RL-48).
+    /// 410: the version of a watch or of a list is no longer in the history.
+    // RL-48
     pub fn expired(version: u64, oldest: u64) -> Self {
         let message = format!("too old resource version: {version} ({oldest})");
         Self::new(410, "Expired", message)
     }
 
-    /// 410 of a continue token, with a token that goes on inconsistently (FM-06).
+    /// 410 of a continue token, with a token that goes on inconsistently.
+    // FM-06
     pub fn continue_expired(token: String) -> Self {
         let message = "The provided continue parameter is too old to display a consistent list \
                        result. You can start a new list without the continue parameter, or use \
@@ -144,7 +146,8 @@ impl Rejection {
         rejection
     }
 
-    /// 504: the version is ahead of the server's (FM-03).
+    /// 504: the version is ahead of the server's.
+    // FM-03
     pub fn too_large(version: u64, current: u64) -> Self {
         let message = format!("Too large resource version: {version}, current: {current}");
         Self::new(504, "Timeout", message)

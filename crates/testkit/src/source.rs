@@ -90,7 +90,8 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Source<T> {
         self
     }
 
-    /// A source that says that it cannot send initial events (LW-05).
+    /// A source that says that it cannot send initial events.
+    // LW-05
     #[must_use]
     pub fn without_streaming_lists(mut self) -> Self {
         self.streaming_lists = false;
@@ -296,7 +297,8 @@ pub(crate) fn story(why: &str, faults: &[Fault]) -> String {
     }
 }
 
-/// Lists; a stale replica lists what it knows (FM-01).
+/// Lists; a stale replica lists what it knows.
+// FM-01
 pub(crate) fn list_with_faults(
     server: &Server,
     id: ResourceId,

@@ -1,6 +1,7 @@
 //! Rules for `docs/LESSONS.md`: every failure of the catalogue has its row, and every file and test
 //! that a row names is there.
 
+use super::table::{absent, code, columns};
 use super::{Finding, TextFile};
 
 /// Where the table is.
@@ -50,12 +51,6 @@ fn order<'a>(table: &TextFile, rows: impl Iterator<Item = (usize, &'a str)>) -> 
         .collect()
 }
 
-fn columns(line: &str) -> impl Iterator<Item = &str> {
-    let inner = line.strip_prefix('|').unwrap_or(line);
-    let inner = inner.strip_suffix('|').unwrap_or(inner);
-    inner.split('|').map(str::trim)
-}
-
 /// What is wrong with one row.
 fn row(files: &[TextFile], line: &str) -> Vec<String> {
     let cells: Vec<_> = columns(line).collect();
@@ -73,27 +68,6 @@ fn row(files: &[TextFile], line: &str) -> Vec<String> {
         wrong.push("names no test, and does not say `No test:` and why".to_owned());
     }
     wrong
-}
-
-/// What stands between backticks.
-fn code(cell: &str) -> impl Iterator<Item = &str> {
-    cell.split('`').skip(1).step_by(2)
-}
-
-/// Why a name of a file, or of a function in one, leads nowhere.
-fn absent(files: &[TextFile], name: &str) -> Option<String> {
-    let (path, function) = match name.split_once("::") {
-        Some((path, function)) if path.ends_with(".rs") => (path, Some(function)),
-        _ if name.ends_with(".rs") => (name, None),
-        _ => return None,
-    };
-    let path = format!("crates/{path}");
-    let Some(file) = files.iter().find(|file| file.path == path) else {
-        return Some(format!("names {path}, which is not there"));
-    };
-    let function = function?;
-    let is_there = file.text.contains(&format!("fn {function}("));
-    (!is_there).then(|| format!("names `{function}`, which is not in {path}"))
 }
 
 #[cfg(test)]

@@ -2,14 +2,16 @@
 //!
 //! Every rule is a function from text to findings with a test of its own. `text` has the rules for
 //! all files, `rust` those for Rust sources, `manifest` those that need two files at once,
-//! `lessons` those for the table of failures, and `allowed` the exceptions. Limits do not move;
-//! code does.
+//! `lessons` those for the table of failures, `ids` those for ids and the table of invariants, and
+//! `allowed` the exceptions. Limits do not move; code does.
 
 mod allowed;
+mod ids;
 mod lessons;
 mod manifest;
 mod rust;
 mod source;
+mod table;
 mod text;
 
 use std::fmt;
@@ -25,8 +27,8 @@ use source::{RustSource, TestFiles};
 /// Folders that hold no text of ours.
 const FOREIGN_FOLDERS: [&str; 3] = [".git", "node_modules", "corpus"];
 
-/// Files that tools write.
-const FOREIGN_FILES: [&str; 3] = ["Cargo.lock", "go.sum", "LICENSE"];
+/// Files that tools write. In a linked work tree, `.git` is a file.
+const FOREIGN_FILES: [&str; 4] = [".git", "Cargo.lock", "go.sum", "LICENSE"];
 
 /// One place that breaks one rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,10 +121,12 @@ fn findings(files: &[TextFile]) -> Vec<Finding> {
     let test_files = TestFiles::declared_in(&sources);
     for source in &sources {
         findings.extend(rust::check(source, &test_files));
+        findings.extend(ids::check_rustdoc(source, &test_files));
     }
     findings.extend(rust::check_panic_boundaries(&sources, &test_files));
     findings.extend(manifest::check(files));
     findings.extend(lessons::check(files));
+    findings.extend(ids::check(files));
     findings.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
     findings
 }

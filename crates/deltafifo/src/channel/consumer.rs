@@ -64,7 +64,8 @@ impl<K, V, P> Consumer<K, V, P> {
         self.observer().synced().await
     }
 
-    /// Takes nothing more; what is queued is still handed out (FQ-10). Wakes all who wait.
+    /// Takes nothing more; what is queued is still handed out. Wakes all who wait.
+    // FQ-10
     pub fn close(&self) {
         self.shared.change(|state| state.queue.close());
     }

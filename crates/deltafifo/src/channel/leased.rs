@@ -1,4 +1,6 @@
-//! The guard of a lease: settled on purpose, or given back when dropped (FQ-11).
+//! The guard of a lease: settled on purpose, or given back when dropped.
+
+// FQ-11
 
 use std::fmt;
 use std::mem;

@@ -1,6 +1,6 @@
 //! The async interface: a lock, wake-ups and a bound around a queue. Needs no runtime.
 //!
-//! Producers wait while the number of unsettled calls is at the bound (FQ-13, FM-88); consumers
+//! Producers wait while the number of unsettled calls is at the bound; consumers
 //! wait for items to lease. Every state change wakes all waiters, which then look again: there
 //! is one consumer and a few producers, and no wake-up can get lost with a future that was dropped.
 //!
@@ -14,10 +14,11 @@
 //!   cheap. A `Hash` or `Eq` that panics in `nack` loses the items that are given back;
 //! - `Clone` of the objects of failed items and of tombstones, and the drop of the state that a
 //!   second deletion of a key replaces.
-//!
-//! - FQ-10: close wakes everybody; no future waits for ever. `tests/channel.rs`
-//! - FQ-11: a lease guard that is dropped gives everything back. `tests/channel.rs`
-//! - FQ-13: the bound. `tests/channel.rs`
+
+// FM-88
+// - FQ-10: close wakes everybody; no future waits for ever. `tests/channel.rs`
+// - FQ-11: a lease guard that is dropped gives everything back. `tests/channel.rs`
+// - FQ-13: the bound. `tests/channel.rs`
 
 mod consumer;
 mod leased;

@@ -1,4 +1,6 @@
-//! The end that fills the queue, and waits while it is full (FQ-13).
+//! The end that fills the queue, and waits while it is full.
+
+// FQ-13
 
 use std::future::Future;
 use std::sync::Arc;
@@ -148,7 +150,8 @@ impl<K, V, P> Producer<K, V, P> {
         self.shared.change(|state| state.queue.bookmark(position))
     }
 
-    /// Takes nothing more; what is queued is still delivered (FQ-10). Wakes all who wait.
+    /// Takes nothing more; what is queued is still delivered. Wakes all who wait.
+    // FQ-10
     pub fn close(&self) {
         self.shared.change(|state| state.queue.close());
     }

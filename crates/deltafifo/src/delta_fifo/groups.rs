@@ -1,6 +1,6 @@
 //! Which waiting keys a relist ties together.
 //!
-//! A relist is one group (design 6.4): a lease that takes one of its keys takes all of them, so
+//! A relist is one group: a lease that takes one of its keys takes all of them, so
 //! that the store can show the relist in one step. Every key that waits when a relist comes
 //! belongs to it, and ties it to the earlier relists it belongs to. This module keeps, per relist,
 //! the number of waiting keys tied to it; each waiting key carries the number of its group.

@@ -2,19 +2,20 @@
 //! became pending.
 //!
 //! A key is pending once however often its object changes, so a busy object cannot starve a quiet
-//! one, and its changes are leased together. Order is per key only (FM-90); the
+//! one, and its changes are leased together. Order is per key only; the
 //! [`InOrderQueue`](crate::InOrderQueue) keeps it across keys.
-//!
-//! - FQ-1: a key is pending exactly if it has a change, and once. `pending_map`, `deltas`, `tests`
-//! - FQ-2, FQ-3: per key nothing is lost or reordered. `tests`
-//! - FQ-5, FQ-6, DF-07, DF-08: a relist reports exactly what vanished, with the newest object
-//!   known, and nothing twice; its changes follow what was pending before (`replace`). `tests`
-//! - FQ-7, DF-13: a resync never touches a key with pending or leased changes. `tests`
-//! - FQ-9, DF-10, DF-11: `phase`. FQ-11: `queue_core`. FQ-12, DF-14: `transform`.
-//! - FQ-11: what failed before is leased alone, so that in the end only the culprit of a batch
-//!   that panics is quarantined, and nothing behind it is delayed for ever. `tests`
-//! - Design 6.1: leased changes count as queued. `tests`, planted bugs included
-//! - Design 6.4: a batch takes a group whole or not at all. `tests`
+
+// FM-90
+// - FQ-1: a key is pending exactly if it has a change, and once. `pending_map`, `deltas`, `tests`
+// - FQ-2, FQ-3: per key nothing is lost or reordered. `tests`
+// - FQ-5, FQ-6, DF-07, DF-08: a relist reports exactly what vanished, with the newest object
+//   known, and nothing twice; its changes follow what was pending before (`replace`). `tests`
+// - FQ-7, DF-13: a resync never touches a key with pending or leased changes. `tests`
+// - FQ-9, DF-10, DF-11: `phase`. FQ-11: `queue_core`. FQ-12, DF-14: `transform`.
+// - FQ-11: what failed before is leased alone, so that in the end only the culprit of a batch
+//   that panics is quarantined, and nothing behind it is delayed for ever. `tests`
+// - leased changes count as queued. `tests`, planted bugs included
+// - a batch takes a group whole or not at all. `tests`
 
 pub(crate) mod groups;
 mod replace;
@@ -40,8 +41,7 @@ use groups::{GroupId, Groups};
 /// Per key an ordered list of changes, keys in the order in which they became pending.
 ///
 /// `K` is the key, `V` the object (cheap to clone, usually an `Arc`), `P` the position.
-///
-/// client-go behaviour: DF-01..15.
+// client-go: DF-01..14
 #[doc(alias = "DeltaFIFO")]
 pub type DeltaFifo<K, V, P> = QueueCore<K, V, P, PerKey<K, V>>;
 

@@ -1,11 +1,13 @@
 //! Relist and resync: comparison with the consumer's store.
 //!
-//! A relist appends in client-go's order (DF-07): `Replaced` for each object in the list, then
+//! A relist appends in client-go's order: `Replaced` for each object in the list, then
 //! tombstones for keys that are not in it. Pending keys keep their place. An object that the
 //! consumer holds in this version, and whose key has nothing queued, is left out.
 //!
 //! The transform, `Known` and the `Clone` of objects run before the call begins: if one of them
 //! panics, the queue is as it was.
+
+// DF-07
 
 use std::cell::OnceCell;
 use std::hash::Hash;
@@ -41,7 +43,8 @@ impl<K: Clone + Eq + Hash, V: Clone, P: Clone> DeltaFifo<K, V, P> {
         }
     }
 
-    /// DF-07, as one group. Returns the items that were left out.
+    /// Queues a relist as one group. Returns the items that were left out.
+    // DF-07
     pub(super) fn relist(
         &mut self,
         items: Vec<(K, V)>,
@@ -96,7 +99,8 @@ impl<K: Clone + Eq + Hash, V: Clone, P: Clone> DeltaFifo<K, V, P> {
         left_out
     }
 
-    /// DF-13: a reminder for every key that is held and has nothing queued.
+    /// A reminder for every key that is held and has nothing queued.
+    // DF-13
     pub(super) fn remind(&mut self, known: &dyn Known<K, V>) {
         let mut idle = Vec::new();
         known.for_each(&mut |key, value| {
@@ -111,7 +115,8 @@ impl<K: Clone + Eq + Hash, V: Clone, P: Clone> DeltaFifo<K, V, P> {
         self.ledger.end();
     }
 
-    /// Appends `Replaced`. Of a key listed twice the last object counts (FQ-8); returns the other.
+    /// Appends `Replaced`. Of a key listed twice the last object counts; returns the other.
+    // FQ-8
     fn put_listed(&mut self, key: K, value: V, seq: u64, relist: GroupId) -> Option<(K, V)> {
         let stamped = Stamped::new(Delta::Replaced(value), seq);
         planted!(ReplacedSwallowsDelete => if self.pending.swallow(&key, &stamped).is_some() {
@@ -144,7 +149,8 @@ impl<K: Clone + Eq + Hash, V: Clone, P: Clone> DeltaFifo<K, V, P> {
     }
 
     /// For each pending key, whether it is gone, and the last state of an object that is. A key
-    /// whose deletion is pending is not deleted twice (FQ-6).
+    /// whose deletion is pending is not deleted twice.
+    // FQ-6
     fn gone_while_pending(&self, listed: &dyn Fn(&K) -> bool) -> Vec<Option<Option<V>>> {
         let gone = |(_, key, slot): (_, &K, &Slot<V>)| {
             let newest = slot.deltas.newest();
@@ -155,7 +161,7 @@ impl<K: Clone + Eq + Hash, V: Clone, P: Clone> DeltaFifo<K, V, P> {
     }
 
     /// Appends tombstones to the keys that are gone. All pending keys become part of the relist, or
-    /// the list would be visible before them (design 6.4).
+    /// the list would be visible before them.
     fn bury_pending(&mut self, seq: u64, relist: GroupId, gone: Vec<Option<Option<V>>>) {
         planted!(NoTombstoneForQueued => return);
         for (slot, gone) in self.pending.map.values_mut().zip(gone) {
@@ -173,7 +179,8 @@ impl<K: Clone + Eq + Hash, V: Clone, P: Clone> DeltaFifo<K, V, P> {
     }
 
     /// Keys that are leased, have nothing pending, and are not in the list: their newest object
-    /// is the leased one (design 6.1). One whose deletion is leased is not deleted twice (FQ-6).
+    /// is the leased one. One whose deletion is leased is not deleted twice.
+    // FQ-6
     fn gone_while_leased(&self, listed: &dyn Fn(&K) -> bool) -> Vec<(K, Option<V>)> {
         planted!(RelistForgetsLeased => return Vec::new());
         let leased = self.leased.iter().flat_map(Leased::keys);

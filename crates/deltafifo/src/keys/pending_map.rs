@@ -8,9 +8,9 @@
 //!
 //! Keys are hashed and compared before anything changes, so a key whose `Hash` or `Eq` panics
 //! leaves the map as it was.
-//!
-//! - FQ-1: a key is in the map at most once, and the table has exactly the indexes of the
-//!   entries. Asserted here; `tests`
+
+// - FQ-1: a key is in the map at most once, and the table has exactly the indexes of the
+//   entries. Asserted here; `tests`
 
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, Hash};

@@ -2,12 +2,14 @@
 //!
 //! Every call that brings something gets a number, in order, and the position received with it.
 //! A call is settled when all its changes have been acknowledged, merged or quarantined. What
-//! has been applied is the position just before the first call that is not settled (design 6.5).
+//! has been applied is the position just before the first call that is not settled.
 //! The changes themselves live in the queues; here they are only counted.
 //!
 //! - Applied never moves back, and never past a change that is pending or leased. `tests`
-//! - The length towards the bound (FQ-13) is the number of unsettled calls: a relist or a
+//! - The length towards the bound is the number of unsettled calls: a relist or a
 //!   resync counts one, however many keys it touches. `tests`
+
+// FQ-13
 
 use std::collections::VecDeque;
 

@@ -5,11 +5,11 @@
 //!
 //! Objects and positions are cloned before anything changes, or after everything has changed, so
 //! a `Clone` that panics leaves the queue as it was.
-//!
-//! - FQ-10: a closed queue takes nothing, and hands out what it has. `tests`
-//! - FQ-11, design 6.2: what failed goes back to the head, before what came meanwhile, with its
-//!   original number; time does not move backwards for any key. `tests`
-//! - FQ-12, DF-14: an object is transformed once, before anything changes. `tests`
+
+// - FQ-10: a closed queue takes nothing, and hands out what it has. `tests`
+// - FQ-11: what failed goes back to the head, before what came meanwhile, with its
+//   original number; time does not move backwards for any key. `tests`
+// - FQ-12, DF-14: an object is transformed once, before anything changes. `tests`
 
 pub(crate) mod leased;
 pub(crate) mod ledger;

@@ -29,7 +29,7 @@ impl FifoModel {
         self.leased.iter().flatten().flatten()
     }
 
-    /// What is leased and pending for `key`, oldest first (design 6.1).
+    /// What is leased and pending for `key`, oldest first.
     fn queued(&self, key: Key) -> impl Iterator<Item = &Change> {
         self.leased_items()
             .chain(&self.pending)
@@ -100,7 +100,7 @@ impl FifoModel {
             .flat_map(|change| change.groups.iter().copied())
     }
 
-    /// Design 6.4: all keys that share a relist with `key`, and with those, and so on.
+    /// All keys that share a relist with `key`, and with those, and so on.
     fn tied_to(&self, key: Key) -> Vec<Key> {
         let mut tied = vec![key];
         loop {
@@ -188,7 +188,7 @@ impl Model for FifoModel {
             };
             gone.push((key, last));
         }
-        // Design 4.3: a deletion that waits is part of what the list says of its key.
+        // A deletion that waits is part of what the list says of its key.
         for key in self.keys_in_line() {
             let mut of_key = self.pending.iter_mut().filter(|change| change.key == key);
             let newest = of_key.next_back().expect("a key in line has a change");
@@ -253,7 +253,7 @@ impl Model for FifoModel {
     fn settle(&mut self, failed: &[usize]) -> Vec<(TestItem, u32)> {
         let leased = self.leased.take().unwrap_or_default();
         let newer = std::mem::take(&mut self.pending);
-        // Design 6.4: what was leased as one group comes back as one.
+        // What was leased as one group comes back as one.
         let relists = leased.iter().flatten().flat_map(|change| &change.groups);
         let group: Vec<usize> = relists.min().copied().into_iter().collect();
         let mut quarantined = Vec::new();
@@ -275,7 +275,7 @@ impl Model for FifoModel {
             }
             self.pending.extend(again);
         }
-        // Design 6.2: before everything that waits, and before what is newer of the same key.
+        // Before everything that waits, and before what is newer of the same key.
         for change in newer {
             self.push(change);
         }

@@ -67,7 +67,7 @@ impl Calls {
         self.0[..seq].iter().rev().find_map(|position| *position)
     }
 
-    /// Design 6.5: the version received just before the first call that is open.
+    /// The version received just before the first call that is open.
     pub(super) fn applied(&self, open: impl Iterator<Item = usize>) -> Option<Position> {
         self.received(open.min().map_or(self.0.len(), |first| first - 1))
     }

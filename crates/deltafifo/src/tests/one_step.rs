@@ -1,4 +1,4 @@
-//! Design 4.3: a relist becomes visible in one step.
+//! A relist becomes visible in one step.
 //!
 //! Judged from what the consumer's store shows and from what the server said, without regard to how
 //! a queue groups its changes: if the store shows one object of a list, then each key shows what
@@ -61,7 +61,7 @@ impl Lists {
             let behind = store.keys().chain(list.keys()).find(is_behind);
             if let Some(key) = behind.filter(|_| is_shown) {
                 return Err(format!(
-                    "design 4.3: the store {store:?} shows a part of the list {list:?} of \
+                    "the store {store:?} shows a part of the list {list:?} of \
                      {sent}, and key {key} as it was before"
                 ));
             }

@@ -32,14 +32,14 @@ pub(super) fn ops() -> impl Strategy<Value = Vec<Op>> {
 }
 
 proptest! {
-    /// FQ-1..FQ-12, FM-48..50, design 6.1, 6.2, 6.4, 6.5, 6.11.
+    /// FQ-1..FQ-12, FM-48..50.
     #[test]
     fn delta_fifo_is_its_model(ops in ops(), attempts in 1..4_u32) {
         let verdict = check::<DeltaFifo<Key, Value, Position>>(&ops, attempts);
         prop_assert_eq!(verdict, Ok(()));
     }
 
-    /// FQ-2, FQ-3, FQ-8..FQ-12, RF-01, RF-05, RF-10, RF-12, design 6.2, 6.5, 6.11.
+    /// FQ-2, FQ-3, FQ-8..FQ-12, RF-01, RF-05, RF-10, RF-12.
     #[test]
     fn in_order_queue_is_its_model(ops in ops(), attempts in 1..4_u32) {
         let verdict = check::<InOrderQueue<Key, Value, Position>>(&ops, attempts);

@@ -5,11 +5,11 @@
 //! - FQ-3, FM-48, FM-49, FM-50: what the store holds, with all that is leased and pending
 //!   applied to it, is what direct application of all calls gives; and what is really handed
 //!   out when the queue is drained leads there.
-//! - FQ-9: synced never goes back. Design 6.5: applied never goes back.
-//! - Design 6.1: what is visited as queued is what is leased and pending.
+//! - FQ-9: synced never goes back. Applied never goes back.
+//! - What is visited as queued is what is leased and pending.
 //! - FQ-12: what went through the transform is what was received, once each, in order.
 //! - FQ-10: after close every producer call is refused, and everything is still handed out.
-//! - Design 4.3: a store that shows an object of a list shows all of that list (`one_step`).
+//! - A store that shows an object of a list shows all of that list (`one_step`).
 //! - DF-14: a call in which the transform panics has not happened.
 
 use super::judged::Judged;

@@ -73,7 +73,8 @@ enum NotCommitted {
         payload: Box<dyn std::any::Any + Send>,
         culprits: Vec<ObjectKey>,
     },
-    /// These objects give an index more values than are allowed (SEC-24).
+    /// These objects give an index more values than are allowed.
+    // SEC-24
     TooManyValues(Vec<ObjectKey>),
 }
 
@@ -101,12 +102,13 @@ impl<T: Send + Sync + 'static> Applier<T> {
         }
     }
 
-    /// Applies the items of one lease: one commit, then one distribution, in this order (C-05).
+    /// Applies the items of one lease: one commit, then one distribution, in this order.
     ///
     /// Keys in `refused` keep their stored objects: their new ones were tried often enough.
     ///
-    /// Both happen under the writer's lock, so that listeners receive commits in commit order
-    /// (PR-14). Distribution only appends to rings; no handler runs here.
+    /// Both happen under the writer's lock, so that listeners receive commits in commit order.
+    /// Distribution only appends to rings; no handler runs here.
+    // C-05, PR-14
     pub(crate) fn apply(&self, lease: &Lease<'_, T>, mut refused: Refused) {
         let mut writing = self.lock();
         let (sequence, applied, before) = loop {
@@ -142,7 +144,8 @@ impl<T: Send + Sync + 'static> Applier<T> {
             .count_events(applied.count, applied.dropped, objects);
     }
 
-    /// Moves keys into quarantine and out of it, as they were applied (IN-7).
+    /// Moves keys into quarantine and out of it, as they were applied.
+    // IN-7
     fn judge(&self, judged: BTreeMap<ObjectKey, Judgement>, refused: Refused) {
         if judged.is_empty() && refused.is_empty() {
             return;
@@ -191,8 +194,9 @@ impl<T: Send + Sync + 'static> Applier<T> {
     }
 
     /// One commit without the objects of `refused`; returns the state before it as well. When an
-    /// index function panics nothing has changed (STX-10), and the objects it panics on are the
+    /// index function panics nothing has changed, and the objects it panics on are the
     /// culprits.
+    // STX-10
     fn try_apply(
         &self,
         writing: &mut Writing<T>,
@@ -259,7 +263,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
         fold.finish().notices
     }
 
-    /// Publishes how far the store is, and that it is synced, after the effect is visible (C3).
+    /// Publishes how far the store is, and that it is synced, after the effect is visible.
     ///
     /// Also where nothing was applied: a bookmark moves the version without a change, and an empty
     /// collection is synced without one. A caller for which everything received has been applied
@@ -290,7 +294,8 @@ impl<T: Send + Sync + 'static> Applier<T> {
         self.status.set_queue_depth(progress.unsettled);
     }
 
-    /// Removes everything a source brought, with a tombstone for each object (FM-79).
+    /// Removes everything a source brought, with a tombstone for each object.
+    // FM-79
     pub(crate) fn clear(&self, scope: &Scope) {
         let nothing = Item::Replace { items: Vec::new() };
         let lease = Lease {
@@ -310,8 +315,9 @@ impl<T: Send + Sync + 'static> Applier<T> {
         self.note_quarantine();
     }
 
-    /// Adds an index and, before the next commit, the probe for it (IX-10). Objects that give it
+    /// Adds an index and, before the next commit, the probe for it. Objects that give it
     /// too many values are not in it, and are quarantined.
+    // IX-10
     pub(crate) fn add_index<F, I, V>(
         &self,
         name: Arc<str>,
@@ -348,7 +354,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
     }
 
     /// The store as exactly what one source received up to a version, if it is so at this moment:
-    /// the first collection is applied, and nothing waits (design 6.5).
+    /// the first collection is applied, and nothing waits.
     pub(crate) fn exact_snapshot(
         &self,
         queue: &Watcher<T>,
@@ -365,8 +371,8 @@ impl<T: Send + Sync + 'static> Applier<T> {
         self.lock().epochs.get(scope).map_or(0, Epochs::store)
     }
 
-    /// Lets a registered listener begin: everything there is, then every commit after it (design
-    /// 6.12). The writer does not pause for it.
+    /// Lets a registered listener begin: everything there is, then every commit after it.
+    /// The writer does not pause for it.
     pub(crate) fn join(&self, joining: Joining<ObjectKey, T>) -> Registration {
         let snapshot = self.reader.snapshot();
         let registration = joining.begin(snapshot.sequence(), replay::present(snapshot));
@@ -375,7 +381,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
         registration
     }
 
-    /// Hands one resync to every listener for which it is due, between two commits (design 6.9).
+    /// Hands one resync to every listener for which it is due, between two commits.
     pub(crate) fn resync(&self, now: Instant) {
         let _writing = self.lock();
         let snapshot = self.reader.snapshot();

@@ -1,18 +1,20 @@
 //! Delta -> store mutation -> notification: the heart of the informer, as a pure function.
 //!
-//! Membership of the store, not the type of the watch event, decides add or update (PD-01). What is
+//! Membership of the store, not the type of the watch event, decides add or update. What is
 //! decided here and nowhere else:
 //!
-//! - An object that did not change is not announced, whoever sends it again (design 6.9, FM-37).
-//! - Within an epoch no object goes back to an older version (STX-7, PR-5).
+//! - An object that did not change is not announced, whoever sends it again.
+//! - Within an epoch no object goes back to an older version.
 //! - A new uid under an old name is the end of one life and the beginning of another: one commit,
-//!   `Deleted::Unknown` and then `Added` (design 6.10, FM-45, PR-4).
-//! - The deletion of an object that nobody knows is dropped (FM-47, PR-2).
+//!   `Deleted::Unknown` and then `Added`.
+//! - The deletion of an object that nobody knows is dropped.
 //! - A version that nobody can use, since it cannot be decoded or an index function panics on it,
-//!   leaves the last good one where it is, unless that was another life (IN-7, FM-53, STX-10).
+//!   leaves the last good one where it is, unless that was another life.
 //!
 //! Nothing here blocks, allocates a task or reads a clock. Tested against a naive model in `tests`,
 //! and judged through the whole path in `tests/bad_input`.
+
+// PD-01, FM-37, STX-7, PR-5, FM-45, PR-4, FM-47, PR-2, IN-7, FM-53, STX-10
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -42,7 +44,8 @@ pub(crate) struct Applied<T> {
     pub(crate) notices: Vec<Event<T>>,
     /// The number of notifications.
     pub(crate) count: u64,
-    /// Events that were dropped since the store is newer (FM-37) or knows nothing of them (FM-47).
+    /// Events that were dropped since the store is newer or knows nothing of them.
+    // FM-37, FM-47
     pub(crate) dropped: u64,
     /// The epochs of the store after the commit.
     pub(crate) epochs: Epochs,
@@ -132,7 +135,7 @@ impl<'a, T> Fold<'a, T> {
         match work {
             Item::Key { key, deltas } => self.key(key, deltas),
             Item::Replace { items } => self.replace(items),
-            // The facade walks a snapshot for resync (design 6.9) and never asks the queue.
+            // The facade walks a snapshot for resync and never asks the queue.
             Item::Resync => {}
         }
     }
@@ -177,7 +180,8 @@ impl<'a, T> Fold<'a, T> {
         }
     }
 
-    /// A whole collection: first what it leaves out, then its items in the server's order (PD-06).
+    /// A whole collection: first what it leaves out, then its items in the server's order.
+    // PD-06
     fn replace(&mut self, items: &[(ObjectKey, Arrival<T>)]) {
         let kept: HashSet<&ObjectKey> = items.iter().map(|(key, _)| key).collect();
         let mut gone = self.known_keys();
@@ -312,7 +316,7 @@ impl<'a, T> Fold<'a, T> {
         }
     }
 
-    /// A deletion that the watch saw. The uid says whose life ended (design 6.10).
+    /// A deletion that the watch saw. The uid says whose life ended.
     fn delete_observed(&mut self, key: &ObjectKey, arrival: &Arrival<T>) {
         let Some((entry, epoch)) = self.current(key) else {
             self.applied.dropped += 1;
@@ -332,7 +336,8 @@ impl<'a, T> Fold<'a, T> {
         }
     }
 
-    /// A deletion that nobody saw; the last state known is the one the handlers had (PR-3).
+    /// A deletion that nobody saw; the last state known is the one the handlers had.
+    // PR-3
     fn delete_unknown(&mut self, key: &ObjectKey) {
         self.good(key);
         let Some((entry, _)) = self.current(key) else {

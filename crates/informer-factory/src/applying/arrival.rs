@@ -10,8 +10,9 @@ use informer_store::Entry;
 /// What the queue carries: an object, or why nobody can use it, and the epoch it was received in.
 ///
 /// What cannot be decoded goes through the queue like everything else, so that it is judged in
-/// order, against what the store then holds (FM-53, FM-54). Versions of two epochs cannot be
-/// compared: between them the server's history was rewound (FM-39, RFX-15).
+/// order, against what the store then holds. Versions of two epochs cannot be
+/// compared: between them the server's history was rewound.
+// FM-53, FM-54, FM-39, RFX-15
 #[derive_where(Clone)]
 pub(crate) struct Arrival<T> {
     /// The object. The error is in a box, since everything that waits has room for it.
@@ -59,7 +60,8 @@ impl<T> Arrival<T> {
     }
 }
 
-/// Never shows the object (SEC-6).
+/// Never shows the object.
+// SEC-6
 impl<T> fmt::Debug for Arrival<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Arrival")

@@ -1,4 +1,6 @@
-//! Which of the server's histories each object in the store belongs to (FM-39, RFX-15).
+//! Which of the server's histories each object in the store belongs to.
+
+// FM-39, RFX-15
 
 use std::collections::HashMap;
 

@@ -1,8 +1,10 @@
 //! Which object an index function panics on.
 //!
-//! The store refuses a batch as a whole when an index function panics in it (STX-10). A relist is
-//! one batch, so without knowing the culprit one bad object would cost all of them (FM-53). Asked
+//! The store refuses a batch as a whole when an index function panics in it. A relist is
+//! one batch, so without knowing the culprit one bad object would cost all of them. Asked
 //! only after a panic; tested in `tests/bad_input/indexes.rs`.
+
+// STX-10, FM-53
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,8 +1,10 @@
-//! Keys whose newest version cannot be decoded or applied (IN-7).
+//! Keys whose newest version cannot be decoded or applied.
 //!
-//! Such a key is reported, its last good version stays in the store, and no other key is affected
-//! (FM-53, FM-54). It is released by a good version, a delete, or a relist without it. Of a flood
-//! the reasons of the first keys are kept, and of the rest the keys alone (SEC-23).
+//! Such a key is reported, its last good version stays in the store, and no other key is affected.
+//! It is released by a good version, a delete, or a relist without it. Of a flood
+//! the reasons of the first keys are kept, and of the rest the keys alone.
+
+// IN-7, FM-53, FM-54, SEC-23
 
 use std::collections::{BTreeMap, HashSet};
 use std::num::NonZeroUsize;

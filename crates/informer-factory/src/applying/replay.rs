@@ -16,10 +16,11 @@ pub(crate) fn present<T: Send + Sync + 'static>(snapshot: Snapshot<T>) -> Walk<O
     }))
 }
 
-/// What the snapshot holds and `now` still does, as a resync (SI-16, PR-10).
+/// What the snapshot holds and `now` still does, as a resync.
 ///
 /// An object that has changed since is left out: the change itself is on its way to the listener,
-/// so a resync never brings back an older state (FM-50, FQ-7).
+/// so a resync never brings back an older state.
+// SI-16, PR-10, FM-50, FQ-7
 pub(crate) fn unchanged<T: Send + Sync + 'static>(
     snapshot: Snapshot<T>,
     now: StoreReader<T>,

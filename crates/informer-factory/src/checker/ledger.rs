@@ -1,12 +1,14 @@
 //! What the store held at one version, as two hashes for each key, and how a list differs from it.
 //!
 //! A ledger of hashes, not the snapshot itself, so that a check keeps no old object alive while the
-//! server is asked (FM-61). The hashes are keyed with the informer's seed: nobody who may only
+//! server is asked. The hashes are keyed with the informer's seed: nobody who may only
 //! choose names can hide a difference behind a collision.
 //!
 //! A difference counts only while the store still holds what it held. What changed meanwhile may
 //! have been on its way: where several changes are of one version, a lease of etcd that expired for
 //! example, the version is reached with the first of them.
+
+// FM-61
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};
@@ -44,7 +46,8 @@ pub(crate) struct Ledger {
     hashing: Hashing,
     /// Key and state, sorted by key once it is complete.
     states: Vec<(u64, u64)>,
-    /// Keys that the store cannot hold in the server's version (IN-7).
+    /// Keys that the store cannot hold in the server's version.
+    // IN-7
     quarantined: HashSet<ObjectKey>,
 }
 

@@ -1,8 +1,10 @@
-//! The consistency checker: compares the store with the server at one exact version (FM-40).
+//! The consistency checker: compares the store with the server at one exact version.
 //!
 //! `ledger.rs` compares, `plan.rs` decides, both pure; `run.rs` carries out. It only reads what the
 //! informer has, and speaks to it through a demand for a repair: no error of a check touches sync,
 //! health or versions.
+
+// FM-40
 
 pub(crate) mod consistency;
 mod ledger;

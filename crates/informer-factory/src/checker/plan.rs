@@ -2,12 +2,12 @@
 //!
 //! The plan requests one thing at a time, so a loop can carry it out. Time counts from an arbitrary
 //! origin.
-//!
-//! - RFX-16: from one check to the next it is never longer than a period, the first included.
-//! - Bounded: a period has one check, of two lists at most: a second one where the server has
-//!   compacted the first one's version. A check that a period does not suffice for is given up.
-//! - A version that the server does not know is either a lagging replica's or a rewound server's;
-//!   one small consistent read tells which (FM-39).
+
+// - RFX-16: from one check to the next it is never longer than a period, the first included.
+// - Bounded: a period has one check, of two lists at most: a second one where the server has
+//   compacted the first one's version. A check that a period does not suffice for is given up.
+// - A version that the server does not know is either a lagging replica's or a rewound server's;
+//   one small consistent read tells which (FM-39).
 
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::time::Duration;

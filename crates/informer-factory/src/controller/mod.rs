@@ -33,7 +33,8 @@ use crate::status::shared::{Identity, Life};
 pub enum OnFailure {
     /// It is processed again after a delay, before any later change of its key; after the queue's
     /// number of attempts the key is quarantined. What client-go called `ErrRequeue`, without
-    /// moving time backwards (QU-06).
+    /// moving time backwards.
+    // QU-06
     Retry {
         /// How long to wait.
         after: Duration,
@@ -152,12 +153,13 @@ impl<T: Send + Sync + 'static> Controller<T> {
     ///
     /// # Panics
     ///
-    /// A panic of `process` is the caller's: it passes through (CT-07). So does the panic of a
+    /// A panic of `process` is the caller's: it passes through. So does the panic of a
     /// tokio runtime without a timer.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future ends the controller at once; what was being processed is lost with it.
+    // CT-07
     pub async fn run<P, F, E>(
         self,
         process: P,
@@ -223,7 +225,8 @@ pub struct ControllerHandle<T: Send + Sync + 'static> {
 }
 
 impl<T: Send + Sync + 'static> ControllerHandle<T> {
-    /// True once everything of the first list has been processed or quarantined (CT-08).
+    /// True once everything of the first list has been processed or quarantined.
+    // CT-08
     pub fn has_synced(&self) -> bool {
         self.core.status.is_synced()
     }

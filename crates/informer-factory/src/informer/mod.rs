@@ -26,8 +26,7 @@ use crate::status::wait;
 
 /// A cache of one collection that follows the server, shared by any number of readers and handlers.
 ///
-/// A handle: cloning it shares the informer. The factory owns it; dropping handles ends nothing
-/// (design 6.16).
+/// A handle: cloning it shares the informer. The factory owns it; dropping handles ends nothing.
 #[derive_where(Clone)]
 #[doc(alias = "SharedIndexInformer")]
 pub struct SharedInformer<T: Send + Sync + 'static> {
@@ -67,14 +66,14 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         self.core.applier.reader.clone()
     }
 
-    /// Adds an index, before or after the start (IX-10).
+    /// Adds an index, before or after the start.
     ///
     /// The function gives every value an object is to be found under. It runs on the informer's
     /// task for every change, so it must be quick, and it must not call back into the informer;
     /// nor hold it or a reader of it, which would keep the store alive for ever. An object on which
     /// it panics, or for which it gives more values than
     /// [`InformerOptions::index_values`](crate::InformerOptions::index_values), is quarantined by
-    /// key; everything else goes on (IN-7, FM-82, SEC-24).
+    /// key; everything else goes on.
     ///
     /// # Errors
     ///
@@ -83,6 +82,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     /// # Panics
     ///
     /// If `values` panics on an object that is stored already; the index is not added then.
+    // IX-10, IN-7, FM-82, SEC-24
     pub fn add_index<F, I, V>(
         &self,
         name: impl Into<Arc<str>>,
@@ -100,11 +100,12 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     /// Adds a handler with the default configuration: every change, in order, growing memory.
     ///
     /// Before the start or after, it sees everything there is and every change from then on,
-    /// without gap or repetition (C-07, PR-7).
+    /// without gap or repetition.
     ///
     /// # Errors
     ///
     /// [`AddHandlerError`] when the informer or its runtime has ended, or outside a tokio runtime.
+    // C-07, PR-7
     #[doc(alias = "AddEventHandler")]
     pub fn add_handler(
         &self,
@@ -116,12 +117,13 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     /// Adds a handler with a name, an overflow policy, or a resync period of its own.
     ///
     /// A handler without a resync period gets the informer's default; `Duration::ZERO` means none.
-    /// Where the informer has no default, a handler cannot switch resync on (SI-16): its
+    /// Where the informer has no default, a handler cannot switch resync on: its
     /// registration says so.
     ///
     /// # Errors
     ///
     /// As [`add_handler`](Self::add_handler).
+    // SI-16
     #[doc(alias = "AddEventHandlerWithOptions")]
     pub fn add_handler_with(
         &self,
@@ -148,7 +150,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         Ok(self.core.applier.join(joining))
     }
 
-    /// Adds a handler that may block; it gets a thread of its own (design 6.14).
+    /// Adds a handler that may block; it gets a thread of its own.
     ///
     /// # Errors
     ///
@@ -180,9 +182,10 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         Ok((self.core.applier.join(joining), stream))
     }
 
-    /// True once the first list of every source has been applied; never false again (IN-1).
+    /// True once the first list of every source has been applied; never false again.
     ///
     /// The [`Registration`] of a handler shows whether the handler has received it.
+    // IN-1
     pub fn has_synced(&self) -> bool {
         self.core.status.is_synced()
     }
@@ -255,9 +258,10 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         .await
     }
 
-    /// Objects whose newest version could not be decoded or applied, with the reason (IN-7). Where
+    /// Objects whose newest version could not be decoded or applied, with the reason. Where
     /// there are more than [`InformerOptions::quarantined`](crate::InformerOptions::quarantined),
     /// only so many; how many there are in all is in the [`status`](Self::status).
+    // IN-7
     pub fn quarantined(&self) -> Vec<Quarantined> {
         self.core.applier.quarantine.list()
     }
@@ -268,12 +272,13 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     /// # Errors
     ///
     /// [`FromOwnCallback`] when awaited in a callback of one of its own handlers, which would wait
-    /// for itself (FM-67); spawn a task for it. Nothing is ended then.
+    /// for itself; spawn a task for it. Nothing is ended then.
     ///
     /// # Cancel safety
     ///
     /// The informer ends all the same; a later call waits for the rest. The first grace counts. If
     /// the runtime ends first, the informer ends where it is, and its report is not complete.
+    // FM-67
     pub async fn shutdown(&self, grace: Grace) -> Result<InformerReport, FromOwnCallback> {
         self.refuse_own_callback()?;
         let begin = || shutdown::begin(&self.core, grace);

@@ -1,4 +1,6 @@
-//! Namespaces that come and go while an informer runs (design 6.17, FM-79).
+//! Namespaces that come and go while an informer runs.
+
+// FM-79
 
 use std::sync::Arc;
 
@@ -29,7 +31,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
             && source_tasks::start(core, sources)
     }
 
-    /// Stops watching a namespace and deletes its objects, with a tombstone each (FM-79). If it is
+    /// Stops watching a namespace and deletes its objects, with a tombstone each. If it is
     /// removed at present, and has been added again, the addition is taken back.
     ///
     /// Returns false if it was not watched.
@@ -37,6 +39,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     /// # Cancel safety
     ///
     /// The namespace goes all the same.
+    // FM-79
     pub async fn remove_namespace(&self, namespace: &str) -> bool {
         match self.begin_removal(Scope::Namespace(namespace.into())) {
             Some(removed) => {

@@ -15,12 +15,13 @@ use crate::status::handler_metrics;
 use crate::status::shared::Life;
 
 impl<T: Send + Sync + 'static> SharedInformer<T> {
-    /// Starts to list and watch. A second call does nothing (SI-02, FAX-2).
+    /// Starts to list and watch. A second call does nothing.
     ///
     /// # Errors
     ///
     /// [`StartError`] after a shutdown, outside a tokio runtime or on one without a timer, and when
     /// the runtime on which it was started has ended.
+    // SI-02, FAX-2
     pub fn start(&self) -> Result<(), StartError> {
         let runtime = Handle::try_current().map_err(|_none| StartError::NoRuntime)?;
         if !has_timer() {

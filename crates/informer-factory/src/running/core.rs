@@ -38,7 +38,8 @@ pub(crate) struct Settings {
     pub(crate) reflector: Config,
     pub(crate) default_resync: Option<Duration>,
     pub(crate) seed: u64,
-    /// How the store is compared with the server, if it is (FM-40).
+    /// How the store is compared with the server, if it is.
+    // FM-40
     pub(crate) checking: Option<Arc<Checking>>,
 }
 
@@ -56,7 +57,8 @@ pub(crate) struct Core<T: Send + Sync + 'static> {
 pub(crate) struct Runtime {
     /// Cancelled when the informer is to end.
     pub(crate) stop: CancellationToken,
-    /// Every task of the informer, so that its end can be waited for (IN-5).
+    /// Every task of the informer, so that its end can be waited for.
+    // IN-5
     pub(crate) tasks: TaskTracker,
     pub(crate) sources: Sources,
     /// The runtime on which the tasks run; set at the start.
@@ -67,7 +69,8 @@ pub(crate) struct Runtime {
 
 impl Runtime {
     /// Locked while tasks are spawned, and while the informer begins to stop, so that the end
-    /// includes every task there is (IN-5).
+    /// includes every task there is.
+    // IN-5
     pub(crate) fn turn(&self) -> MutexGuard<'_, ()> {
         // It guards nothing that a panic could leave half-done.
         self.turn.lock().unwrap_or_else(PoisonError::into_inner)
@@ -120,8 +123,9 @@ impl<T: Send + Sync + 'static> Core<T> {
         drop(turn);
     }
 
-    /// Ends everything immediately: no task goes on, no callback begins (IN-6). Returns what the
+    /// Ends everything immediately: no task goes on, no callback begins. Returns what the
     /// handlers received, and what not.
+    // IN-6
     pub(crate) fn abort(&self) -> StopReport {
         self.begin_stop();
         self.runtime.sources.abort();

@@ -1,4 +1,6 @@
-//! Resync: what the store holds, told again to handlers that asked for it (SI-16, PR-10).
+//! Resync: what the store holds, told again to handlers that asked for it.
+
+// SI-16, PR-10
 
 use std::time::Duration;
 

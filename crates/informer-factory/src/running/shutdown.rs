@@ -1,4 +1,6 @@
-//! How things end: in order, within a grace, and with a report (C6, IN-5, D1).
+//! How things end: in order, within a grace, and with a report.
+
+// IN-5, D1
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,6 +1,8 @@
 //! The tasks of one source: a reflector that fills a queue, and a loop that applies its items.
 //!
-//! A task that panics is restarted by the task that waits for it (FM-82).
+//! A task that panics is restarted by the task that waits for it.
+
+// FM-82
 
 use std::future::Future;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
@@ -29,8 +31,9 @@ use crate::running::flood;
 use crate::running::launch::Parts;
 use crate::status::observer::StatusObserver;
 
-/// The number of items in one lease: client-go's batch size (RF-05). A larger one would only make
+/// The number of items in one lease: client-go's batch size. A larger one would only make
 /// the commits larger that readers wait for.
+// RF-05
 pub(crate) const BATCH: NonZeroUsize = NonZeroUsize::new(1_000).expect("1,000 is not zero");
 
 /// Between two attempts to run a reflector that panicked.
@@ -107,7 +110,7 @@ impl<T: Send + Sync + 'static> SourceTasks<T> {
     }
 
     /// The reflector fills the queue, the applying loop empties it into the store. Ends when it is
-    /// stopped and the queue has been drained (design 6.11).
+    /// stopped and the queue has been drained.
     async fn run(self, config: ReflectorConfig) {
         let (producer, consumer) = queue(&self.core);
         let applying = self.child(self.clone().supervise(Arc::new(consumer)));
@@ -220,7 +223,8 @@ impl<T: Send + Sync + 'static> SourceTasks<T> {
         }
     }
 
-    /// Two reflectors must not draw the same delays, or they come back in step (FM-11).
+    /// Two reflectors must not draw the same delays, or they come back in step.
+    // FM-11
     fn seed(&self) -> u64 {
         let seed = self.core.settings.seed;
         BuildHasherDefault::<DefaultHasher>::default().hash_one((seed, &self.scope))

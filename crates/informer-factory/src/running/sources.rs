@@ -120,7 +120,8 @@ impl Sources {
             .collect()
     }
 
-    /// Has the reflector of a scope fetch everything anew, reusing nothing (FM-40).
+    /// Has the reflector of a scope fetch everything anew, reusing nothing.
+    // FM-40
     pub(crate) fn repair(&self, scope: &Scope) {
         if let Some(source) = self.lock().get_mut(scope) {
             source.repair = true;

@@ -29,7 +29,8 @@ pub(super) const SEED_STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 /// Hands out shared informers and owns them.
 ///
 /// Cloning shares the factory. When the last clone is dropped without a
-/// [`shutdown`](Self::shutdown), everything it owns is aborted (IN-6).
+/// [`shutdown`](Self::shutdown), everything it owns is aborted.
+// IN-6
 #[derive(Clone)]
 pub struct SharedInformerFactory {
     pub(super) inner: Arc<Inner>,
@@ -114,11 +115,12 @@ impl SharedInformerFactory {
         self.get_or_make::<K, K>(&(), Representation::Full, decoder, options)
     }
 
-    /// The informer for a resource known at run time only (FA-10).
+    /// The informer for a resource known at run time only.
     ///
     /// # Errors
     ///
     /// [`InformerError`]
+    // FA-10
     #[doc(alias = "dynamicinformer")]
     pub fn dynamic(
         &self,
@@ -159,11 +161,12 @@ impl SharedInformerFactory {
     }
 
     /// The informer for the metadata of a resource: the server sends, and the store holds, nothing
-    /// else (FA-11).
+    /// else.
     ///
     /// # Errors
     ///
     /// [`InformerError`]
+    // FA-11
     #[doc(alias = "metadatainformer")]
     pub fn metadata(
         &self,
@@ -180,11 +183,12 @@ impl SharedInformerFactory {
         InformerOptions::new().namespaces(self.inner.defaults.namespaces.clone())
     }
 
-    /// Starts every informer that has not been started yet; may be called again (FA-04).
+    /// Starts every informer that has not been started yet; may be called again.
     ///
     /// # Errors
     ///
     /// [`StartError`] after a shutdown, or outside a tokio runtime.
+    // FA-04
     pub fn start(&self) -> Result<(), StartError> {
         self.refuse_after_stop()?;
         let mut informers = self.inner.registry.all();
@@ -194,7 +198,7 @@ impl SharedInformerFactory {
         results.into_iter().collect()
     }
 
-    /// Waits until every informer is synced, started or not, but for those that have ended (FAX-3).
+    /// Waits until every informer is synced, started or not, but for those that have ended.
     ///
     /// # Errors
     ///
@@ -203,6 +207,7 @@ impl SharedInformerFactory {
     /// # Cancel safety
     ///
     /// Safe; nothing is lost.
+    // FAX-3
     pub async fn wait_for_sync(&self, timeout: Duration) -> Result<(), NotSynced> {
         let informers = self.inner.registry.all();
         let statuses: Vec<_> = informers
@@ -231,8 +236,9 @@ impl SharedInformerFactory {
         futures::stream::select_all(changes).map(move |()| factory.status())
     }
 
-    /// The permissions that the informers of this factory need, in roles of this name, and no more
-    /// (SEC-15). They do not include later requests.
+    /// The permissions that the informers of this factory need, in roles of this name, and no more.
+    /// They do not include later requests.
+    // SEC-15
     pub fn rbac_role(&self, name: &str) -> RbacRoles {
         let informers = self.inner.registry.entries();
         let read = informers
@@ -241,7 +247,7 @@ impl SharedInformerFactory {
         RbacRoles::to_read(name, read)
     }
 
-    /// Ends one informer and forgets it: the next request gets a new one (FA-08, FAX-5). Readers
+    /// Ends one informer and forgets it: the next request gets a new one. Readers
     /// keep the store as it was.
     ///
     /// `None` if it is not one of this factory's, or no longer.
@@ -253,6 +259,7 @@ impl SharedInformerFactory {
     /// # Errors
     ///
     /// [`FromOwnCallback`] when awaited in a callback of one of its own handlers.
+    // FA-08, FAX-5
     pub async fn release<T: Send + Sync + 'static>(
         &self,
         informer: &SharedInformer<T>,
@@ -266,16 +273,17 @@ impl SharedInformerFactory {
     }
 
     /// Ends everything, all informers at once, each in order and within the grace. Afterwards
-    /// nothing can be started or asked for. A second call gives the same report (FAX-4).
+    /// nothing can be started or asked for. A second call gives the same report.
     ///
     /// # Errors
     ///
-    /// [`FromOwnCallback`] when awaited in a callback of one of its handlers (FM-67); nothing is
+    /// [`FromOwnCallback`] when awaited in a callback of one of its handlers; nothing is
     /// ended then.
     ///
     /// # Cancel safety
     ///
     /// The informers end all the same; a later call waits for the rest.
+    // FAX-4, FM-67
     pub async fn shutdown(&self, grace: Grace) -> Result<ShutdownReport, FromOwnCallback> {
         let informers = self.inner.registry.all();
         informers

@@ -1,4 +1,6 @@
-//! What makes two requests the same informer (FAX-1).
+//! What makes two requests the same informer.
+
+// FAX-1
 
 use std::any::TypeId;
 use std::fmt;

@@ -1,4 +1,6 @@
-//! The status of an informer: state, cause, since when (IN-4, FM-73, FM-74).
+//! The status of an informer: state, cause, since when.
+
+// IN-4, FM-73, FM-74
 
 pub(crate) mod handler_metrics;
 pub(crate) mod observer;
@@ -57,10 +59,12 @@ pub struct InformerStatus {
     pub sequence: u64,
     /// How many keys are quarantined.
     pub quarantined: usize,
-    /// True once the first list of every source has been applied; never false again (IN-1), though
+    /// True once the first list of every source has been applied; never false again, though
     /// a namespace added later has a list of its own to wait for.
+    // IN-1
     pub synced: bool,
-    /// How often a task of the informer panicked and was started again (FM-82).
+    /// How often a task of the informer panicked and was started again.
+    // FM-82
     pub task_panics: u64,
     /// Its handlers.
     pub handlers: Vec<ListenerStatus>,
@@ -86,7 +90,7 @@ pub struct SourceStatus {
     pub attempts: u32,
     /// The newest version received; unset before the first list.
     pub received: ResourceVersion,
-    /// The newest version applied to the store (design 6.5).
+    /// The newest version applied to the store.
     pub applied: Option<ResourceVersion>,
     /// When something was received last.
     pub last_progress: Option<Instant>,
@@ -96,7 +100,8 @@ pub struct SourceStatus {
     pub watches: u64,
     /// How many items of all lists were cached already.
     pub reused: u64,
-    /// How often the server's history was rewound, by what was received (FM-39).
+    /// How often the server's history was rewound, by what was received.
+    // FM-39
     pub epoch: u32,
     /// The same, by what was applied: while it is behind, `applied` is of the old history.
     pub applied_epoch: u32,

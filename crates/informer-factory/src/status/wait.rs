@@ -13,7 +13,8 @@ use crate::error::{Culprit, NotSynced, WaitForVersionError};
 use crate::status::shared::SharedStatus;
 use crate::status::{InformerState, SourceStatus};
 
-/// Waits until everything on the statuses is synced (WF-02, FAX-3).
+/// Waits until everything on the statuses is synced.
+// WF-02, FAX-3
 pub(crate) async fn for_sync(
     statuses: &[&Arc<SharedStatus>],
     timeout: Duration,
@@ -61,7 +62,8 @@ fn culprits(status: &SharedStatus) -> Vec<Culprit> {
     unsynced.into_iter().map(culprit).collect()
 }
 
-/// Waits until each source that `select` names has applied `wanted` (IN-8).
+/// Waits until each source that `select` names has applied `wanted`.
+// IN-8
 pub(crate) async fn for_version(
     status: &SharedStatus,
     wanted: &ResourceVersion,

@@ -1,6 +1,6 @@
 //! The apply step, naively: a map, one event after the other, everything told at once.
 //!
-//! Written from PD-01..06, design 6.9 and 6.10, STX-7, IN-7 and PR-2..5; shares no code with what
+//! Written from PD-01..06, STX-7, IN-7 and PR-2..5; shares no code with what
 //! it judges.
 
 use std::collections::{BTreeMap, BTreeSet};

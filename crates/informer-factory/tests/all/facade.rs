@@ -131,7 +131,7 @@ async fn a_late_handler_sees_the_present_and_then_every_change() {
 }
 
 /// GT-09, FM-51, PR-13: what was deleted while nobody watched is told by tombstone; what did not
-/// change is not told again (design 6.9).
+/// change is not told again.
 #[tokio::test(start_paused = true)]
 async fn a_gap_ends_in_tombstones_and_silence_about_the_unchanged() {
     for queue in QUEUES {

@@ -1,5 +1,4 @@
-//! What is cached: namespaces, selectors, dynamic kinds, metadata, transforms (FAX-1, design 6.16,
-//! 6.17).
+//! What is cached: namespaces, selectors, dynamic kinds, metadata, transforms (FAX-1).
 
 use crate::cluster::{QUEUES, Recorder, SOON, factory, pod, pod_in, pods};
 use informer_factory::{
@@ -126,7 +125,7 @@ async fn kinds_known_at_run_time_only() {
     assert_eq!(whole.name(), "widgets.example.com");
 }
 
-/// FM-57, design 6.16: the transform runs on what is received; a second one is refused.
+/// FM-57: the transform runs on what is received; a second one is refused.
 #[tokio::test(start_paused = true)]
 async fn one_transform_per_shared_informer() {
     let server = ApiServer::new();

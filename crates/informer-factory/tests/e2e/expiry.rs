@@ -131,7 +131,7 @@ async fn notice(informer: &SharedInformer<ConfigMap>, cut: Instant) {
     }
 }
 
-/// The unchanged are not announced, and what ended unseen is told as such (design 6.9, FM-46).
+/// The unchanged are not announced, and what ended unseen is told as such (FM-46).
 fn check_told(followed: &Followed<ConfigMap>, namespace: &str) {
     let keys = |range: std::ops::Range<usize>| range.map(|i| format!("{namespace}/{}", name(i)));
     let ended: BTreeSet<String> = keys(DELETED).chain(keys(REPLACED)).collect();

@@ -13,7 +13,7 @@ use crate::collection::{Collection, Identity, Truth};
 /// How long the first list may take.
 pub(crate) const SYNC_LIMIT: Duration = Duration::from_secs(60);
 /// How long it may take from the last write, or from the end of a fault, until all agree. The
-/// back-off after an outage of the server adds up to 31 s (design 6.20).
+/// back-off after an outage of the server adds up to 31 s.
 const LIMIT: Duration = Duration::from_secs(90);
 /// The server writes config maps of its own now and then, which may come between LIST and look.
 const ROUNDS: usize = 3;

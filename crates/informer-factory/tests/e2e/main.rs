@@ -1,4 +1,4 @@
-//! The facade against a real kube-apiserver, on both queues (design 7).
+//! The facade against a real kube-apiserver, on both queues.
 //!
 //! What is judged: every handler's fold and the store against the server's own LIST at an exact
 //! version, while objects are created, changed and deleted, and while the server is killed, the

@@ -1,8 +1,10 @@
 //! The type and identity of an object, read before it is decoded into the caller's type.
 //!
 //! The identity does not come from the decoded object. A projection or a transform may therefore
-//! drop any field (design 6.6), and an object that does not decode still has a key (FM-53, FM-54).
+//! drop any field, and an object that does not decode still has a key.
 //! All texts are borrowed from the bytes of the answer.
+
+// FM-53, FM-54
 
 use std::{borrow::Cow, fmt};
 
@@ -246,7 +248,7 @@ pub(crate) fn version_of(text: &Text<'_>) -> ResourceVersion {
 mod tests {
     use super::*;
 
-    /// Design 6.6: identity is found wherever it stands, escapes and nulls included.
+    /// Identity is found wherever it stands, escapes and nulls included.
     #[test]
     fn identity_is_read_in_any_order() {
         let json = r#"{"spec":{"a":[1]},"metadata":{"managedFields":[{}],"name":"n\u0061",

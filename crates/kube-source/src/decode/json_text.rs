@@ -1,6 +1,8 @@
 //! The text of an answer: JSON white space, UTF-8, and failures that name a position.
 //!
-//! Failures never quote the text (SEC-7), except names of types.
+//! Failures never quote the text, except names of types.
+
+// SEC-7
 
 use informer_reflector::{Failure, FailureKind};
 

@@ -1,9 +1,11 @@
 //! Decodes one object.
 //!
 //! An object that cannot be decoded becomes [`Body::Undecodable`] beside its identity, and the rest
-//! of the page or stream continues (FM-53, FM-54). Errors contain a category, a path, a line and a
-//! column, never content (SEC-7). [`Limits`] bounds the size before and after decoding (FM-56,
-//! SEC-18). The decoder is the caller's: see [`Decode`].
+//! of the page or stream continues. Errors contain a category, a path, a line and a
+//! column, never content. [`Limits`] bounds the size before and after decoding.
+//! The decoder is the caller's: see [`Decode`].
+
+// FM-53, FM-54, SEC-7, FM-56, SEC-18
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -167,7 +169,8 @@ fn whole_object(category: DecodeErrorCategory) -> DecodeError {
     DecodeError::new(category, "?".to_owned(), 0, 0)
 }
 
-/// The largest known factor between decoded size and JSON size (SEC-18 measured 105), rounded up.
+/// The largest known factor between decoded size and JSON size (105 was measured), rounded up.
+// SEC-18
 const WORST_AMPLIFICATION: usize = 128;
 /// The cost of an object that is decoded into a map with one entry.
 const OBJECT_COST: usize = 700;

@@ -1,7 +1,7 @@
 //! An object of which only the metadata is decoded.
 //!
 //! kube-core has such a type too, but its flattened type fields make serde buffer each object
-//! before decoding it (design 6.21); this one decodes directly.
+//! before decoding it; this one decodes directly.
 
 use std::{borrow::Cow, fmt};
 

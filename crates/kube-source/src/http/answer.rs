@@ -1,6 +1,8 @@
 //! Checks an answer before its body is read, and reads bodies within bounds.
 //!
-//! The HTTP status is checked first, then the content type, and only then the body (FM-28, FM-35).
+//! The HTTP status is checked first, then the content type, and only then the body.
+
+// FM-28, FM-35
 
 use std::{error::Error as StdError, io, time::Duration};
 

@@ -1,9 +1,11 @@
-//! A client without hidden retries, whose connections have TCP keep-alive (design 6.18).
+//! A client without hidden retries, whose connections have TCP keep-alive.
 //!
 //! kube-client's own stack retries 429, 503 and 504 up to 15 times, so a failure may stay invisible
 //! for minutes. It sets no keep-alive, so a half-open connection is never detected. Here back-off
-//! and deadlines are the reflector's, and the kernel detects a dead peer within 45 s (R5). TLS runs
+//! and deadlines are the reflector's, and the kernel detects a dead peer within 45 s. TLS runs
 //! over the same connections: `tls.rs`.
+
+// R5
 
 use std::time::Duration;
 
@@ -18,7 +20,8 @@ use crate::http::credentials::Credentials;
 use crate::http::tls;
 
 /// Idle time before the first keep-alive probe. Less than the 60 s after which common load
-/// balancers silently drop a flow (FM-19).
+/// balancers silently drop a flow.
+// FM-19
 const KEEP_ALIVE_IDLE: Duration = Duration::from_secs(25);
 /// Time between probes. With three probes a dead peer is detected after 25 + 3 x 5 = 40 s. The
 /// kernel's timers may be late by an eighth, which makes 45 s.
@@ -28,7 +31,8 @@ const KEEP_ALIVE_PROBES: u32 = 3;
 const USER_TIMEOUT: Duration = Duration::from_secs(40);
 /// How long an unused connection is kept for the next request. It is shorter than the detection of
 /// a dead peer. A request after such an outage therefore gets no connection that died with the
-/// peer, on which it would wait as long again (R5).
+/// peer, on which it would wait as long again.
+// R5
 const POOL_IDLE: Duration = Duration::from_secs(5);
 
 /// Builds a client for lists and watches from a kube configuration.
@@ -81,8 +85,8 @@ fn tuned<R>(mut connector: HttpConnector<R>, config: &Config) -> HttpConnector<R
     connector
 }
 
-/// Builds a client over this connector. The address is resolved again for each connection
-/// (FM-85).
+/// Builds a client over this connector. The address is resolved again for each connection.
+// FM-85
 fn over<C>(config: Config, connector: C) -> Result<Client, kube_client::Error>
 where
     C: Connect + Clone + Send + Sync + 'static,

@@ -1,10 +1,12 @@
-//! Credentials that are read again after the server refuses them (FM-75, R7).
+//! Credentials that are read again after the server refuses them.
 //!
 //! kube-client reads a token file at most once a minute, and calls a plugin when its credential
 //! expires. A token that is rotated earlier would be refused until then.
 //!
 //! They are read with the next request, not with the refused one, because a new token may appear
 //! in between.
+
+// FM-75, R7
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};

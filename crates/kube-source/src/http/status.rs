@@ -1,7 +1,9 @@
 //! Reads a `Status` from an answer or from an `ERROR` event.
 //!
-//! It may be pretty-printed, lack its type, or have fields that are missing or null (FM-27, FM-28).
+//! It may be pretty-printed, lack its type, or have fields that are missing or null.
 //! [`Failure::from_status`] classifies the fields that are there, the same for both sources.
+
+// FM-27, FM-28
 
 use std::time::Duration;
 

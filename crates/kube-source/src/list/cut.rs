@@ -2,7 +2,9 @@
 //!
 //! Pure: bytes in, items out, no I/O. It holds the items that were not taken yet and the frame: the
 //! text outside the items, which is a complete list without items. A truncated list is therefore
-//! found when the frame is parsed (FM-10). Items are cut by brackets alone and are not parsed here.
+//! found when the frame is parsed. Items are cut by brackets alone and are not parsed here.
+
+// FM-10
 
 use std::ops::Range;
 

@@ -1,8 +1,10 @@
 //! Reads the frame of a list, and its items one by one.
 //!
 //! Pure. `cut` has cut the list: the frame is a list without items, and each item is a text of its
-//! own, so that a bad item does not affect others (FM-53). A page that is not complete, well-formed
-//! and of the right kind is a failure, never a short page (FM-10, FM-33).
+//! own, so that a bad item does not affect others. A page that is not complete, well-formed
+//! and of the right kind is a failure, never a short page.
+
+// FM-53, FM-10, FM-33
 
 use std::sync::Arc;
 
@@ -119,7 +121,7 @@ impl Frame {
 }
 
 /// Whether a list is older than the resume version. Its history may then be another one, and cached
-/// objects must not be used for its items (design 6.7).
+/// objects must not be used for its items.
 pub(crate) fn goes_back(listed: &ResourceVersion, request: &ListRequest) -> bool {
     let resume = request.resume.as_ref();
     resume.is_some_and(|resume| listed.is_older_than(resume))
@@ -140,7 +142,8 @@ impl<T: 'static> ItemReader<T> {
 
     /// Reads items that follow one another, until `abandoned` says that nobody wants them.
     ///
-    /// Fails if one is not well-formed: then the list is not (FM-10).
+    /// Fails if one is not well-formed: then the list is not.
+    // FM-10
     pub(crate) fn read(
         &self,
         items: &Items,
@@ -153,10 +156,11 @@ impl<T: 'static> ItemReader<T> {
             .collect()
     }
 
-    /// A list with a nameless item is of no use (FM-52), so it fails at once: a page of nulls would
-    /// else become thirty times as large as it is, before the machine rejected it (SEC-17).
+    /// A list with a nameless item is of no use, so it fails at once: a page of nulls would
+    /// else become thirty times as large as it is, before the machine rejected it.
     ///
     /// `None` for an object that no key can be made for.
+    // FM-52, SEC-17
     fn item(&self, json: &[u8], buffers: &mut Buffers) -> Result<Option<Item<T>>, Failure> {
         let json = text(json)?;
         let envelope = Envelope::of_list_item(json);

@@ -327,7 +327,7 @@ impl Reuse<DynamicObject> for Hoard {
     }
 }
 
-/// Design 6.7: what is at hand is not decoded, even if it could not be; and when nothing is asked.
+/// What is at hand is not decoded, even if it could not be; and when nothing is asked.
 #[tokio::test]
 async fn unchanged_objects_are_reused() {
     let bodies = [

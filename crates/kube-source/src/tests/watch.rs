@@ -295,7 +295,7 @@ impl Reuse<DynamicObject> for HasAll {
     }
 }
 
-/// Design 6.7: only initial events are reused, and only those with a uid.
+/// Only initial events are reused, and only those with a uid.
 #[tokio::test]
 async fn only_initial_events_are_reused() {
     let added = FIVE.lines().next().expect("a line");

@@ -1,9 +1,11 @@
 //! Reads one event of a watch.
 //!
 //! Pure: a line in, an event or a failure out. An event must be complete, well-formed, of a known
-//! type, and about an object of the right kind with a name (FM-30, FM-31, FM-33, FM-52). Any other
+//! type, and about an object of the right kind with a name. Any other
 //! line ends the stream, so that the version never moves past a line that was not understood. An
-//! object that has an identity but does not decode is returned as undecodable (FM-54).
+//! object that has an identity but does not decode is returned as undecodable.
+
+// FM-30, FM-31, FM-33, FM-52, FM-54
 
 use std::sync::Arc;
 
@@ -219,7 +221,8 @@ fn is_json<T>(body: &Body<T>) -> bool {
     }
 }
 
-/// Whatever comes as an error is one, even if it is no `Status` (FM-27).
+/// Whatever comes as an error is one, even if it is no `Status`.
+// FM-27
 fn server_error(json: &str) -> Failure {
     let status = serde_json::from_str::<WireStatus<'_>>(json).unwrap_or_default();
     status.judge(HttpParts::default())

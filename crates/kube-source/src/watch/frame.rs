@@ -1,8 +1,10 @@
 //! Cuts the body of a watch into lines.
 //!
 //! Pure: bytes in, lines out, no I/O. The lines do not depend on how the bytes are chunked. The
-//! buffer exceeds the limit by at most one chunk (SEC-16, RFX-17). A last line without its newline
-//! is never returned: it may be torn (FM-30). Tested below and by the fuzz property `frame_chunks`.
+//! buffer exceeds the limit by at most one chunk. A last line without its newline
+//! is never returned: it may be torn. Tested below and by the fuzz property `frame_chunks`.
+
+// SEC-16, RFX-17, FM-30
 
 use memchr::{memchr, memrchr};
 

@@ -4,11 +4,13 @@
 //! which are decoded off the task, one on each processor, while the next lines are read. Events
 //! come out in the order of their lines.
 //!
-//! RFX-17, the bound on JSON that is held: two batches for each processor, and in the framer a
+//! The bound on JSON that is held: two batches for each processor, and in the framer a
 //! burst, a piece of the body and a line. After a burst of bytes the stream yields to other tasks.
 //!
 //! Most watches are idle most of the time, and there may be a thousand of them. An idle watch
 //! releases its memory for reading after a bookmark.
+
+// RFX-17
 
 use std::{
     fmt,

@@ -1,5 +1,5 @@
-//! The golden rows: the faults under which client-go and kube-runtime were measured (table 0.1 of
-//! failure-modes.md), through our whole HTTP path, each with the bound it has to keep.
+//! The golden rows: the faults under which client-go and kube-runtime were measured,
+//! through our whole HTTP path, each with the bound it has to keep.
 //!
 //! One virtual hour each, under tokio's paused clock. Run with `--nocapture` to see the counts that
 //! `docs/GOLDEN_ROWS.md` shows beside those of the peers. Unless a row says otherwise the list is

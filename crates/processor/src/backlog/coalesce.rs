@@ -10,10 +10,10 @@
 //! While a resync is queued, the buffer remembers keys whose pending addition is annihilated if the
 //! resync's snapshot can show them. Otherwise the handler would receive an update of an object that
 //! it was never notified of.
-//!
-//! - RB-4: <= 2 entries per key, 2 only for a deletion and an addition. `tests/coalescing.rs`
-//! - RB-6: keys leave in the order in which they first waited. `tests/coalescing.rs`
-//! - RB-8: per key two objects and <= 128 B besides the key. `examples/blocked_handler.rs`
+
+// - RB-4: <= 2 entries per key, 2 only for a deletion and an addition. `tests/coalescing.rs`
+// - RB-6: keys leave in the order in which they first waited. `tests/coalescing.rs`
+// - RB-8: per key two objects and <= 128 B besides the key. `examples/blocked_handler.rs`
 
 use std::collections::{HashSet, VecDeque};
 use std::hash::{BuildHasher, Hash, RandomState};
@@ -34,7 +34,7 @@ const INITIAL: usize = 16;
 pub(crate) struct Merged {
     /// Notifications that will not be delivered on their own: 1 for a merge, 2 when both vanish.
     pub(crate) coalesced: u64,
-    /// Initial additions that will not be delivered (design 6.13).
+    /// Initial additions that will not be delivered.
     pub(crate) settled: u64,
 }
 

@@ -2,12 +2,12 @@
 //!
 //! One table, complete on purpose: every pair is named, those that a correct source never sends
 //! too. For these the result leads to the state the newer one tells of, so that a listener that
-//! coalesces ends where one that does not ends (RB-6).
+//! coalesces ends where one that does not ends.
 //!
 //! Does not know where the older one waits, nor counts anything: see `coalesce`.
-//!
-//! - RB-5: the outcome is a legal compression. `tests/compress.rs`, `tests/coalescing.rs`
-//! - RB-6: folding it gives the same state as folding both. `tests/compress.rs`
+
+// - RB-5: the outcome is a legal compression. `tests/compress.rs`, `tests/coalescing.rs`
+// - RB-6: folding it gives the same state as folding both. `tests/compress.rs`
 
 use std::sync::Arc;
 
@@ -33,7 +33,8 @@ pub(crate) enum Merge<T> {
     AppendAdded(Arc<T>),
 }
 
-/// The table (RB-5). `older` is the last entry waiting for the key.
+/// The table. `older` is the last entry waiting for the key.
+// RB-5
 // A row a case: broken over more lines it could not be read as a table.
 #[rustfmt::skip]
 pub(crate) fn compress<K, T>(older: &Notification<K, T>, newer: &Notification<K, T>) -> Merge<T> {

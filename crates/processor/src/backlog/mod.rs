@@ -124,7 +124,8 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
         }
     }
 
-    /// Whether a resync of this key would tell less than what waits for it (RB-5).
+    /// Whether a resync of this key would tell less than what waits for it.
+    // RB-5
     pub(crate) fn overtakes_resync(&self, key: &K) -> bool {
         match self {
             // Its line is in order: what waits is newer than the walk and comes after it.

@@ -112,7 +112,6 @@ impl<K: Clone, T> Item<K, T> {
     }
 }
 
-// design 6.13
 /// Returns how many of two notifications were initial and will not be delivered as such, so that
 /// "synced" must not wait for them.
 pub(crate) fn settled<K, T>(

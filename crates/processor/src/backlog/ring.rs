@@ -4,10 +4,10 @@
 //! contents and the second after it lie as many operations as a constant share of what is moved, so
 //! each operation costs amortised constant time. The capacity is within its bound at every moment,
 //! not only after a burst. Entries that are taken together count as one moment.
-//!
-//! - RB-1: entries come out once, in the order in which they went in. `tests/ring.rs`
-//! - RB-2: capacity <= max(`INITIAL`, 2 x len). `tests/ring.rs`
-//! - PL-03: the buffer keeps no entry alive that was taken. `tests/ring.rs`
+
+// - RB-1: entries come out once, in the order in which they went in. `tests/ring.rs`
+// - RB-2: capacity <= max(`INITIAL`, 2 x len). `tests/ring.rs`
+// - PL-03: the buffer keeps no entry alive that was taken. `tests/ring.rs`
 
 use std::collections::VecDeque;
 

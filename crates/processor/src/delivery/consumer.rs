@@ -2,9 +2,9 @@
 //!
 //! Hands out one notification at a time. It counts as handled when `finish` is called or the next
 //! one is asked for; the gate decides whether it may start. Walks are pulled here, outside locks.
-//!
-//! - PR-1: one at a time, each at most once. `tests/delivery.rs`
-//! - Dropped in whatever way, it reports the listener's end (FM-70). `tests/remove.rs`
+
+// - PR-1: one at a time, each at most once. `tests/delivery.rs`
+// - Dropped in whatever way, it reports the listener's end (FM-70). `tests/remove.rs`
 
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -136,7 +136,8 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
         true
     }
 
-    /// The callback of the notification that was handed out has ended (PR-12).
+    /// The callback of the notification that was handed out has ended.
+    // PR-12
     pub(crate) fn finish(&mut self, result: &Result<(), Panicked>) {
         self.log_current(result);
         self.settle(result.is_err());

@@ -1,7 +1,7 @@
 //! A listener whose notifications are taken from a stream.
 //!
 //! No task stands behind it: the stream takes from the ring itself. An item counts as handled when
-//! the next one is asked for, and the listener goes when the stream is dropped (design 6.16).
+//! the next one is asked for, and the listener goes when the stream is dropped.
 
 use std::fmt;
 use std::pin::Pin;

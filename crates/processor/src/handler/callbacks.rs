@@ -1,4 +1,6 @@
-//! Handlers made of closures (EH-01).
+//! Handlers made of closures.
+
+// EH-01
 
 use std::fmt;
 use std::future::Future;
@@ -13,7 +15,8 @@ type OnAdd<T> = Box<dyn FnMut(&Arc<T>, bool) + Send>;
 type OnUpdate<T> = Box<dyn FnMut(&Arc<T>, &Arc<T>, Cause) + Send>;
 type OnDelete<K, T> = Box<dyn FnMut(&Deleted<K, T>) + Send>;
 
-/// A handler put together from closures; what is not given is skipped (EH-01).
+/// A handler put together from closures; what is not given is skipped.
+// EH-01
 #[doc(alias = "ResourceEventHandlerFuncs")]
 #[doc(alias = "ResourceEventHandlerDetailedFuncs")]
 #[derive_where(Default)]

@@ -3,8 +3,8 @@
 //! It keeps no list of keys: the notification alone decides, as in client-go. Therefore a watched
 //! deletion whose *final* state no longer matches is not forwarded, even when an earlier state
 //! was. A deletion without a known state is forwarded: one too many is harmless.
-//!
-//! - EH-02: what is forwarded. EH-03: an object that begins to match is an add, never initial.
+
+// - EH-02: what is forwarded. EH-03: an object that begins to match is an add, never initial.
 
 use std::sync::Arc;
 

@@ -12,13 +12,14 @@ use std::sync::Arc;
 
 use crate::notification::{Cause, Deleted, Notification};
 
-/// Is told about every change, one at a time (PR-1). Implement what is needed; the rest is skipped
-/// (EH-01).
+/// Is told about every change, one at a time. Implement what is needed; the rest is skipped.
 ///
-/// A panic is caught, counted and logged; the next notification follows at once (PR-12).
+/// A panic is caught, counted and logged; the next notification follows at once.
+// PR-1, EH-01, PR-12
 #[doc(alias = "ResourceEventHandler")]
 pub trait Handler<K, T>: Send + 'static {
-    /// An object appeared. `initial` is true for those that were there at the start (PR-8).
+    /// An object appeared. `initial` is true for those that were there at the start.
+    // PR-8
     fn on_add(&mut self, object: &Arc<T>, initial: bool) {
         let _unused = (object, initial);
     }
@@ -47,7 +48,8 @@ pub trait Handler<K, T>: Send + 'static {
     }
 }
 
-/// Is told about every change and may await; the next one waits until the future is ready (PR-1).
+/// Is told about every change and may await; the next one waits until the future is ready.
+// PR-1
 pub trait AsyncHandler<K, T>: Send + 'static {
     /// Something happened to an object.
     ///

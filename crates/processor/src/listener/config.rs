@@ -9,13 +9,15 @@ use std::time::Duration;
 #[non_exhaustive]
 pub struct ListenerConfig {
     /// Name in logs and status. Empty by default: then the type name of the handler is used, which
-    /// is what client-go falls back to (PL-11).
+    /// is what client-go falls back to.
+    // PL-11
     pub name: Arc<str>,
     /// What to do with a backlog. [`Overflow::Grow`] by default.
     pub overflow: Overflow,
     /// How often every object is to be announced again. `None` by default, since a watch that
-    /// works needs no reminders. What comes of it is negotiated (SI-16): see
+    /// works needs no reminders. What comes of it is negotiated: see
     /// [`ResyncTerms`](crate::ResyncTerms).
+    // SI-16
     pub resync: Option<Duration>,
 }
 
@@ -46,16 +48,18 @@ impl ListenerConfig {
 /// How a listener keeps what its handler has not taken yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Overflow {
-    /// Every change is kept and delivered, as in client-go (PL-02); memory grows with the backlog
-    /// and is given back afterwards (RB-2).
+    /// Every change is kept and delivered, as in client-go; memory grows with the backlog
+    /// and is given back afterwards.
+    // PL-02, RB-2
     Grow {
         /// Pending notifications at which a warning is logged, and again at every doubling.
         warn_at: NonZeroUsize,
     },
-    /// At most one pending entry per key, two after a deletion and a new addition (RB-4); memory is
-    /// bounded by the number of live keys. What is delivered leads to the same state (RB-6), and
+    /// At most one pending entry per key, two after a deletion and a new addition; memory is
+    /// bounded by the number of live keys. What is delivered leads to the same state, and
     /// continues what was delivered before: `Updated.old` and `Deleted::Unknown.last` are the state
-    /// that the handler was notified of last (PR-3).
+    /// that the handler was notified of last.
+    // RB-4, RB-6, PR-3
     Coalesce,
 }
 

@@ -1,9 +1,9 @@
-//! The one decision in which a callback that starts and a removal meet (PR-11).
+//! The one decision in which a callback that starts and a removal meet.
 //!
 //! A callback starts only through `enter`; after `close` nobody enters. Both are one step on one
 //! word, so that a callback has either started before the removal returns, or never starts.
-//!
-//! - PR-11: no `enter` succeeds after `close` has returned. `tests/gate.rs`
+
+// - PR-11: no `enter` succeeds after `close` has returned. `tests/gate.rs`
 
 use crate::sync::atomic::{AtomicU8, Ordering};
 

@@ -4,10 +4,10 @@
 //! and leaves its waker there when it finds nothing. No user code runs under the lock except
 //! `Hash`, `Eq` and `Clone` of keys: leftovers and displaced objects are dropped after it, behind
 //! the panic boundary.
-//!
-//! - RB-3: a consumer that found nothing has left its waker in the same critical section, so no
-//!   wake-up is lost. `tests/wake.rs`
-//! - PR-11: `remove` closes the gate first. `gate`
+
+// - RB-3: a consumer that found nothing has left its waker in the same critical section, so no
+//   wake-up is lost. `tests/wake.rs`
+// - PR-11: `remove` closes the gate first. `gate`
 
 pub(crate) mod config;
 pub(crate) mod gate;

@@ -1,9 +1,10 @@
-//! How often a listener is reminded of every object, and when it is due (SI-16, PL-12).
+//! How often a listener is reminded of every object, and when it is due.
 //!
 //! Pure: the time is an argument. Does not decide what a due listener gets: see `fanout`.
-//!
-//! - SI-16: the rules of the negotiation, each with a reason in the answer. `tests/resync.rs`
-//! - PR-10: nothing for a listener that did not ask; the period is kept within one check period.
+
+// PL-12
+// - SI-16: the rules of the negotiation, each with a reason in the answer. `tests/resync.rs`
+// - PR-10: nothing for a listener that did not ask; the period is kept within one check period.
 
 use std::time::{Duration, Instant};
 
@@ -23,7 +24,8 @@ pub struct ResyncTerms {
     pub reason: ResyncReason,
 }
 
-/// Why a listener's resync period is what it is (SI-16).
+/// Why a listener's resync period is what it is.
+// SI-16
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ResyncReason {
     /// None was asked for, or zero.
@@ -47,7 +49,8 @@ pub(crate) struct Agreement {
     pub(crate) check_period: Option<Duration>,
 }
 
-/// Settles a listener's period against the processor's check period (SI-16).
+/// Settles a listener's period against the processor's check period.
+// SI-16
 pub(crate) fn negotiate(
     requested: Option<Duration>,
     check_period: Option<Duration>,
@@ -79,7 +82,8 @@ pub(crate) fn negotiate(
     agree(Some(wanted), reason, Some(check.min(wanted)))
 }
 
-/// When a listener is due (PL-12).
+/// When a listener is due.
+// PL-12
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Schedule {
     pub(crate) terms: ResyncTerms,

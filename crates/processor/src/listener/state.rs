@@ -3,11 +3,11 @@
 //! It neither blocks, wakes, logs nor reads the time, and calls no handler. `Listener` puts it
 //! behind a lock, the consumer takes from it, and `fanout` pushes to it. Each step returns what it
 //! leaves over, to be dropped outside the lock.
-//!
-//! - PR-7: while joining notifications are buffered; `begin` drops what the snapshot shows, whether
-//!   it came before or comes after. `tests/joining.rs`
-//! - RB-7: received + walked = delivered + pending + coalesced + abandoned. `tests/listener.rs`
-//! - FM-72: "synced" waits for the initial walk and for each initial notification. `tests/sync.rs`
+
+// - PR-7: while joining notifications are buffered; `begin` drops what the snapshot shows, whether
+//   it came before or comes after. `tests/joining.rs`
+// - RB-7: received + walked = delivered + pending + coalesced + abandoned. `tests/listener.rs`
+// - FM-72: "synced" waits for the initial walk and for each initial notification. `tests/sync.rs`
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -117,7 +117,8 @@ impl<K: Key, T> ListenerState<K, T> {
         self.pushed(in_flight)
     }
 
-    /// Starts delivery: `walk` first, then what was held and is newer than `sequence` (PR-7).
+    /// Starts delivery: `walk` first, then what was held and is newer than `sequence`.
+    // PR-7
     pub(crate) fn begin(
         &mut self,
         sequence: u64,
@@ -194,7 +195,8 @@ impl<K: Key, T> ListenerState<K, T> {
         self.backlog.warn(depth)
     }
 
-    /// Whether a resync check at `now` finds this listener due (SP-05).
+    /// Whether a resync check at `now` finds this listener due.
+    // SP-05
     pub(crate) fn is_resync_due(&self, now: Instant) -> bool {
         matches!(self.phase, Phase::Live) && self.schedule.is_due(now)
     }
@@ -208,7 +210,7 @@ impl<K: Key, T> ListenerState<K, T> {
     }
 
     /// Arms the next resync if this one is due, and tells whether it wants the walk of `sequence`:
-    /// not while it has another one (design 6.9), nor when it joined with a newer snapshot.
+    /// not while it has another one, nor when it joined with a newer snapshot.
     pub(crate) fn wants_resync(&mut self, sequence: u64, now: Instant) -> bool {
         if !self.is_resync_due(now) {
             return false;

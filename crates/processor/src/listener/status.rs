@@ -28,8 +28,9 @@ pub enum ListenerPhase {
 
 /// One listener at one moment.
 ///
-/// When it has begun and nothing is being handed over or handled the numbers are exact, and (RB-7)
+/// When it has begun and nothing is being handed over or handled the numbers are exact, and
 /// `received + walked = delivered + depth + coalesced + abandoned`.
+// RB-7
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ListenerStatus {
@@ -41,7 +42,8 @@ pub struct ListenerStatus {
     pub phase: ListenerPhase,
     /// What it does with a backlog.
     pub overflow: Overflow,
-    /// Whether everything that was there at the start has been handled (SY-02, FM-72).
+    /// Whether everything that was there at the start has been handled.
+    // SY-02, FM-72
     pub synced: bool,
     /// Notifications handed over and not handled yet; the one being handled counts.
     pub depth: usize,
@@ -66,7 +68,7 @@ pub struct ListenerStatus {
     pub panics: u64,
     /// Requested and effective resync period, and why they differ.
     pub resync: ResyncTerms,
-    /// Resyncs left out because the one before was still going on (design 6.9).
+    /// Resyncs left out because the one before was still going on.
     pub resyncs_skipped: u64,
 }
 

@@ -2,10 +2,10 @@
 //!
 //! Counts the initial notifications handed over and not yet handled, and closes once, when the
 //! source says that all have been handed over and none is outstanding. Knows no listener, no time.
-//!
-//! - SY-01: the count never becomes negative. `assert` below
-//! - SY-02: the latch closes once and never opens. `tests/sync.rs`
-//! - FM-72: not closed before the last initial callback has returned. `tests/sync.rs`
+
+// - SY-01: the count never becomes negative. `assert` below
+// - SY-02: the latch closes once and never opens. `tests/sync.rs`
+// - FM-72: not closed before the last initial callback has returned. `tests/sync.rs`
 
 /// Counts outstanding initial notifications. See the module.
 #[doc(alias = "SingleFileTracker")]
@@ -37,7 +37,8 @@ impl SyncTracker {
         self.close_if_done()
     }
 
-    /// Every initial notification has been handed over (SY-03). True if this closed the latch.
+    /// Every initial notification has been handed over. True if this closed the latch.
+    // SY-03
     pub(crate) fn upstream_synced(&mut self) -> bool {
         self.upstream = true;
         self.close_if_done()

@@ -39,7 +39,8 @@ impl<K, T> Walk<K, T> {
         }
     }
 
-    /// No items: for a listener that joins when there is nothing yet (SI-10).
+    /// No items: for a listener that joins when there is nothing yet.
+    // SI-10
     pub fn empty() -> Self {
         Self {
             items: None,

@@ -1,7 +1,7 @@
 //! Distribution: one pass over the listeners per batch, resync or announcement.
-//!
-//! - PR-9: a listener that blocks delays neither the sender nor another one. `tests/isolation.rs`
-//! - PR-10: a resync goes to the listeners that are due, and to no other. `tests/resync.rs`
+
+// - PR-9: a listener that blocks delays neither the sender nor another one. `tests/isolation.rs`
+// - PR-10: a resync goes to the listeners that are due, and to no other. `tests/resync.rs`
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,8 +15,9 @@ use crate::processor::Processor;
 use crate::sync::{nanos, now};
 
 impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
-    /// Settles the check period: listeners added later can no longer lower it (SI-16). The first
+    /// Settles the check period: listeners added later can no longer lower it. The first
     /// distribution does the same.
+    // SI-16
     pub fn start(&self) {
         self.registry.start();
     }
@@ -24,7 +25,8 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
     /// Hands `batch`, committed under `sequence`, to every listener.
     ///
     /// Takes each listener's lock once and wakes its handler at most once; never waits for any of
-    /// them (PR-9). After a stop it does nothing.
+    /// them. After a stop it does nothing.
+    // PR-9
     pub fn distribute(&self, sequence: u64, batch: &[Arc<Notification<K, T>>]) {
         if batch.is_empty() {
             return;
@@ -87,8 +89,9 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
     /// pulled lazily, at its place in line. It shows the state of `sequence`, as
     /// [`Notification::Updated`] with [`Cause::Resync`](crate::Cause::Resync).
     ///
-    /// Left out for a listener whose previous resync or initial walk is still going on (design
-    /// 6.9); an item is left out where newer news of its key wait (RB-5).
+    /// Left out for a listener whose previous resync or initial walk is still going on;
+    /// an item is left out where newer news of its key wait.
+    // RB-5
     pub fn distribute_resync(&self, sequence: u64, now: Instant, walk: impl Fn() -> Walk<K, T>) {
         self.registry.start();
         let since = nanos(self.registry.epoch, now);
@@ -103,7 +106,8 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
         }
     }
 
-    /// Whether a listener is due for a resync at `now` (SP-05).
+    /// Whether a listener is due for a resync at `now`.
+    // SP-05
     #[doc(alias = "shouldResync")]
     pub fn resync_due(&self, now: Instant) -> bool {
         self.registry
@@ -121,13 +125,15 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
             .min()
     }
 
-    /// How often resyncs are checked for, as negotiated so far (SI-16).
+    /// How often resyncs are checked for, as negotiated so far.
+    // SI-16
     pub fn check_period(&self) -> Option<Duration> {
         self.registry.lock().check_period
     }
 
     /// Every initial notification has been handed over. From here on a listener is synced as soon
-    /// as it has handled them all (SY-02, SY-03).
+    /// as it has handled them all.
+    // SY-02, SY-03
     pub fn upstream_synced(&self) {
         self.registry.upstream_synced();
     }

@@ -1,4 +1,4 @@
-//! Joining a running processor without a gap and without a repeat (design 6.12, PR-7, FM-69).
+//! Joining a running processor without a gap and without a repeat.
 //!
 //! Three steps, none of which makes the sender wait: register (from here everything is held, with
 //! its sequence), take a snapshot, begin with the snapshot's sequence. What is held and not newer
@@ -7,6 +7,8 @@
 //!
 //! Held notifications are not merged: an entry made of one that the snapshot shows and one that it
 //! does not could neither be dropped nor delivered.
+
+// PR-7, FM-69
 
 use std::fmt;
 use std::sync::Arc;
@@ -33,11 +35,12 @@ impl<K: Key, T: Send + Sync + 'static> Joining<K, T> {
     }
 
     /// Starts delivery: the items of `initial`, pulled one by one, then every notification whose
-    /// sequence is greater than `sequence`, each once (PR-7, SI-09).
+    /// sequence is greater than `sequence`, each once.
     ///
     /// `initial` shows the state after all commits up to `sequence` and none beyond, as
     /// [`Notification::Added`](crate::Notification::Added) with `initial: true`. Each commit has to
     /// be distributed after it has become visible to snapshots.
+    // PR-7, SI-09
     pub fn begin(mut self, sequence: u64, initial: Walk<K, T>) -> Registration {
         let listener = self
             .listener

@@ -35,7 +35,8 @@ use crate::sync::{now, thread};
 #[non_exhaustive]
 pub struct ProcessorConfig {
     /// How often the source checks who is due for a resync. `None`, the default: never, and then no
-    /// listener can have resyncs (SI-16).
+    /// listener can have resyncs.
+    // SI-16
     #[doc(alias = "resyncCheckPeriod")]
     pub check_period: Option<Duration>,
 }
@@ -84,13 +85,14 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
     /// Adds a handler, which is called on the runtime and must not block it.
     ///
     /// Made in three steps, so that nothing is missed or repeated: this call registers it, the
-    /// caller takes a snapshot, [`Joining::begin`] starts delivery (PR-7).
+    /// caller takes a snapshot, [`Joining::begin`] starts delivery.
     ///
     /// # Errors
     ///
     /// [`AddError::Stopped`]; [`AddError::NoRuntime`] when neither the processor was made nor this
     /// is called within a tokio runtime; [`AddError::RuntimeGone`] when the runtime within which
     /// the processor was made has ended.
+    // PR-7
     #[doc(alias = "addListener")]
     #[doc(alias = "AddEventHandler")]
     pub fn add(
@@ -114,8 +116,8 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
         self.spawn(handler, config, Delivery::run_async)
     }
 
-    /// Adds a handler that may block: it gets a thread of its own, which ends with its listener
-    /// (design 6.14). Needs no runtime; within one, the thread can use its handle.
+    /// Adds a handler that may block: it gets a thread of its own, which ends with its listener.
+    /// Needs no runtime; within one, the thread can use its handle.
     ///
     /// # Errors
     ///

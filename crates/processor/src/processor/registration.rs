@@ -1,6 +1,6 @@
 //! The handle of a listener: is it synced, how does it fare, remove it.
 //!
-//! Dropping the handle keeps the handler (design 6.16). It does not keep the processor.
+//! Dropping the handle keeps the handler. It does not keep the processor.
 
 use std::fmt;
 use std::future::Future;
@@ -62,10 +62,11 @@ impl Registration {
         &self.name
     }
 
-    /// Whether the callbacks of all objects that were there at the start have returned, or panicked
-    /// (FM-72). Once true it stays true.
+    /// Whether the callbacks of all objects that were there at the start have returned or panicked.
+    /// Once true it stays true.
     ///
     /// A stream has handled an item when it is asked for the next one.
+    // FM-72
     pub fn has_synced(&self) -> bool {
         self.milestones.borrow().synced
     }
@@ -97,22 +98,24 @@ impl Registration {
         self.remote.status()
     }
 
-    /// Requested and effective resync period, and why they differ (SI-16).
+    /// Requested and effective resync period, and why they differ.
+    // SI-16
     pub fn resync(&self) -> ResyncTerms {
         self.remote.status().resync
     }
 
     /// Removes the listener: when this returns, no callback starts any more; one that is running
-    /// goes on. What waits is thrown away (PL-04). Allowed from the listener's own callback, and
+    /// goes on. What waits is thrown away. Allowed from the listener's own callback, and
     /// any number of times.
+    // PL-04
     #[doc(alias = "RemoveEventHandler")]
     pub fn remove_now(&self) {
         self.remote.remove();
     }
 
     /// Removes the listener as [`remove_now`](Registration::remove_now) does, at the call, and then
-    /// waits until the running callback has returned and the handler has been dropped (PR-11,
-    /// FM-70). A stream, which has no callbacks, is not waited for.
+    /// waits until the running callback has returned and the handler has been dropped.
+    /// A stream, which has no callbacks, is not waited for.
     ///
     /// # Errors
     ///
@@ -121,6 +124,7 @@ impl Registration {
     /// # Cancel safety
     ///
     /// Safe: the removal has happened, only the waiting ends.
+    // PR-11, FM-70
     #[doc(alias = "ShutDownEventHandler")]
     pub fn remove(&self) -> impl Future<Output = Result<(), RemoveError>> + Send + use<> {
         self.remote.remove();

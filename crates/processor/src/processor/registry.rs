@@ -2,8 +2,8 @@
 //!
 //! The list is copied when it changes and read without a lock. Adding and removing therefore never
 //! wait for a distribution, and a distribution never waits for them.
-//!
-//! - FM-68: add, remove and stop in any order end. `tests/orders.rs`
+
+// - FM-68: add, remove and stop in any order end. `tests/orders.rs`
 
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};

@@ -1,9 +1,10 @@
-//! The orderly stop: no news, drain, then say what was left undone (PL-04 drops; we report).
+//! The orderly stop: no news, drain, then say what was left undone.
 //!
 //! Always returns: after the grace it waits for nobody. Callbacks that block cannot be ended; they
 //! are reported, and nothing follows them.
-//!
-//! - D1: done within the grace, at whatever point. `tests/stop.rs`
+
+// PL-04: client-go drops what waits; here it is delivered or reported.
+// - D1: done within the grace, at whatever point. `tests/stop.rs`
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -65,7 +66,7 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
     ///
     /// Waits for the running callbacks too, also of handlers just removed, and for streams that
     /// still have something to give.
-    /// Called from a callback, it does not wait for that callback's own listener (FM-67); see
+    /// Called from a callback, it does not wait for that callback's own listener; see
     /// [`calling_listener`](Processor::calling_listener). Called again, it reports again.
     ///
     /// # Panics
@@ -76,6 +77,7 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
     ///
     /// Dropped before it is ready, the listeners go on draining and nothing is thrown away. Call it
     /// again to go on waiting.
+    // FM-67
     pub async fn stop(&self, grace: Duration) -> StopReport {
         let listeners = self.registry.close();
         let leaving = self.registry.lock().leaving.clone();

@@ -171,7 +171,7 @@ impl Bench {
             ));
         }
         if self.initial_open != 0 {
-            return Err("design 6.13: an initial notification was never settled".to_owned());
+            return Err("an initial notification was never settled".to_owned());
         }
         if self.ring.capacity() > 16 {
             return Err("RB-2: slots of a burst are kept".to_owned());

@@ -76,7 +76,7 @@ impl Source {
             }
             (Act::Delete, Some(_)) => {
                 self.state.remove(&key);
-                // The final state is newer than any that was sent (design 6.10).
+                // The final state is newer than any that was sent.
                 self.next += 1;
                 let last = Arc::new(self.next);
                 Some(Notification::Deleted(Deleted::Known { key, last }))

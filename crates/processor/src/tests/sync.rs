@@ -148,5 +148,5 @@ fn tracker_rows() {
 #[test]
 fn an_object_that_comes_and_goes_while_it_waits_is_settled() {
     let steps = [Step::News(0, Act::Set), Step::News(0, Act::Delete)];
-    check(Overflow::Coalesce, &steps, 2).expect("design 6.13");
+    check(Overflow::Coalesce, &steps, 2).expect("vanished additions are settled");
 }

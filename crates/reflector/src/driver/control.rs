@@ -36,7 +36,7 @@ impl Control {
         self.add(Demand::Relist);
     }
 
-    // FM-40, design 6.7
+    // FM-40
     /// Lists again, consistently and without reuse of held objects.
     pub fn repair_now(&self) {
         self.add(Demand::Repair);

@@ -2,14 +2,15 @@
 //!
 //! One loop waits for the stop, a demand, the deadline, or the next input from the request in
 //! flight. The request runs on a task of its own, so that its panic is a failure like any other
-//! (FM-82) and dropping it is a cancellation. The only clock is tokio's (`alarm.rs`), so a paused
+//! and dropping it is a cancellation. The only clock is tokio's (`alarm.rs`), so a paused
 //! one works.
-//!
-//! - RFX-14, FM-81: every await ends with `stop`, or when the future is dropped; the task is
-//!   aborted and joined. `tests/driver/main.rs`
-//! - RFX-17: the task sends the events that are ready together, at most 64, and gathers the next
-//!   such message while the machine takes one: 128 events at most. A source that is rarely ready
-//!   has fewer in flight (`informer-kube-source`: 64 KiB of JSON and a line each).
+
+// FM-82
+// - RFX-14, FM-81: every await ends with `stop`, or when the future is dropped; the task is
+//   aborted and joined. `tests/driver/main.rs`
+// - RFX-17: the task sends the events that are ready together, at most 64, and gathers the next
+//   such message while the machine takes one: 128 events at most. A source that is rarely ready
+//   has fewer in flight (`informer-kube-source`: 64 KiB of JSON and a line each).
 
 mod alarm;
 mod control;

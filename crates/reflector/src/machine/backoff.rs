@@ -1,6 +1,8 @@
 //! The delay after a failed attempt, and the phase that waits for its end.
 //!
-//! Every failed attempt passes through [`Context::failed`], once (RFX-13).
+//! Every failed attempt passes through [`Context::failed`], once.
+
+// RFX-13
 
 use std::time::Duration;
 

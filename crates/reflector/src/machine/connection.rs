@@ -1,6 +1,6 @@
 //! One watch: its request, and the phase until the server accepts or refuses it.
-//!
-//! RFX-4: a watch starts at the resume version.
+
+// RFX-4: a watch starts at the resume version.
 
 use std::time::Duration;
 
@@ -18,7 +18,8 @@ pub(super) struct Connection {
     requested: Duration,
     /// How long the server was asked to keep the watch open.
     pub(super) timeout: Duration,
-    /// When the watch is given up, whatever the server does (FM-16, FM-17, FM-20).
+    /// When the watch is given up, whatever the server does.
+    // FM-16, FM-17, FM-20
     pub(super) deadline: Duration,
 }
 

@@ -1,6 +1,6 @@
 //! The state that all phases share: everything of the machine but the phase and its data.
-//!
-//! - RFX-3 (FM-36): the resume version does not move back within an epoch: [`Context::received`].
+
+// - RFX-3 (FM-36): the resume version does not move back within an epoch: [`Context::received`].
 
 use std::{cmp::Ordering, time::Duration};
 
@@ -17,7 +17,8 @@ pub(super) struct Context<T> {
     pub(super) delays: Delays,
     /// The latest time passed to `step`.
     pub(super) now: Duration,
-    /// The sink has accepted everything up to this version. Unset before the first list (RFX-2).
+    /// The sink has accepted everything up to this version. Unset before the first list.
+    // RFX-2
     pub(super) resume: ResourceVersion,
     pub(super) retry: RetryState,
     /// The strongest demand received while the sink was taking an emission.
@@ -57,9 +58,10 @@ impl<T> Context<T> {
 
     /// Returns the resume version after the sink has accepted something at `version`.
     ///
-    /// The resume version never moves back within an epoch (RFX-3, FM-36). Versions that cannot be
-    /// compared have no order, so the server's version is taken (FM-41). A version that names no
+    /// The resume version never moves back within an epoch. Versions that cannot be
+    /// compared have no order, so the server's version is taken. A version that names no
     /// point in history changes nothing.
+    // RFX-3, FM-36, FM-41
     pub(super) fn received(&self, version: &ResourceVersion) -> ResourceVersion {
         planted!(ResumeGoesBack => return version.clone());
         if version.is_exact() && !version.is_older_than(&self.resume) {
@@ -76,7 +78,8 @@ impl<T> Context<T> {
         next.into()
     }
 
-    /// Reports once that versions cannot be compared (FM-41).
+    /// Reports once that versions cannot be compared.
+    // FM-41
     pub(super) fn report_incomparable(&mut self, version: &ResourceVersion) {
         let comparable = version.compare(version) == Some(Ordering::Equal);
         if version.is_exact() && !comparable && !self.retry.incomparable_reported {

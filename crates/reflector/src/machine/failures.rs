@@ -4,13 +4,15 @@ use std::time::Duration;
 
 use crate::{Failure, FailureKind};
 
-/// FM-39: the server is older than the version that was requested.
+/// The server is older than the version that was requested.
+// FM-39
 pub(super) fn server_behind() -> Failure {
     let message = "the server's history ends before the version we have";
     Failure::new(FailureKind::TooLarge, "ServerBehind", message)
 }
 
-/// FM-82. The payload of the panic is not shown, because it could hold an object.
+/// The source panicked. The payload is not shown, because it could hold an object.
+// FM-82
 pub(super) fn panicked() -> Failure {
     let message = "the source of lists and watches panicked";
     Failure::new(FailureKind::Panicked, "Panicked", message)
@@ -36,12 +38,14 @@ pub(super) fn incomplete() -> Failure {
     Failure::new(FailureKind::Incomplete, "InitialEventsIncomplete", message)
 }
 
-/// FM-08. `message` names what has no version.
+/// A list or a bookmark has no version. `message` names which.
+// FM-08
 pub(super) fn no_version(message: &str) -> Failure {
     Failure::new(FailureKind::Protocol, "NoResourceVersion", message)
 }
 
-/// FM-06: the server calls this an inconsistent continue, which is as good as an expired token.
+/// The server calls this an inconsistent continue, which is as good as an expired token.
+// FM-06
 pub(super) fn inconsistent_pages() -> Failure {
     let message = "the pages of the list are of different versions";
     Failure::new(FailureKind::Expired, "InconsistentPages", message)

@@ -1,12 +1,12 @@
 //! The paged list.
-//!
-//! - RFX-5 (RL-10, RL-12, RL-19): the first list is as configured, later ones are not older than
-//!   the resume version; after a refusal they are consistent until one is accepted.
-//! - RFX-6 (FM-06, FM-10): a list is emitted after its last page has arrived, and all its pages are
-//!   of one version. Pages that arrived before a failure are dropped.
-//! - FM-07: a key that occurs twice is taken once. FM-08: a list without a version is refused.
-//! - FM-39: a list older than requested means that the server is behind. One more list is
-//!   consistent; if that one is older too, the server's history was rewound.
+
+// - RFX-5 (RL-10, RL-12, RL-19): the first list is as configured, later ones are not older than
+//   the resume version; after a refusal they are consistent until one is accepted.
+// - RFX-6 (FM-06, FM-10): a list is emitted after its last page has arrived, and all its pages are
+//   of one version. Pages that arrived before a failure are dropped.
+// - FM-07: a key that occurs twice is taken once. FM-08: a list without a version is refused.
+// - FM-39: a list older than requested means that the server is behind. One more list is
+//   consistent; if that one is older too, the server's history was rewound.
 
 use std::{mem, num::NonZeroU32, time::Duration};
 
@@ -175,7 +175,8 @@ impl<T> Listing<T> {
     }
 }
 
-/// RL-10.
+/// The version that the next list asks for.
+// RL-10
 fn list_version<T>(context: &Context<T>, pass: Pass) -> ListVersion {
     if pass.repair || context.retry.version_refused {
         ListVersion::Consistent
@@ -189,8 +190,9 @@ fn list_version<T>(context: &Context<T>, pass: Pass) -> ListVersion {
     }
 }
 
-/// RL-17: a limit makes the API server read etcd instead of its cache for an exact version.
+/// A limit makes the API server read etcd instead of its cache for an exact version.
 /// Therefore a list has none, unless one is configured or the server answers in pages anyway.
+// RL-17
 fn limit<T>(context: &Context<T>, version: &ListVersion) -> Option<u32> {
     let usual = context.config.usual_page_size;
     let chosen = match (context.config.page_size, version) {
@@ -203,8 +205,9 @@ fn limit<T>(context: &Context<T>, version: &ListVersion) -> Option<u32> {
     limits.into_iter().flatten().min()
 }
 
-/// FM-07: keeps one item for each key, in the order of the list: the newest, or the last where
+/// Keeps one item for each key, in the order of the list: the newest, or the last where
 /// versions cannot be compared.
+// FM-07
 fn without_duplicates<T>(mut items: Vec<Item<T>>) -> Vec<Item<T>> {
     // The usual case. Each key then occurs once.
     if items.is_sorted_by(|a, b| a.identity.key < b.identity.key) {

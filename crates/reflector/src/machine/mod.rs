@@ -7,13 +7,13 @@
 //! Each phase is a file with its data and a `step`, which changes the shared [`Context`] and
 //! returns the transition as data ([`Next`]). This file holds the phase and carries out
 //! transitions.
-//!
-//! - RFX-2: the resume version moves in [`Input::Accepted`] and nowhere else. `tests/random.rs`
-//! - RFX-3: within an epoch it never moves back. `tests/random.rs`
-//! - RFX-4: a watch starts at the resume version. `tests/random.rs`
-//! - RFX-5: the version of a list follows `list.rs`; `version_refused` clears on success only.
-//! - RFX-7: no failure is fatal. The machine ends by `Stop` and `Refused` only.
-//! - RFX-13: every failed attempt is reported once, by `backoff.rs`. `tests/random.rs`
+
+// - RFX-2: the resume version moves in [`Input::Accepted`] and nowhere else. `tests/random.rs`
+// - RFX-3: within an epoch it never moves back. `tests/random.rs`
+// - RFX-4: a watch starts at the resume version. `tests/random.rs`
+// - RFX-5: the version of a list follows `list.rs`; `version_refused` clears on success only.
+// - RFX-7: no failure is fatal. The machine ends by `Stop` and `Refused` only.
+// - RFX-13: every failed attempt is reported once, by `backoff.rs`. `tests/random.rs`
 
 mod backoff;
 mod connection;
@@ -194,7 +194,8 @@ fn list<T>(context: &mut Context<T>, pass: Pass, extent: Extent) -> (State<T>, O
     (State::Listing(listing), Some(request))
 }
 
-/// Shows the phase and the resume version, and no object (SEC-6).
+/// Shows the phase and the resume version, and no object.
+// SEC-6
 impl<T> fmt::Debug for Machine<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Machine")

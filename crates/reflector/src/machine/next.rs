@@ -77,7 +77,8 @@ impl Pass {
 pub(super) enum Extent {
     /// With the limit that `list.rs` chooses.
     Paged,
-    /// Without a limit, because a continue token was refused (PG-04).
+    /// Without a limit, because a continue token was refused.
+    // PG-04
     Whole,
 }
 
@@ -112,7 +113,8 @@ pub(super) struct Collection<T> {
     pub(super) consistent: bool,
 }
 
-/// A stream that continues as a watch after its initial events (RL-28).
+/// A stream that continues as a watch after its initial events.
+// RL-28
 #[derive(Clone, Copy)]
 pub(super) struct Handover {
     pub(super) connection: Connection,

@@ -1,9 +1,9 @@
 //! What follows a watch that failed.
-//!
-//! - FM-30, FM-31: something that is not the protocol is watched again from the last good version
-//!   once, then listed.
-//! - FM-21: the first early close is followed by a new watch immediately.
-//! - FM-22, FM-34: a watch that fails in other ways is tried again for a while, then listed.
+
+// - FM-30, FM-31: something that is not the protocol is watched again from the last good version
+//   once, then listed.
+// - FM-21: the first early close is followed by a new watch immediately.
+// - FM-22, FM-34: a watch that fails in other ways is tried again for a while, then listed.
 
 use std::time::Duration;
 
@@ -34,7 +34,8 @@ impl<T> Context<T> {
         self.failed(failure, attempt, pace)
     }
 
-    /// Ends the series of failures if a watch lived for long enough (RFX-8).
+    /// Ends the series of failures if a watch lived for long enough.
+    // RFX-8
     pub(super) fn note_health(&mut self, lived: Duration) {
         if lived >= self.config.backoff.healthy_after {
             self.recovered();
@@ -67,7 +68,8 @@ impl<T> Context<T> {
 /// Whether watching again has been tried for long enough.
 ///
 /// A server that does not answer or is overloaded says nothing about the version, and would not
-/// answer a list either (FM-12, FM-22). Such failures start no period of patience.
+/// answer a list either. Such failures start no period of patience.
+// FM-12, FM-22
 fn patience_is_exhausted(
     kind: FailureKind,
     failures: &mut WatchFailures,

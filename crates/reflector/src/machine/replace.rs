@@ -1,7 +1,7 @@
 //! Emitting a collection, whichever way it was fetched.
-//!
-//! - RFX-2: the resume version and the retry state move after the sink has accepted.
-//! - RFX-15 (FM-39): a collection older than the resume version begins a new epoch.
+
+// - RFX-2: the resume version and the retry state move after the sink has accepted.
+// - RFX-15 (FM-39): a collection older than the resume version begins a new epoch.
 
 use std::mem;
 

@@ -1,13 +1,14 @@
 //! The streaming list: the initial state as events of a watch, which then continues.
 //!
-//! - RL-25, RL-28: events are buffered until the closing bookmark; nothing is emitted before it.
-//! - RL-27, RFX-4, FM-38: the version is that of the closing bookmark. Initial events are in no
-//!   order, so their versions are no point to resume from.
-//! - RFX-12 (FM-25, FM-26): attempts and patience are bounded. After them a list is requested, and
-//!   no stream for a while.
-//!
-//! The rule for the first events of a watch from version `""` or `"0"` (RL-37, FM-38) applies only
-//! here: a list without a version is refused (FM-08), so no other watch begins there.
+//! The rule for the first events of a watch from version `""` or `"0"` applies only
+//! here: a list without a version is refused, so no other watch begins there.
+
+// RL-37, FM-08
+// - RL-25, RL-28: events are buffered until the closing bookmark; nothing is emitted before it.
+// - RL-27, RFX-4, FM-38: the version is that of the closing bookmark. Initial events are in no
+//   order, so their versions are no point to resume from.
+// - RFX-12 (FM-25, FM-26): attempts and patience are bounded. After them a list is requested, and
+//   no stream for a while.
 
 use std::{collections::BTreeMap, mem, time::Duration};
 
@@ -34,7 +35,8 @@ pub(super) struct Streaming<T> {
 }
 
 impl<T> Streaming<T> {
-    /// RL-24, with the version of RL-11.
+    /// Requests the initial events from the resume version, or the newest state after a refusal.
+    // RL-24, RL-11
     pub(super) fn begin(context: &mut Context<T>, pass: Pass) -> (Self, Effect<T>) {
         let requested = if context.retry.version_refused {
             ResourceVersion::unset()
@@ -141,8 +143,9 @@ impl<T> Streaming<T> {
     }
 }
 
-/// RL-29, bounded: failures that a list would meet as well are followed by a delay, others by a
-/// list.
+/// Failures that a list would meet as well are followed by a delay, others by a list. Attempts are
+/// bounded, where client-go repeats some for ever.
+// RL-29
 fn failed<T>(context: &mut Context<T>, pass: Pass, failure: Failure) -> Next<T> {
     let again = Attempt::Populate(pass);
     let kind = failure.kind;
@@ -176,7 +179,8 @@ fn failed<T>(context: &mut Context<T>, pass: Pass, failure: Failure) -> Next<T> 
 }
 
 /// Requests a list, immediately only where a list may succeed: a server that is down or refuses
-/// requests would get twice as many, from all clients at the same time (FM-11, FM-12).
+/// requests would get twice as many, from all clients at the same time.
+// FM-11, FM-12
 fn fall_back<T>(context: &mut Context<T>, pass: Pass, failure: Failure) -> Next<T> {
     let pass = pass.because(RelistCause::StreamingFallback);
     let pace = if lists_meet(failure.kind) || failure.retry_after.is_some() {

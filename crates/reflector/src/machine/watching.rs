@@ -1,9 +1,9 @@
 //! An open watch: its events, and its end.
-//!
-//! - RFX-1: events are emitted one by one, in the order of the stream.
-//! - RFX-2: a failure moves no version.
-//! - FM-21: a close before `short_watch` is a failure.
-//! - FM-39: events older than the start of a fresh watch show a rewound history.
+
+// - RFX-1: events are emitted one by one, in the order of the stream.
+// - RFX-2: a failure moves no version.
+// - FM-21: a close before `short_watch` is a failure.
+// - FM-39: events older than the start of a fresh watch show a rewound history.
 
 use std::{mem, time::Duration};
 
@@ -141,7 +141,8 @@ impl Watching {
         self.emit(context, undecodable, emission)
     }
 
-    /// RL-46: a bookmark moves the version and nothing else.
+    /// A bookmark moves the version and nothing else.
+    // RL-46
     fn bookmark<T>(&mut self, context: &mut Context<T>, version: &ResourceVersion) -> Next<T> {
         if self.shows_rewind(context, version) {
             return self.abandon(context, server_behind());
@@ -172,14 +173,16 @@ impl Watching {
     }
 
     /// Whether a watch from the resume version begins below it. Either the server replays old
-    /// events or its history was rewound, and only a list distinguishes them (FM-39).
+    /// events or its history was rewound, and only a list distinguishes them.
+    // FM-39
     fn shows_rewind<T>(&self, context: &Context<T>, version: &ResourceVersion) -> bool {
         !self.confirmed && version.is_older_than(&context.resume)
     }
 
     /// Whether a list already contained everything that an addition or a change of this version
-    /// reports (FM-37). A bookmark that is ahead of its events has moved the version, and those
-    /// events still count (FM-24).
+    /// reports. A bookmark that is ahead of its events has moved the version, and those
+    /// events still count.
+    // FM-37, FM-24
     fn is_repeated<T>(&self, context: &Context<T>, version: &ResourceVersion) -> bool {
         self.listed && !self.progress && version.is_older_than(&context.resume)
     }
@@ -203,7 +206,8 @@ impl Watching {
         context.catch_up().unwrap_or(Next::Stay)
     }
 
-    /// RL-36, RL-43.
+    /// The server closed the watch: a normal end, unless it came early.
+    // RL-36, RL-43
     fn closed<T>(&self, context: &mut Context<T>) -> Next<T> {
         let (lived, events) = (self.connection.lived(context), self.events);
         context.report(Report::WatchClosed { lived, events });

@@ -207,7 +207,7 @@ impl Judge {
         }
     }
 
-    /// RFX-9, with design 6.20 and ADR 11.
+    /// RFX-9, as ADR 11 changes it.
     fn failed(
         &mut self,
         failure: &Failure,
@@ -256,7 +256,7 @@ impl Judge {
         let resume = request.resume.as_ref().map(number);
         assert_eq!(
             resume, self.received,
-            "design 6.7: reuse is judged by what we have"
+            "reuse is judged by what we have"
         );
         if request.continue_token.is_some() {
             return;
@@ -274,7 +274,7 @@ impl Judge {
         assert_eq!(request.version, expected, "RFX-5: the version of a list");
         assert_eq!(
             request.reuse, !self.repair,
-            "design 6.7: a repair reuses nothing"
+            "a repair reuses nothing"
         );
     }
 

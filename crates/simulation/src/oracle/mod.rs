@@ -1,5 +1,5 @@
-//! The judges: what must hold of every run, one file for each group of the specification's
-//! invariants (failure-modes 3 and 4.2), written from its words.
+//! The judges: what must hold of every run, one file for each group of the
+//! invariants of `docs/INVARIANTS.md`.
 //!
 //! They see what a user and the server see, and share no code with what they judge. What cannot be
 //! seen from there is named in the file of its group, and proved in the crate it belongs to.
@@ -23,7 +23,7 @@ use crate::evidence::Evidence;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Violation {
-    /// Which invariant, by its name in the specification.
+    /// Which invariant, by its id in `docs/INVARIANTS.md`.
     pub id: &'static str,
     /// When it was first seen, since the start of the run.
     pub at: Duration,

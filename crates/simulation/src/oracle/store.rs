@@ -116,7 +116,7 @@ fn versions(before: &[Held], sample: &Sample, findings: &mut Findings) {
 }
 
 /// STX-8, X-5, X-6: the store is the server's state at the version it says; where changes wait by
-/// key, single objects may be ahead of it (design 6.5).
+/// key, single objects may be ahead of it.
 fn state(
     evidence: &Evidence,
     sample: &Sample,

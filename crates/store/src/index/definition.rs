@@ -2,10 +2,10 @@
 //!
 //! An index function cannot fail. It is called once for each stored object, before anything
 //! changes, and its values are kept with the record.
-//!
-//! - FM-58, STX-10: an impure or panicking function leaves the index consistent.
-//! - STX-1: a bucket holds exactly the records that have its value (checked by `tests`).
-//! - STX-2, IX-06, FM-59: a bucket that would become empty is removed (checked by `tests`).
+
+// - FM-58, STX-10: an impure or panicking function leaves the index consistent.
+// - STX-1: a bucket holds exactly the records that have its value (checked by `tests`).
+// - STX-2, IX-06, FM-59: a bucket that would become empty is removed (checked by `tests`).
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -65,7 +65,8 @@ impl<T> Definition<T> {
 
     /// Adds the values of an object to those of other indexes, sorted and without duplicates.
     ///
-    /// Adds none if the function gives more than `most`, duplicates included (SEC-24).
+    /// Adds none if the function gives more than `most`, duplicates included.
+    // SEC-24
     pub(crate) fn compute(
         &self,
         object: &T,

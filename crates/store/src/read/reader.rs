@@ -108,11 +108,12 @@ impl<T, S: Shape> StoreReader<T, S> {
         self.load().items.namespace(namespace).objects()
     }
 
-    /// The objects that have a value in an index, in key order; none for an unknown value (IX-08).
+    /// The objects that have a value in an index, in key order; none for an unknown value.
     ///
     /// # Errors
     ///
     /// [`IndexError::UnknownIndex`].
+    // IX-08
     #[doc(alias = "ByIndex")]
     pub fn by_index(&self, name: &str, value: &str) -> Result<Vec<Arc<T>>, IndexError> {
         let state = self.load();
@@ -127,11 +128,12 @@ impl<T, S: Shape> StoreReader<T, S> {
         Ok(records.objects())
     }
 
-    /// The keys that have a value in an index, sorted (IX-08).
+    /// The keys that have a value in an index, sorted.
     ///
     /// # Errors
     ///
     /// [`IndexError::UnknownIndex`].
+    // IX-08
     #[doc(alias = "IndexKeys")]
     pub fn index_keys(&self, name: &str, value: &str) -> Result<Vec<ObjectKey>, IndexError> {
         let state = self.load();
@@ -139,11 +141,12 @@ impl<T, S: Shape> StoreReader<T, S> {
         Ok(records.map(|record| record.key.clone()).collect())
     }
 
-    /// The values of an index that at least one object has, sorted (IX-09).
+    /// The values of an index that at least one object has, sorted.
     ///
     /// # Errors
     ///
     /// [`IndexError::UnknownIndex`].
+    // IX-09
     #[doc(alias = "ListIndexFuncValues")]
     pub fn index_values(&self, name: &str) -> Result<Vec<Arc<str>>, IndexError> {
         Ok(self.load().index(name)?.values().cloned().collect())

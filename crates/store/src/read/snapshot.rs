@@ -69,11 +69,12 @@ impl<T, S: Shape> Snapshot<T, S> {
         }
     }
 
-    /// The entries that have a value in an index, in key order; none for an unknown value (IX-08).
+    /// The entries that have a value in an index, in key order; none for an unknown value.
     ///
     /// # Errors
     ///
     /// [`IndexError::UnknownIndex`].
+    // IX-08
     pub fn by_index(&self, name: &str, value: &str) -> Result<Entries<'_, T, S>, IndexError> {
         Ok(Entries {
             records: self.state.bucket(Some(self.state.index(name)?), value),
@@ -87,11 +88,12 @@ impl<T, S: Shape> Snapshot<T, S> {
         }
     }
 
-    /// The keys that have a value in an index, sorted (IX-08).
+    /// The keys that have a value in an index, sorted.
     ///
     /// # Errors
     ///
     /// [`IndexError::UnknownIndex`].
+    // IX-08
     pub fn index_keys(
         &self,
         name: &str,
@@ -100,11 +102,12 @@ impl<T, S: Shape> Snapshot<T, S> {
         Ok(self.by_index(name, value)?.map(|(key, _)| key))
     }
 
-    /// The values of an index that at least one object has, sorted (IX-09).
+    /// The values of an index that at least one object has, sorted.
     ///
     /// # Errors
     ///
     /// [`IndexError::UnknownIndex`].
+    // IX-09
     pub fn index_values(&self, name: &str) -> Result<impl Iterator<Item = &Arc<str>>, IndexError> {
         Ok(self.state.index(name)?.values())
     }

@@ -3,8 +3,8 @@
 //! A changed list costs one chunk and one array of chunk pointers. Numbers are copied with a block
 //! move, and no reference count is touched. The list does not depend on the meaning of its numbers
 //! or on their order: the caller that searches brings the comparison.
-//!
-//! STX-2: no chunk is empty, so an empty list has none (checked by `tests/sound.rs`).
+
+// STX-2: no chunk is empty, so an empty list has none (checked by `tests/sound.rs`).
 
 use std::cmp::Ordering;
 use std::marker::PhantomData;

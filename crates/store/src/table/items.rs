@@ -2,8 +2,8 @@
 //!
 //! Three persistent parts share one numbering: slots hold the records, hashes lead from a key to
 //! its number, and the order lists the numbers by key. An update changes the slots alone.
-//!
-//! STX-6: a key is stored once (checked by `tests`).
+
+// STX-6: a key is stored once (checked by `tests`).
 
 use std::sync::Arc;
 

@@ -1,7 +1,9 @@
 //! The index values of an object.
 //!
 //! The computed values are kept with the record, so that the index function is not called again
-//! when the object leaves an index: an impure function cannot leave a dead key behind (FM-58).
+//! when the object leaves an index: an impure function cannot leave a dead key behind.
+
+// FM-58
 
 use std::borrow::Borrow;
 use std::collections::HashSet;

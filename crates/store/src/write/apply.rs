@@ -27,7 +27,8 @@ pub struct Commit {
     pub updated: usize,
     /// Keys that were there and were removed.
     pub removed: usize,
-    /// Entries of a replacement whose key its scope does not cover; they were not stored (FM-14).
+    /// Entries of a replacement whose key its scope does not cover; they were not stored.
+    // FM-14
     pub refused: usize,
 }
 

@@ -11,7 +11,8 @@ use crate::{Entry, ObjectKey, ResourceVersion};
 
 /// A source of objects: the whole cluster, or one namespace of it.
 ///
-/// Several sources may share one store; replacing one leaves the others alone (STX-3, FM-14).
+/// Several sources may share one store; replacing one leaves the others alone.
+// STX-3, FM-14
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(
     clippy::exhaustive_enums,
@@ -79,21 +80,24 @@ impl<T> Batch<T> {
         }
     }
 
-    /// Stores an entry, whether or not the key is known (ST-02).
+    /// Stores an entry, whether or not the key is known.
+    // ST-02
     pub fn upsert(&mut self, key: ObjectKey, entry: Entry<T>) {
         self.operations.push(Operation::Upsert { key, entry });
     }
 
-    /// Removes a key; nothing happens if it is not stored (ST-03).
+    /// Removes a key; nothing happens if it is not stored.
+    // ST-03
     pub fn delete(&mut self, key: ObjectKey) {
         self.operations.push(Operation::Delete { key });
     }
 
-    /// Makes the keys of one source exactly those of the list (ST-05, STX-3).
+    /// Makes the keys of one source exactly those of the list.
     ///
     /// The last of several entries with one key wins. An entry whose key the scope does not cover
     /// is refused and counted in [`Commit::refused`](crate::Commit::refused), since storing it
     /// would touch another source.
+    // ST-05, STX-3
     pub fn replace(&mut self, scope: Scope, entries: Vec<(ObjectKey, Entry<T>)>) {
         self.operations.push(Operation::Replace { scope, entries });
     }

@@ -3,9 +3,9 @@
 //! Filing an entry moves a block in the order, in the hashes and in a bucket; a first list of
 //! 100,000 objects would move gigabytes. Records made in key order are also neighbours in memory,
 //! which makes an iteration over all of them fast.
-//!
-//! - ST-02: the last of several entries with one key wins (checked by `tests`).
-//! - STX-10: every index function has returned before anything changes (checked by `tests`).
+
+// - ST-02: the last of several entries with one key wins (checked by `tests`).
+// - STX-10: every index function has returned before anything changes (checked by `tests`).
 
 use crate::ObjectKey;
 use crate::state::State;

@@ -3,9 +3,9 @@
 //! The list and the stored records are compared side by side in key order, so an unchanged object
 //! costs one comparison and keeps its record. A list with few changes is applied key by key, which
 //! leaves the rest shared with older states; for a list with many it is cheaper to build anew.
-//!
-//! - STX-3, FM-14: other sources are untouched (checked by `tests`).
-//! - ST-05: the last of several entries with one key wins (checked by `tests`).
+
+// - STX-3, FM-14: other sources are untouched (checked by `tests`).
+// - ST-05: the last of several entries with one key wins (checked by `tests`).
 
 use std::sync::Arc;
 

@@ -2,7 +2,7 @@
 //!
 //! A change is made to a private clone of the state and becomes visible when one pointer is
 //! swapped, so readers see all of it or nothing, and neither side waits for the other. A store has
-//! one writer, which cannot be cloned: writes happen in the order of calls. STX-4.
+//! one writer, which cannot be cloned: writes happen in the order of calls.
 //!
 //! User code runs in the writer at two places: index functions run in commits and in
 //! [`StoreWriter::add_index`], before anything changes; destructors of displaced objects run at the

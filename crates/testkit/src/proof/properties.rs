@@ -1,6 +1,6 @@
 //! The nine properties of an etcd watch, over a trace and the naive record of the history.
 //!
-//! Written from failure-modes.md 3.7 and etcd's documentation of its watch API. A trace is what one
+//! Written from etcd's documentation of its watch API. A trace is what one
 //! watch told from one version on, without gaps.
 
 use super::history::{Record, State};

@@ -72,8 +72,9 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
     /// Whether a list knows an object in an older state than we do, without being older itself.
     ///
     /// In one history that cannot be. The server was rewound and has grown beyond our version
-    /// since, which no watch shows; the list is what there is (FM-39). What we know is what is
+    /// since, which no watch shows; the list is what there is. What we know is what is
     /// queued, and then what is stored.
+    // FM-39
     fn contradicts(&self, items: &[Item<T>], received: &ResourceVersion) -> bool {
         // Looked at before the store: what leaves the queue in between is in the store by then.
         let queued = self.queued_versions();

@@ -6,7 +6,7 @@ use informer_object::Identity;
 use informer_reflector::Reuse;
 use informer_store::StoreReader;
 
-/// Finds objects by key, uid and version (design 6.7).
+/// Finds objects by key, uid and version.
 pub(crate) struct StoreReuse<T>(pub(crate) StoreReader<T>);
 
 impl<T: Send + Sync + 'static> Reuse<T> for StoreReuse<T> {

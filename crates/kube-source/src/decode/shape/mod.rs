@@ -334,7 +334,7 @@ mod tests {
         })
     }
 
-    /// Design 5: what is dropped is gone, the rest is as it was, typed or not.
+    /// What is dropped is gone, the rest is as it was, typed or not.
     #[test]
     fn dropped_fields_are_gone_and_no_others() {
         let projection = Projection::lean().drop_path("spec.containers[].env");

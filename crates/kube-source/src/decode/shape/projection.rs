@@ -1,7 +1,7 @@
 //! The fields that are not decoded.
 //!
 //! A [`Projection`] can be compared and hashed, because it is part of the key under which informers
-//! are shared (design 6.16). [`super`] applies it while decoding, so a dropped field is skipped
+//! are shared. [`super`] applies it while decoding, so a dropped field is skipped
 //! before it is allocated.
 
 use std::{collections::BTreeMap, fmt};
@@ -117,7 +117,7 @@ impl fmt::Debug for Projection {
 mod tests {
     use super::*;
 
-    /// Design 6.16: the same wish, however it was written, is the same projection.
+    /// The same wish, however it was written, is the same projection.
     #[test]
     fn equal_wishes_are_equal_data() {
         let one = Projection::new().drop_path("spec.b").drop_path("spec.a");

@@ -1,8 +1,10 @@
 //! Detects objects that contain a part of their identity twice.
 //!
 //! The envelope reader takes the first occurrence, the decoder the last, so the object would be
-//! stored under an identity that differs from its own (RFX-2). No server writes such objects; they
-//! are not decoded (FM-53).
+//! stored under an identity that differs from its own. No server writes such objects; they
+//! are not decoded.
+
+// RFX-2, FM-53
 
 use std::fmt;
 

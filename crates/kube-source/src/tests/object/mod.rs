@@ -139,7 +139,7 @@ fn errors_quote_nothing() {
     assert!(path.len() <= 256 && !path.contains('\n'), "{path}");
 }
 
-/// Design 6.21: metadata only, decoded directly, from either form of answer.
+/// Metadata only, decoded directly, from either form of answer.
 #[test]
 fn metadata_only_is_decoded() {
     let adjust = |source: &mut KubeSource<PartialObjectMetadata>| {
