@@ -24,6 +24,8 @@
 
 mod identity;
 mod key;
+#[macro_use]
+mod text;
 mod uid;
 mod version;
 

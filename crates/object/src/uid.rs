@@ -1,6 +1,5 @@
 //! The uid of an object: sixteen bytes where it is a UUID, else text.
 
-use std::fmt;
 use std::sync::Arc;
 
 use uuid::Uuid;
@@ -62,35 +61,7 @@ impl From<&str> for Uid {
     }
 }
 
-impl From<String> for Uid {
-    fn from(text: String) -> Self {
-        text.as_str().into()
-    }
-}
-
-impl PartialEq<str> for Uid {
-    fn eq(&self, other: &str) -> bool {
-        self.with_text(|text| text == other)
-    }
-}
-
-impl PartialEq<&str> for Uid {
-    fn eq(&self, other: &&str) -> bool {
-        self == *other
-    }
-}
-
-impl fmt::Display for Uid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.with_text(|text| f.write_str(text))
-    }
-}
-
-impl fmt::Debug for Uid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.with_text(|text| write!(f, "{text:?}"))
-    }
-}
+is_its_text!(Uid);
 
 #[cfg(test)]
 mod tests {

@@ -127,42 +127,15 @@ impl From<&str> for ResourceVersion {
             "" => Repr::Unset,
             "0" => Repr::Number(0),
             text => match text.parse() {
-                Ok(number) if is_decimal(text) => Repr::Number(number),
+                // Only the text that the number is printed as.
+                Ok(number) if !text.starts_with(['0', '+']) => Repr::Number(number),
                 _ => Repr::Text(Arc::new(text.into())),
             },
         })
     }
 }
 
-impl From<String> for ResourceVersion {
-    fn from(text: String) -> Self {
-        text.as_str().into()
-    }
-}
-
-impl PartialEq<str> for ResourceVersion {
-    fn eq(&self, other: &str) -> bool {
-        self.with_text(|text| text == other)
-    }
-}
-
-impl PartialEq<&str> for ResourceVersion {
-    fn eq(&self, other: &&str) -> bool {
-        self == *other
-    }
-}
-
-impl fmt::Display for ResourceVersion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.with_text(|text| f.write_str(text))
-    }
-}
-
-impl fmt::Debug for ResourceVersion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.with_text(|text| write!(f, "{text:?}"))
-    }
-}
+is_its_text!(ResourceVersion);
 
 #[cfg(test)]
 mod tests {
