@@ -9,6 +9,7 @@
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use crate::backlog::batch::News;
 use crate::backlog::in_flight::InFlight;
 use crate::boundary::Panicked;
 use crate::listener::Listener;
@@ -172,8 +173,16 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
     /// Goes on to the next notification. The last reference to an object may be dropped here.
     #[inline]
     fn advance(&mut self) {
-        if let Some(done) = self.in_flight.advance() {
-            self.listener.panics.release(done);
+        let panics = &self.listener.panics;
+        match self.in_flight.advance().map(|run| run.news) {
+            // No user code runs where another listener still shares the notification.
+            Some(News::One(one)) => {
+                if let Some(last) = Arc::into_inner(one) {
+                    panics.release(last);
+                }
+            }
+            Some(several @ News::Several(_)) => panics.release(several),
+            None => {}
         }
     }
 

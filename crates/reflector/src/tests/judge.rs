@@ -254,10 +254,7 @@ impl Judge {
 
     fn list(&mut self, request: &ListRequest, now: Duration) {
         let resume = request.resume.as_ref().map(number);
-        assert_eq!(
-            resume, self.received,
-            "reuse is judged by what we have"
-        );
+        assert_eq!(resume, self.received, "reuse is judged by what we have");
         if request.continue_token.is_some() {
             return;
         }
@@ -272,10 +269,7 @@ impl Judge {
             }
         };
         assert_eq!(request.version, expected, "RFX-5: the version of a list");
-        assert_eq!(
-            request.reuse, !self.repair,
-            "a repair reuses nothing"
-        );
+        assert_eq!(request.reuse, !self.repair, "a repair reuses nothing");
     }
 
     fn watch(&mut self, request: &WatchRequest, now: Duration) {
