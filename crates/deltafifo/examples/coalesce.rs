@@ -36,14 +36,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!(
             "-- initial: {}, synced: {}",
             lease.initial,
-            producer.synced()
+            producer.progress().synced
         );
         apply(&mut store, lease.items());
         lease.ack();
         println!(
             "-- synced: {}, applied: {:?}",
-            producer.synced(),
-            producer.applied()
+            producer.progress().synced,
+            producer.progress().applied
         );
 
         // While the consumer is away, one object changes three times and one disappears.

@@ -133,11 +133,9 @@ fn debug_of_a_channel_never_shows_an_object() {
     producer.for_each_queued(&mut |_, _| queued += 1);
     assert_eq!(queued, 1);
     let observer = producer.observer().clone();
-    assert_eq!(observer.is_synced(), producer.synced());
-    assert_eq!(
-        (observer.applied(), observer.progress().applied),
-        (None, None)
-    );
+    assert_eq!(observer.is_synced(), producer.progress().synced);
+    assert_eq!(observer.progress(), producer.progress());
+    assert_eq!(observer.progress().applied, None);
     let leased = block_on(consumer.next(NonZeroUsize::MIN)).expect("a key waits");
     shown += &format!("{producer:?}{consumer:?}{observer:?}{leased:?}{rejected:?}");
     shown += &format!("{:?}", leased.nack(&[0]));

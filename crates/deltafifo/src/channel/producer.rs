@@ -13,7 +13,7 @@ use crate::queue::{Deletion, Queue};
 use crate::tombstone::Final;
 use crate::transform::Rejected;
 
-use super::progress::ProgressObserver;
+use super::progress::{Progress, ProgressObserver, progress};
 use super::shared::Shared;
 use super::waiters::{Look, until};
 
@@ -161,21 +161,6 @@ impl<K, V, P> Producer<K, V, P> {
         self.shared.lock().queue.is_closed()
     }
 
-    /// What is unsettled, as it is held against the bound ([`Queue::len`]).
-    pub fn len(&self) -> usize {
-        self.shared.lock().queue.len()
-    }
-
-    /// Whether nothing is pending or leased.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// [`Queue::synced`].
-    pub fn synced(&self) -> bool {
-        self.shared.lock().queue.synced()
-    }
-
     /// [`Queue::for_each_queued`]. `visit` is called under the lock: it must not call the queue.
     pub fn for_each_queued(&self, visit: &mut dyn FnMut(&K, &V)) {
         self.shared.lock().queue.for_each_queued(visit);
@@ -214,7 +199,7 @@ impl<K, V, P> Producer<K, V, P> {
         call: impl FnOnce(&mut dyn Queue<K, V, P>, A) -> R,
     ) -> impl Future<Output = R> {
         let mut held = Some((args, call));
-        let early = planted!(RoomSeenEarly) && self.len() < self.shared.bound;
+        let early = planted!(RoomSeenEarly) && self.shared.lock().queue.len() < self.shared.bound;
         until(&self.shared, move |state| {
             if !state.queue.is_closed() && !early && state.queue.len() >= self.shared.bound {
                 return Look::Wait;
@@ -228,14 +213,9 @@ impl<K, V, P> Producer<K, V, P> {
 }
 
 impl<K, V, P: Clone> Producer<K, V, P> {
-    /// [`Queue::applied`].
-    pub fn applied(&self) -> Option<P> {
-        self.shared.lock().queue.applied().cloned()
-    }
-
-    /// [`Queue::received`].
-    pub fn received(&self) -> Option<P> {
-        self.shared.lock().queue.received().cloned()
+    /// How far queue and consumer are.
+    pub fn progress(&self) -> Progress<P> {
+        progress(&self.shared.lock())
     }
 }
 

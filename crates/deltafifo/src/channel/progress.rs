@@ -71,11 +71,6 @@ impl<K, V, P> ProgressObserver<K, V, P> {
 }
 
 impl<K, V, P: Clone> ProgressObserver<K, V, P> {
-    /// [`Queue::applied`](crate::Queue::applied).
-    pub fn applied(&self) -> Option<P> {
-        self.shared.lock().queue.applied().cloned()
-    }
-
     /// Where the queue stands now.
     pub fn progress(&self) -> Progress<P> {
         progress(&self.shared.lock())
@@ -104,7 +99,7 @@ impl<K, V, P: Clone> ProgressObserver<K, V, P> {
     }
 }
 
-fn progress<K, V, P: Clone>(state: &State<K, V, P>) -> Progress<P> {
+pub(super) fn progress<K, V, P: Clone>(state: &State<K, V, P>) -> Progress<P> {
     Progress {
         applied: state.queue.applied().cloned(),
         received: state.queue.received().cloned(),

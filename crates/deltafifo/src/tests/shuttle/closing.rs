@@ -72,7 +72,7 @@ pub(super) fn beside_a_lease() {
     drop(consumer);
     lease.ack();
     assert_eq!(waiting.join().expect("it ends"), Ok(()), "FQ-9");
-    assert_eq!(producer.applied(), Some(7));
+    assert_eq!(producer.progress().applied, Some(7));
 }
 
 #[test]

@@ -30,7 +30,7 @@ pub(super) fn bounded() {
         filler(producer.clone(), 1, 1),
         filler(producer.clone(), 2, 1),
     );
-    let most = producer.len();
+    let most = producer.progress().unsettled;
     drop(producer);
     assert!(most <= 1, "FQ-13: {most}");
     let mut drained = Vec::new();

@@ -153,7 +153,7 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
 
     /// Publishes the progress if nothing is pending, since no commit would publish it then.
     fn note_progress(&self) {
-        if self.producer.is_empty() {
+        if self.producer.progress().unsettled == 0 {
             self.applier
                 .publish(&self.scope, &self.watcher, Some(self.epoch));
         }
