@@ -2,6 +2,7 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
 
 use super::history::History;
 use super::model::{Change, INDEXES, Step};
@@ -79,23 +80,28 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-proptest! {
-    // Not more with `PROPTEST_CASES`: each history compares millions of answers.
-    #![proptest_config(ProptestConfig::with_cases(12))]
+/// The environment may not ask for more: each history compares millions of answers, and the
+/// `proptest!` macro would obey `PROPTEST_CASES`.
+const HISTORIES: u32 = 12;
 
-    #[test]
-    fn large_histories_answer_as_the_model_does(
-        steps in vec(step(), 1..12),
-        first in 500..1400_usize,
-    ) {
+#[test]
+fn large_histories_answer_as_the_model_does() {
+    let mut runner = TestRunner::new(Config {
+        cases: HISTORIES,
+        source_file: Some(file!()),
+        ..Config::default()
+    });
+    let histories = (vec(step(), 1..12), 500..1400_usize);
+    let outcome = runner.run(&histories, |(steps, first)| {
         let mut all = vec![
             Step::Commit(upserts("a", 0, first)),
             Step::AddIndex(0),
             Step::Commit(upserts("", 0, 1200)),
         ];
         all.extend(steps);
-        History::<Shipped>::run(&all).map_err(TestCaseError::fail)?;
-    }
+        History::<Shipped>::run(&all).map_err(TestCaseError::fail)
+    });
+    outcome.unwrap_or_else(|failure| panic!("{failure}"));
 }
 
 #[test]
