@@ -137,6 +137,14 @@ struct Rig {
 }
 
 impl Rig {
+    /// Gives a listener a replay and a backlog, each of `MANY` items.
+    fn fill(&self, consumer: &Consumer<usize, ()>) {
+        let replay = Walk::new((0..MANY).map(initial));
+        consumer.listener().begin(0, replay);
+        let batch: Vec<_> = (MANY..2 * MANY).map(|key| Arc::new(initial(key))).collect();
+        self.processor.distribute(1, &batch);
+    }
+
     fn new() -> Self {
         let config = ProcessorConfig::default().check_period(Duration::from_secs(1));
         Self {
@@ -171,12 +179,7 @@ async fn a_poll_handles_a_bounded_number_of_items_of_a_replay_and_of_a_backlog()
     for overflow in [GROW, Overflow::Coalesce] {
         let rig = Rig::new();
         let delivery = rig.delivery(rig.counting(), overflow);
-        delivery
-            .consumer
-            .listener()
-            .begin(0, Walk::new((0..MANY).map(initial)));
-        let batch: Vec<_> = (MANY..2 * MANY).map(|key| Arc::new(initial(key))).collect();
-        rig.processor.distribute(1, &batch);
+        rig.fill(&delivery.consumer);
         let most = most_in_a_poll(Delivery::run(delivery), &rig.count, 2 * MANY).await;
         assert!((1..=BOUND).contains(&most), "{most} in a poll");
     }
@@ -191,12 +194,7 @@ async fn a_poll_of_an_asynchronous_handler_handles_a_bounded_number_of_items() {
         std::future::ready(())
     });
     let delivery = rig.delivery(handler, GROW);
-    delivery
-        .consumer
-        .listener()
-        .begin(0, Walk::new((0..MANY).map(initial)));
-    let batch: Vec<_> = (MANY..2 * MANY).map(|key| Arc::new(initial(key))).collect();
-    rig.processor.distribute(1, &batch);
+    rig.fill(&delivery.consumer);
     let most = most_in_a_poll(Delivery::run_async(delivery), &rig.count, 2 * MANY).await;
     assert!((1..=BOUND).contains(&most), "{most} in a poll");
 }
