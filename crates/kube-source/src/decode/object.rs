@@ -53,14 +53,19 @@ impl<T: 'static> ObjectDecoder<T> {
         &self.limits
     }
 
+    /// The type names of whole objects.
+    fn whole(&self) -> TypeNames<'_> {
+        TypeNames {
+            api_version: &self.api_version,
+            kind: &self.kind,
+        }
+    }
+
     /// The type names that objects carry on the wire.
     fn names(&self) -> TypeNames<'_> {
         match self.representation {
             Representation::MetadataOnly => PARTIAL,
-            Representation::Full => TypeNames {
-                api_version: &self.api_version,
-                kind: &self.kind,
-            },
+            Representation::Full => self.whole(),
         }
     }
 
@@ -72,11 +77,7 @@ impl<T: 'static> ObjectDecoder<T> {
             named_or_empty(&envelope.api_version, names.api_version)
                 && named_or_empty(&envelope.kind, names.kind)
         };
-        let whole = TypeNames {
-            api_version: &self.api_version,
-            kind: &self.kind,
-        };
-        fits(self.names()) || fits(whole)
+        fits(self.names()) || fits(self.whole())
     }
 
     /// Whether the type of a list is expected. Any kind is legal if the group is a domain, because
@@ -86,14 +87,10 @@ impl<T: 'static> ObjectDecoder<T> {
             let usual = kind.strip_suffix("List") == Some(names.kind);
             usual && (api_version.is_empty() || api_version == names.api_version)
         };
-        let whole = TypeNames {
-            api_version: &self.api_version,
-            kind: &self.kind,
-        };
         let own_kind = api_version == self.api_version
             && api_version.contains('.')
             && !["", "Status", "Table", self.kind.as_str()].contains(&kind);
-        is_list_of(self.names()) || is_list_of(whole) || own_kind
+        is_list_of(self.names()) || is_list_of(self.whole()) || own_kind
     }
 
     /// Decodes and transforms an object. `is_typed` tells whether the object contains its type.
