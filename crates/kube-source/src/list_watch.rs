@@ -29,25 +29,15 @@ use crate::{
 /// [`crate::client()`]. The retry layer of kube's default configuration hides failures for minutes.
 ///
 /// ```
-/// use informer_kube_source::{
-///     JsonDecoder, KubeListWatch, KubeSource, Projection, Representation,
-/// };
+/// use informer_kube_source::{JsonDecoder, KubeListWatch, KubeSource, Projection};
 /// use std::sync::Arc;
 /// use k8s_openapi::api::core::v1::Pod;
 ///
 /// fn pods_of_a_node(client: kube_client::Client, node: &str) -> KubeListWatch<Pod> {
-///     KubeListWatch::new(client, KubeSource {
-///         path: "/api/v1/pods".into(),
-///         api_version: "v1".into(),
-///         kind: "Pod".into(),
-///         representation: Representation::Full,
-///         label_selector: None,
-///         field_selector: Some(format!("spec.nodeName={node}")),
-///         transform: None,
-///         decoder: Arc::new(JsonDecoder::new(Projection::lean())),
-///         limits: Default::default(),
-///         deadlines: Default::default(),
-///     })
+///     let decoder = Arc::new(JsonDecoder::new(Projection::lean()));
+///     let mut source = KubeSource::new("/api/v1/pods", "v1", "Pod", decoder);
+///     source.field_selector = Some(format!("spec.nodeName={node}"));
+///     KubeListWatch::new(client, source)
 /// }
 /// # let _ = pods_of_a_node;
 /// ```

@@ -16,6 +16,7 @@ pub type Transform<T> = Arc<dyn Fn(T) -> Result<T, String> + Send + Sync>;
 
 /// One collection of an API server, and how its objects are decoded.
 #[derive_where(Clone)]
+#[non_exhaustive]
 pub struct KubeSource<T> {
     /// The path of the collection, such as `/api/v1/pods` or
     /// `/apis/apps/v1/namespaces/web/deployments`.
@@ -38,6 +39,31 @@ pub struct KubeSource<T> {
     pub limits: Limits,
     /// Bounds on waiting.
     pub deadlines: Deadlines,
+}
+
+impl<T> KubeSource<T> {
+    /// All whole objects of a collection, untransformed, within the default limits and deadlines.
+    ///
+    /// The other fields can be set afterwards.
+    pub fn new(
+        path: impl Into<String>,
+        api_version: impl Into<String>,
+        kind: impl Into<String>,
+        decoder: Arc<dyn Decode<T>>,
+    ) -> Self {
+        Self {
+            path: path.into(),
+            api_version: api_version.into(),
+            kind: kind.into(),
+            representation: Representation::default(),
+            label_selector: None,
+            field_selector: None,
+            transform: None,
+            decoder,
+            limits: Limits::default(),
+            deadlines: Deadlines::default(),
+        }
+    }
 }
 
 impl<T> fmt::Debug for KubeSource<T> {

@@ -18,7 +18,7 @@ use serde::{
 use serde_json::{Value, value::RawValue};
 
 use crate::{
-    Deadlines, JsonDecoder, KubeSource, Limits, Representation,
+    JsonDecoder, KubeSource,
     decode::object::ObjectDecoder,
     http::status::{HttpParts, WireStatus},
     list::arriving::ArrivingList,
@@ -27,18 +27,12 @@ use crate::{
 
 /// All pods, whole.
 pub(crate) fn pods<T: DeserializeOwned>() -> KubeSource<T> {
-    KubeSource {
-        path: "/api/v1/pods".into(),
-        api_version: "v1".into(),
-        kind: "Pod".into(),
-        representation: Representation::Full,
-        label_selector: None,
-        field_selector: None,
-        transform: None,
-        decoder: Arc::new(JsonDecoder::default()),
-        limits: Limits::default(),
-        deadlines: Deadlines::default(),
-    }
+    KubeSource::new(
+        "/api/v1/pods",
+        "v1",
+        "Pod",
+        Arc::new(JsonDecoder::default()),
+    )
 }
 
 fn decoder() -> Arc<ObjectDecoder<DynamicObject>> {
