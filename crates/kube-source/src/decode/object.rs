@@ -2,8 +2,8 @@
 //!
 //! An object that cannot be decoded becomes [`Body::Undecodable`] beside its identity, and the rest
 //! of the page or stream continues (FM-53, FM-54). Errors contain a category, a path, a line and a
-//! column, never content (SEC-7). [`Limits`] bounds the size before and after decoding (FM-56,
-//! SEC-18). The decoder is the caller's: see [`Decode`].
+//! column, never content (SEC-7). [`crate::Limits`] bounds the size before and after decoding
+//! (FM-56, SEC-18). The decoder is the caller's: see [`crate::Decode`].
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -14,9 +14,9 @@ use informer_object::Identity;
 use informer_reflector::{Body, DecodeError, DecodeErrorCategory, Item, Reuse};
 
 use crate::{
-    KubeSource, Limits, Representation, Transform,
+    KubeSource, Representation,
     decode::{
-        decoder::{Buffers, Decode, Encoded},
+        decoder::{Buffers, Encoded},
         envelope::{Envelope, Text},
         shape::TypeNames,
     },
@@ -27,32 +27,7 @@ const PARTIAL: TypeNames<'static> = TypeNames {
     kind: "PartialObjectMetadata",
 };
 
-/// The settings that determine how an object is decoded.
-pub(crate) struct ObjectDecoder<T> {
-    api_version: String,
-    kind: String,
-    representation: Representation,
-    transform: Option<Transform<T>>,
-    decoder: Arc<dyn Decode<T>>,
-    limits: Limits,
-}
-
-impl<T: 'static> ObjectDecoder<T> {
-    pub(crate) fn new(source: &KubeSource<T>) -> Self {
-        Self {
-            api_version: source.api_version.clone(),
-            kind: source.kind.clone(),
-            representation: source.representation,
-            transform: source.transform.clone(),
-            decoder: Arc::clone(&source.decoder),
-            limits: source.limits,
-        }
-    }
-
-    pub(crate) fn limits(&self) -> &Limits {
-        &self.limits
-    }
-
+impl<T: 'static> KubeSource<T> {
     /// The type names of whole objects.
     fn whole(&self) -> TypeNames<'_> {
         TypeNames {

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use informer_reflector::{Failure, Item, ListRequest, Page, Reuse};
 
 use crate::{
-    decode::{decoder::Buffers, object::ObjectDecoder, ordered_jobs::OrderedJobs},
+    KubeSource,
+    decode::{decoder::Buffers, ordered_jobs::OrderedJobs},
     list::{
         cut::{Cutter, Items},
         page::{Frame, ItemReader, goes_back, not_cut},
@@ -35,7 +36,7 @@ struct Memory {
 
 /// A page that is not complete yet.
 pub(crate) struct ArrivingList<T> {
-    decoder: Arc<ObjectDecoder<T>>,
+    source: Arc<KubeSource<T>>,
     reader: ItemReader<T>,
     request: ListRequest,
     cutter: Cutter,
@@ -48,15 +49,15 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
     /// A list of which nothing has arrived. `reuse` is `None` if no object may be reused; `threads`
     /// is the number of batches that may be decoded at a time.
     pub(crate) fn new(
-        decoder: &Arc<ObjectDecoder<T>>,
+        source: &Arc<KubeSource<T>>,
         request: &ListRequest,
         reuse: Option<Arc<dyn Reuse<T>>>,
         threads: usize,
     ) -> Self {
-        let item_limit = decoder.limits().object_bytes;
+        let item_limit = source.limits.object_bytes;
         Self {
-            decoder: Arc::clone(decoder),
-            reader: ItemReader::new(Arc::clone(decoder), reuse),
+            source: Arc::clone(source),
+            reader: ItemReader::new(Arc::clone(source), reuse),
             request: request.clone(),
             cutter: Cutter::new(item_limit.saturating_mul(ITEM_LIMIT_FACTOR)),
             jobs: OrderedJobs::new(threads),
@@ -95,8 +96,8 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
         while let Some(decoded) = self.jobs.next().await {
             self.keep(decoded)?;
         }
-        let frame = Frame::read(&self.cutter.into_frame(), &self.decoder)?;
-        self.decoder.finish(&mut self.items);
+        let frame = Frame::read(&self.cutter.into_frame(), &self.source)?;
+        self.source.finish(&mut self.items);
         Ok(frame.with(self.items))
     }
 
@@ -104,10 +105,10 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
     fn open(&mut self) {
         // An error here is reported when the whole frame is read.
         if let Some(head) = self.cutter.take_head()
-            && let Ok(frame) = Frame::read(&head, &self.decoder)
+            && let Ok(frame) = Frame::read(&head, &self.source)
             && goes_back(&frame.version, &self.request)
         {
-            self.reader = ItemReader::new(Arc::clone(&self.decoder), None);
+            self.reader = ItemReader::new(Arc::clone(&self.source), None);
         }
     }
 

@@ -14,11 +14,12 @@ use informer_reflector::{
 use serde::{Deserialize, de::IgnoredAny};
 
 use crate::{
+    KubeSource,
     decode::{
         decoder::Buffers,
         envelope::{Envelope, Text, version_of},
         json_text::{not_json, text, wrong_kind},
-        object::{ObjectDecoder, at_hand},
+        object::at_hand,
     },
     http::status::{HttpParts, WireStatus},
     list::cut::{CutError, Items},
@@ -78,16 +79,13 @@ pub(crate) struct Frame {
 
 impl Frame {
     /// Reads the text outside the items.
-    pub(crate) fn read<T: 'static>(
-        frame: &[u8],
-        decoder: &ObjectDecoder<T>,
-    ) -> Result<Self, Failure> {
+    pub(crate) fn read<T: 'static>(frame: &[u8], source: &KubeSource<T>) -> Result<Self, Failure> {
         let frame = text(frame)?;
         let wire: WireFrame<'_> = serde_json::from_str(frame).map_err(|error| not_json(&error))?;
         if wire.kind.as_str() == "Status" {
             return Err(status_instead(frame));
         }
-        if !decoder.expects_list(wire.api_version.as_str(), wire.kind.as_str()) {
+        if !source.expects_list(wire.api_version.as_str(), wire.kind.as_str()) {
             return Err(wrong_kind(&wire.api_version, &wire.kind));
         }
         match wire.items {
@@ -128,14 +126,14 @@ pub(crate) fn goes_back(listed: &ResourceVersion, request: &ListRequest) -> bool
 /// Decodes the items of one page.
 #[derive_where(Clone)]
 pub(crate) struct ItemReader<T> {
-    decoder: Arc<ObjectDecoder<T>>,
+    source: Arc<KubeSource<T>>,
     reuse: Option<Arc<dyn Reuse<T>>>,
 }
 
 impl<T: 'static> ItemReader<T> {
     /// `reuse` is `None` if nothing may be reused.
-    pub(crate) fn new(decoder: Arc<ObjectDecoder<T>>, reuse: Option<Arc<dyn Reuse<T>>>) -> Self {
-        Self { decoder, reuse }
+    pub(crate) fn new(source: Arc<KubeSource<T>>, reuse: Option<Arc<dyn Reuse<T>>>) -> Self {
+        Self { source, reuse }
     }
 
     /// Reads items that follow one another, until `abandoned` says that nobody wants them.
@@ -163,13 +161,13 @@ impl<T: 'static> ItemReader<T> {
         let Some(identity) = envelope.identity()? else {
             return Ok(None);
         };
-        let body = if !self.decoder.expects(&envelope) {
+        let body = if !self.source.expects(&envelope) {
             Body::Undecodable(misfit("kind"))
         } else if let Some(object) = at_hand(self.reuse.as_deref(), &identity) {
             Body::Reused(object)
         } else {
             let is_typed = envelope.is_typed();
-            self.decoder.decode(json, is_typed, &identity, buffers)
+            self.source.decode(json, is_typed, &identity, buffers)
         };
         if matches!(body, Body::Undecodable(_)) {
             // A type error is an error of the object; a syntax error is one of the list.

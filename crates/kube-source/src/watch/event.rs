@@ -15,11 +15,12 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::{
+    KubeSource,
     decode::{
         decoder::Buffers,
         envelope::{Envelope, Text, version_of},
         json_text::{not_json, text, trim_end, wrong_kind},
-        object::{ObjectDecoder, at_hand},
+        object::at_hand,
     },
     http::status::{HttpParts, WireStatus},
 };
@@ -59,16 +60,16 @@ struct Annotations<'a> {
 
 /// Reads the events of one stream.
 pub(crate) struct EventReader<T> {
-    decoder: Arc<ObjectDecoder<T>>,
+    source: Arc<KubeSource<T>>,
     /// Consulted during the initial events of a streaming list.
     reuse: Option<Arc<dyn Reuse<T>>>,
     buffers: Buffers,
 }
 
 impl<T: 'static> EventReader<T> {
-    pub(crate) fn new(decoder: Arc<ObjectDecoder<T>>, reuse: Option<Arc<dyn Reuse<T>>>) -> Self {
+    pub(crate) fn new(source: Arc<KubeSource<T>>, reuse: Option<Arc<dyn Reuse<T>>>) -> Self {
         Self {
-            decoder,
+            source,
             reuse,
             buffers: Buffers::default(),
         }
@@ -77,7 +78,7 @@ impl<T: 'static> EventReader<T> {
     /// Creates a reader for these lines, which precede all lines that this one reads later. It uses
     /// the memory of `buffers`.
     pub(crate) fn for_lines(&mut self, lines: &[u8], buffers: Buffers) -> Self {
-        let mut reader = Self::new(Arc::clone(&self.decoder), self.reuse.clone());
+        let mut reader = Self::new(Arc::clone(&self.source), self.reuse.clone());
         reader.buffers = buffers;
         // A line that only contains the text loses some reuse for later lines, and nothing else.
         if self.reuse.is_some() && memmem::find(lines, INITIAL_EVENTS_END.as_bytes()).is_some() {
@@ -144,7 +145,7 @@ impl<T: 'static> EventReader<T> {
     /// `None` for an object that no key can be made for.
     fn item(&mut self, json: &str, may_reuse: bool) -> Result<Option<Item<T>>, Failure> {
         let envelope = Envelope::of_event_object(json);
-        if !self.decoder.expects(&envelope) {
+        if !self.source.expects(&envelope) {
             return Err(wrong_kind(&envelope.api_version, &envelope.kind));
         }
         let Some(identity) = envelope.identity()? else {
@@ -156,7 +157,7 @@ impl<T: 'static> EventReader<T> {
             None => {
                 let is_typed = envelope.is_typed();
                 let buffers = &mut self.buffers;
-                self.decoder.decode(json, is_typed, &identity, buffers)
+                self.source.decode(json, is_typed, &identity, buffers)
             }
         };
         Ok(Some(Item { identity, body }))
@@ -166,7 +167,7 @@ impl<T: 'static> EventReader<T> {
     #[cfg(any(test, sim))]
     fn skipped(&self, json: &str) -> Option<WatchEvent<T>> {
         let bookmark: WireBookmark<'_> = serde_json::from_str(json).ok()?;
-        let is_expected = self.decoder.expects(&Envelope::of_event_object(json));
+        let is_expected = self.source.expects(&Envelope::of_event_object(json));
         (!is_expected).then(|| WatchEvent::Bookmark {
             version: version_of(&bookmark.metadata.resource_version),
             initial_events_end: false,
@@ -175,7 +176,7 @@ impl<T: 'static> EventReader<T> {
 
     fn bookmark(&mut self, json: &str) -> Result<WatchEvent<T>, Failure> {
         let envelope = Envelope::of_event_object(json);
-        if !self.decoder.expects(&envelope) {
+        if !self.source.expects(&envelope) {
             return Err(wrong_kind(&envelope.api_version, &envelope.kind));
         }
         let bookmark: WireBookmark<'_> =

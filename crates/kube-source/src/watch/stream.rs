@@ -23,9 +23,9 @@ use informer_reflector::{Failure, FailureKind, Reuse, WatchEvent};
 use tokio::time::Sleep;
 
 use crate::{
+    KubeSource,
     decode::{
         decoder::Buffers,
-        object::ObjectDecoder,
         ordered_jobs::{Abandoned, OrderedJobs},
     },
     http::answer::{Pieces, broken},
@@ -85,7 +85,7 @@ impl<T: Send + Sync + 'static> KubeEvents<T> {
     /// `threads` is the number of batches decoded at a time; with 1 all are decoded in place.
     pub(crate) fn new(
         pieces: Pieces,
-        decoder: Arc<ObjectDecoder<T>>,
+        source: Arc<KubeSource<T>>,
         reuse: Option<Arc<dyn Reuse<T>>>,
         deadline: Option<Sleep>,
         threads: usize,
@@ -93,9 +93,9 @@ impl<T: Send + Sync + 'static> KubeEvents<T> {
         Self {
             pieces,
             end: None,
-            framer: Framer::new(decoder.limits().event_bytes),
+            framer: Framer::new(source.limits.event_bytes),
             in_place: false,
-            reader: EventReader::new(decoder, reuse),
+            reader: EventReader::new(source, reuse),
             jobs: OrderedJobs::new(threads),
             spare: Vec::new(),
             decoded: Vec::new().into_iter(),
