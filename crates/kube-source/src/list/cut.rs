@@ -24,10 +24,6 @@ impl Items {
     pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         self.items.iter().map(|range| &self.bytes[range.clone()])
     }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.items.is_empty()
-    }
 }
 
 /// Why a body cannot be cut into items.
