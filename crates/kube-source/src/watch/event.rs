@@ -7,9 +7,7 @@
 
 use std::sync::Arc;
 
-use informer_reflector::{
-    Body, DecodeErrorCategory, Failure, FailureKind, Item, Reuse, WatchEvent,
-};
+use informer_reflector::{Body, DecodeErrorCategory, Failure, Item, Reuse, WatchEvent};
 use memchr::memmem;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -19,7 +17,7 @@ use crate::{
     decode::{
         decoder::Buffers,
         envelope::{Envelope, Text, version_of},
-        json_text::{not_json, text, trim_end, wrong_kind},
+        json_text::{not_json, protocol, text, trim_end, wrong_kind},
         object::at_hand,
     },
     http::status::{HttpParts, WireStatus},
@@ -63,7 +61,8 @@ pub(crate) struct EventReader<T> {
     source: Arc<KubeSource<T>>,
     /// Consulted during the initial events of a streaming list.
     reuse: Option<Arc<dyn Reuse<T>>>,
-    buffers: Buffers,
+    /// Memory for reading.
+    pub(crate) buffers: Buffers,
 }
 
 impl<T: 'static> EventReader<T> {
@@ -85,16 +84,6 @@ impl<T: 'static> EventReader<T> {
             self.reuse = None;
         }
         reader
-    }
-
-    /// The memory for reading, for another reader.
-    pub(crate) fn into_buffers(self) -> Buffers {
-        self.buffers
-    }
-
-    /// Releases the memory for reading.
-    pub(crate) fn give_back(&mut self) {
-        self.buffers = Buffers::default();
     }
 
     /// Reads one line.
@@ -183,8 +172,7 @@ impl<T: 'static> EventReader<T> {
             serde_json::from_str(json).map_err(|error| not_json(&error))?;
         let version = version_of(&bookmark.metadata.resource_version);
         if version.is_unset() {
-            let message = "a bookmark has no version";
-            return Err(Failure::new(FailureKind::Protocol, "NoVersion", message));
+            return Err(protocol("NoVersion", "a bookmark has no version"));
         }
         let annotations = bookmark.metadata.annotations;
         let initial_events_end =
@@ -231,5 +219,5 @@ fn unknown_type(kind: &str) -> Failure {
     let is_word = kind.len() <= LONGEST && kind.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let kind = if is_word { kind } else { "?" };
     let message = format!("an event of the unknown type {kind:?}");
-    Failure::new(FailureKind::Protocol, "UnknownEvent", message)
+    protocol("UnknownEvent", message)
 }

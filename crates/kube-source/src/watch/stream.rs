@@ -191,11 +191,10 @@ impl<T: Send + Sync + 'static> KubeEvents<T> {
             self.jobs.push(move |abandoned| {
                 let bytes = lines.rest().len();
                 let events = read_all(&mut lines, &mut reader, abandoned);
-                let buffers = reader.into_buffers();
                 Decoded {
                     events,
                     bytes,
-                    buffers,
+                    buffers: reader.buffers,
                 }
             });
         }
@@ -210,7 +209,7 @@ impl<T: Send + Sync + 'static> KubeEvents<T> {
     /// Releases the memory for reading.
     fn release(&mut self) {
         self.framer.give_back();
-        self.reader.give_back();
+        self.reader.buffers = Buffers::default();
         self.spare = Vec::new();
         self.decoded = Vec::new().into_iter();
     }
