@@ -16,7 +16,7 @@ use informer_reflector::{Body, DecodeError, DecodeErrorCategory, Item, Reuse};
 use crate::{
     KubeSource, Representation,
     decode::{
-        decoder::{Buffers, Encoded},
+        decoder::{Buffers, Encoded, Wire},
         envelope::{Envelope, Text},
         shape::TypeNames,
     },
@@ -76,8 +76,11 @@ impl<T: 'static> KubeSource<T> {
         identity: &Identity,
         buffers: &mut Buffers,
     ) -> Body<T> {
-        let type_names = (!is_typed).then(|| self.names());
-        let object = Encoded::json(json, type_names, identity);
+        let object = Encoded {
+            wire: Wire::Json(json),
+            type_names: (!is_typed).then(|| self.names()),
+            identity,
+        };
         // Unwind safe: a decoder that panicked gets new buffers.
         let parsed = guarded(|| {
             self.check_size(json)
