@@ -138,13 +138,6 @@ impl Failure {
         }
     }
 
-    /// Adds the HTTP status.
-    #[must_use]
-    pub fn with_code(mut self, code: u16) -> Self {
-        self.code = Some(code);
-        self
-    }
-
     /// Adds the server's wish for a delay.
     #[must_use]
     pub fn with_retry_after(mut self, delay: Option<Duration>) -> Self {
