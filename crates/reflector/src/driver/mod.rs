@@ -236,17 +236,15 @@ async fn watch<L: ListWatch>(
     request: WatchRequest,
     send: mpsc::Sender<Inputs<L::Object>>,
 ) {
-    let mut events = match source.list_watch.watch(request, source.reuse).await {
-        Ok(events) => events,
-        Err(failure) => {
-            // Ignored: an abandoned watch has no receiver.
-            drop(send.send(vec![Input::WatchOpened(Err(failure))]).await);
-            return;
-        }
+    let (opened, events) = match source.list_watch.watch(request, source.reuse).await {
+        Ok(events) => (Ok(()), Some(events)),
+        Err(failure) => (Err(failure), None),
     };
-    if send.send(vec![Input::WatchOpened(Ok(()))]).await.is_err() {
+    let sent = send.send(vec![Input::WatchOpened(opened)]).await;
+    // An abandoned watch has no receiver.
+    let (Ok(()), Some(mut events)) = (sent, events) else {
         return;
-    }
+    };
     // Room first, then the events, so that at most one message waits outside the channel.
     while let Ok(room) = send.reserve().await {
         let mut message = Message {
