@@ -1,8 +1,9 @@
 //! The reflector's port over a Kubernetes client.
 
-use std::sync::Arc;
+use std::{pin::pin, sync::Arc};
 
 use derive_where::derive_where;
+use futures::TryStreamExt;
 use informer_reflector::{
     Body, Failure, FailureKind, Item, ListRequest, ListWatch, Page, Reuse, WatchRequest,
 };
@@ -12,10 +13,7 @@ use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 use crate::{
     KubeEvents, KubeSource,
     decode::ordered_jobs::processors,
-    http::{
-        answer::{self, BoundedPieces},
-        request,
-    },
+    http::{answer, request},
     list::{arriving::ArrivingList, page::goes_back},
 };
 
@@ -132,9 +130,9 @@ impl<T: Send + Sync + 'static> KubeListWatch<T> {
         let answer = answer.map_err(|error| answer::unanswered(&error))?;
         let body = answer::accepted(answer, deadlines.list_progress).await?;
         let limit = self.source.limits.page_bytes;
-        let mut pieces = BoundedPieces::new(body, limit, deadlines.list_progress);
+        let mut pieces = pin!(answer::bounded(body, limit, deadlines.list_progress));
         let mut list = ArrivingList::new(&self.source, request, reuse, self.processors);
-        while let Some(piece) = match pieces.next().await {
+        while let Some(piece) = match pieces.try_next().await {
             Err(_) if planted!(CutListIsComplete) => None,
             piece => piece?,
         } {
