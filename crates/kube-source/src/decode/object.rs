@@ -81,17 +81,18 @@ impl<T: 'static> KubeSource<T> {
             type_names: (!is_typed).then(|| self.names()),
             identity,
         };
+        if json.len() > self.limits.object_bytes
+            || exceeds_decoded(json.as_bytes(), self.limits.decoded_bytes)
+        {
+            return undecodable(DecodeErrorCategory::Size);
+        }
         // Unwind safe: a decoder that panicked gets new buffers.
-        let parsed = guarded(|| {
-            self.check_size(json)
-                .and_then(|()| self.decoder.decode(object, buffers))
-        });
-        match parsed {
+        match guarded(|| self.decoder.decode(object, buffers)) {
             Some(Ok(object)) => self.transformed(object),
             Some(Err(error)) => Body::Undecodable(error),
             None => {
                 *buffers = Buffers::default();
-                Body::Undecodable(whole_object(DecodeErrorCategory::Panicked))
+                undecodable(DecodeErrorCategory::Panicked)
             }
         }
     }
@@ -105,15 +106,6 @@ impl<T: 'static> KubeSource<T> {
         }
     }
 
-    fn check_size(&self, json: &str) -> Result<(), DecodeError> {
-        let too_large = json.len() > self.limits.object_bytes
-            || exceeds_decoded(json.as_bytes(), self.limits.decoded_bytes);
-        match too_large {
-            true => Err(whole_object(DecodeErrorCategory::Size)),
-            false => Ok(()),
-        }
-    }
-
     fn transformed(&self, object: T) -> Body<T> {
         let Some(transform) = &self.transform else {
             return Body::Decoded(Arc::new(object));
@@ -124,7 +116,7 @@ impl<T: 'static> KubeSource<T> {
         };
         match guarded(|| transform(object)) {
             Some(Ok(object)) => Body::Decoded(Arc::new(object)),
-            Some(Err(_)) | None => Body::Undecodable(whole_object(DecodeErrorCategory::Transform)),
+            Some(Err(_)) | None => undecodable(DecodeErrorCategory::Transform),
         }
     }
 }
@@ -138,8 +130,8 @@ fn guarded<R>(f: impl FnOnce() -> R) -> Option<R> {
     catch_unwind(AssertUnwindSafe(f)).ok()
 }
 
-fn whole_object(category: DecodeErrorCategory) -> DecodeError {
-    DecodeError::new(category, "?".to_owned(), 0, 0)
+fn undecodable<T>(category: DecodeErrorCategory) -> Body<T> {
+    Body::Undecodable(DecodeError::new(category, "?".to_owned(), 0, 0))
 }
 
 /// The largest known factor between decoded size and JSON size (SEC-18 measured 105), rounded up.

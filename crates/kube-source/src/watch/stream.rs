@@ -249,13 +249,10 @@ fn read_all<T: 'static>(
 ) -> Vec<Event<T>> {
     let mut events = Vec::new();
     while !abandoned.is_set()
+        && !matches!(events.last(), Some(Err(_)))
         && let Some(event) = next_event(framer, reader)
     {
-        let is_last = event.is_err();
         events.push(event);
-        if is_last {
-            break;
-        }
     }
     events
 }
