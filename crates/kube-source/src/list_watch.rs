@@ -1,8 +1,9 @@
 //! The reflector's port over a Kubernetes client.
 
-use std::{fmt, sync::Arc};
+use std::{pin::pin, sync::Arc};
 
 use derive_where::derive_where;
+use futures::TryStreamExt;
 use informer_reflector::{
     Body, Failure, FailureKind, Item, ListRequest, ListWatch, Page, Reuse, WatchRequest,
 };
@@ -11,11 +12,8 @@ use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
 use crate::{
     KubeEvents, KubeSource,
-    decode::{object::ObjectDecoder, ordered_jobs::processors},
-    http::{
-        answer::{self, BoundedPieces},
-        request,
-    },
+    decode::ordered_jobs::processors,
+    http::{answer, request},
     list::{arriving::ArrivingList, page::goes_back},
 };
 
@@ -29,58 +27,36 @@ use crate::{
 /// [`crate::client()`]. The retry layer of kube's default configuration hides failures for minutes.
 ///
 /// ```
-/// use informer_kube_source::{
-///     JsonDecoder, KubeListWatch, KubeSource, Projection, Representation,
-/// };
+/// use informer_kube_source::{JsonDecoder, KubeListWatch, KubeSource, Projection};
 /// use std::sync::Arc;
 /// use k8s_openapi::api::core::v1::Pod;
 ///
 /// fn pods_of_a_node(client: kube_client::Client, node: &str) -> KubeListWatch<Pod> {
-///     KubeListWatch::new(client, KubeSource {
-///         path: "/api/v1/pods".into(),
-///         api_version: "v1".into(),
-///         kind: "Pod".into(),
-///         representation: Representation::Full,
-///         label_selector: None,
-///         field_selector: Some(format!("spec.nodeName={node}")),
-///         transform: None,
-///         decoder: Arc::new(JsonDecoder::new(Projection::lean())),
-///         limits: Default::default(),
-///         deadlines: Default::default(),
-///     })
+///     let decoder = Arc::new(JsonDecoder::new(Projection::lean()));
+///     let mut source = KubeSource::new("/api/v1/pods", "v1", "Pod", decoder);
+///     source.field_selector = Some(format!("spec.nodeName={node}"));
+///     KubeListWatch::new(client, source)
 /// }
 /// # let _ = pods_of_a_node;
 /// ```
-#[derive_where(Clone)]
+#[derive_where(Clone, Debug)]
 pub struct KubeListWatch<T> {
-    shared: Arc<Shared<T>>,
-}
-
-struct Shared<T> {
+    #[derive_where(skip(Debug))]
     client: Client,
-    source: KubeSource<T>,
-    decoder: Arc<ObjectDecoder<T>>,
+    source: Arc<KubeSource<T>>,
     /// Read once, because it takes reading files.
+    #[derive_where(skip(Debug))]
     processors: usize,
 }
 
 impl<T: 'static> KubeListWatch<T> {
     /// Creates a source of lists and watches of the collection `source`. Sends no request.
     pub fn new(client: Client, source: KubeSource<T>) -> Self {
-        let decoder = Arc::new(ObjectDecoder::new(&source));
         Self {
-            shared: Arc::new(Shared {
-                client,
-                source,
-                decoder,
-                processors: processors(),
-            }),
+            client,
+            source: Arc::new(source),
+            processors: processors(),
         }
-    }
-
-    /// The collection that is listed and watched.
-    pub fn source(&self) -> &KubeSource<T> {
-        &self.shared.source
     }
 }
 
@@ -94,11 +70,11 @@ impl<T: Send + Sync + 'static> ListWatch for KubeListWatch<T> {
         reuse: Arc<dyn Reuse<T>>,
     ) -> Result<Page<T>, Failure> {
         let reuse = request.reuse.then_some(reuse);
-        let page = self.shared.fetch(&request, reuse).await?;
+        let page = self.fetch(&request, reuse).await?;
         let reused = |item: &Item<T>| matches!(item.body, Body::Reused(_));
         // A list may carry its version after its items, when some were reused already.
         if goes_back(&page.version, &request) && page.items.iter().any(reused) {
-            return self.shared.fetch(&request, None).await;
+            return self.fetch(&request, None).await;
         }
         Ok(page)
     }
@@ -108,46 +84,8 @@ impl<T: Send + Sync + 'static> ListWatch for KubeListWatch<T> {
         request: WatchRequest,
         reuse: Arc<dyn Reuse<T>>,
     ) -> Result<KubeEvents<T>, Failure> {
-        self.shared.open(&request, reuse).await
-    }
-
-    fn describe(&self) -> &str {
-        &self.shared.source.path
-    }
-}
-
-impl<T: Send + Sync + 'static> Shared<T> {
-    /// Fetches a page and decodes it while it arrives.
-    async fn fetch(
-        &self,
-        request: &ListRequest,
-        reuse: Option<Arc<dyn Reuse<T>>>,
-    ) -> Result<Page<T>, Failure> {
         let deadlines = self.source.deadlines;
-        let send = self.client.send(request::list(&self.source, request)?);
-        let answer = timeout(deadlines.list_headers, send).await;
-        let answer = answer.map_err(|_| no_headers())?;
-        let answer = answer.map_err(|error| answer::unanswered(&error))?;
-        let body = answer::accepted(answer, deadlines.list_progress).await?;
-        let limit = self.source.limits.page_bytes;
-        let mut pieces = BoundedPieces::new(body, limit, deadlines.list_progress);
-        let mut list = ArrivingList::new(&self.decoder, request, reuse, self.processors);
-        while let Some(piece) = match pieces.next().await {
-            Err(_) if planted!(CutListIsComplete) => None,
-            piece => piece?,
-        } {
-            list.push(&piece).await?;
-        }
-        list.complete().await
-    }
-
-    async fn open(
-        &self,
-        request: &WatchRequest,
-        reuse: Arc<dyn Reuse<T>>,
-    ) -> Result<KubeEvents<T>, Failure> {
-        let deadlines = self.source.deadlines;
-        let send = self.client.send(request::watch(&self.source, request)?);
+        let send = self.client.send(request::watch(&self.source, &request)?);
         // The server counts from the request as well, so one deadline serves headers and events.
         let lifetime = (!request.timeout.is_zero())
             .then(|| request.timeout.saturating_add(deadlines.watch_margin));
@@ -162,27 +100,49 @@ impl<T: Send + Sync + 'static> Shared<T> {
         // may not be in it.
         let may_reuse = request.send_initial_events && request.version.is_exact();
         let reuse = may_reuse.then_some(reuse);
-        let decoder = Arc::clone(&self.decoder);
+        let source = Arc::clone(&self.source);
         let deadline = deadline.map(sleep_until);
         Ok(KubeEvents::new(
             answer::pieces(body),
-            decoder,
+            source,
             reuse,
             deadline,
             self.processors,
         ))
+    }
+
+    fn describe(&self) -> &str {
+        &self.source.path
+    }
+}
+
+impl<T: Send + Sync + 'static> KubeListWatch<T> {
+    /// Fetches a page and decodes it while it arrives.
+    async fn fetch(
+        &self,
+        request: &ListRequest,
+        reuse: Option<Arc<dyn Reuse<T>>>,
+    ) -> Result<Page<T>, Failure> {
+        let deadlines = self.source.deadlines;
+        let send = self.client.send(request::list(&self.source, request)?);
+        let answer = timeout(deadlines.list_headers, send).await;
+        let answer = answer.map_err(|_| no_headers())?;
+        let answer = answer.map_err(|error| answer::unanswered(&error))?;
+        let body = answer::accepted(answer, deadlines.list_progress).await?;
+        let limit = self.source.limits.page_bytes;
+        let mut pieces = pin!(answer::bounded(body, limit, deadlines.list_progress));
+        let mut list = ArrivingList::new(&self.source, request, reuse, self.processors);
+        while let Some(piece) = match pieces.try_next().await {
+            Err(_) if planted!(CutListIsComplete) => None,
+            piece => piece?,
+        } {
+            list.push(&piece).await?;
+        }
+        list.complete().await
     }
 }
 
 fn no_headers() -> Failure {
     let message = "no answer came within the deadline";
     Failure::new(FailureKind::TimedOut, "NoHeaders", message)
-}
-
-impl<T> fmt::Debug for KubeListWatch<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("KubeListWatch")
-            .field("source", &self.shared.source)
-            .finish_non_exhaustive()
-    }
 }

@@ -1,6 +1,6 @@
 //! The collection to list and watch, its representation and its bounds.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use derive_where::derive_where;
 
@@ -15,7 +15,8 @@ use crate::Decode;
 pub type Transform<T> = Arc<dyn Fn(T) -> Result<T, String> + Send + Sync>;
 
 /// One collection of an API server, and how its objects are decoded.
-#[derive_where(Clone)]
+#[derive_where(Clone, Debug)]
+#[non_exhaustive]
 pub struct KubeSource<T> {
     /// The path of the collection, such as `/api/v1/pods` or
     /// `/apis/apps/v1/namespaces/web/deployments`.
@@ -31,8 +32,10 @@ pub struct KubeSource<T> {
     /// Only objects with these fields, such as `spec.nodeName=node-17`.
     pub field_selector: Option<String>,
     /// A change that is applied to each decoded object.
+    #[derive_where(skip(Debug))]
     pub transform: Option<Transform<T>>,
     /// Turns received objects into values of `T`.
+    #[derive_where(skip(Debug))]
     pub decoder: Arc<dyn Decode<T>>,
     /// Bounds on sizes.
     pub limits: Limits,
@@ -40,19 +43,28 @@ pub struct KubeSource<T> {
     pub deadlines: Deadlines,
 }
 
-impl<T> fmt::Debug for KubeSource<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("KubeSource")
-            .field("path", &self.path)
-            .field("api_version", &self.api_version)
-            .field("kind", &self.kind)
-            .field("representation", &self.representation)
-            .field("label_selector", &self.label_selector)
-            .field("field_selector", &self.field_selector)
-            .field("transform", &self.transform.is_some())
-            .field("limits", &self.limits)
-            .field("deadlines", &self.deadlines)
-            .finish_non_exhaustive()
+impl<T> KubeSource<T> {
+    /// All whole objects of a collection, untransformed, within the default limits and deadlines.
+    ///
+    /// The other fields can be set afterwards.
+    pub fn new(
+        path: impl Into<String>,
+        api_version: impl Into<String>,
+        kind: impl Into<String>,
+        decoder: Arc<dyn Decode<T>>,
+    ) -> Self {
+        Self {
+            path: path.into(),
+            api_version: api_version.into(),
+            kind: kind.into(),
+            representation: Representation::default(),
+            label_selector: None,
+            field_selector: None,
+            transform: None,
+            decoder,
+            limits: Limits::default(),
+            deadlines: Deadlines::default(),
+        }
     }
 }
 

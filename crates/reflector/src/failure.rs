@@ -121,10 +121,8 @@ pub struct StatusParts<'a> {
     pub reason: &'a str,
     /// `message`
     pub message: &'a str,
-    /// The `reason` of each of `details.causes`.
-    pub cause_reasons: &'a [&'a str],
-    /// The `message` of each of `details.causes`.
-    pub cause_messages: &'a [&'a str],
+    /// The `reason` and `message` of each of `details.causes`.
+    pub causes: &'a [(&'a str, &'a str)],
     /// `details.retryAfterSeconds`, or the header.
     pub retry_after: Option<Duration>,
 }
@@ -151,13 +149,6 @@ impl Failure {
         }
     }
 
-    /// Adds the HTTP status.
-    #[must_use]
-    pub fn with_code(mut self, code: u16) -> Self {
-        self.code = Some(code);
-        self
-    }
-
     /// Adds the server's wish for a delay.
     #[must_use]
     pub fn with_retry_after(mut self, delay: Option<Duration>) -> Self {
@@ -182,10 +173,11 @@ impl Failure {
 }
 
 fn kind_of_status(parts: &StatusParts<'_>) -> FailureKind {
-    let mut messages = parts.cause_messages.iter().chain([&parts.message]);
-    if parts.cause_reasons.contains(&TOO_LARGE_CAUSE)
-        || messages.any(|message| message.contains(TOO_LARGE_MESSAGE))
-    {
+    let own = ("", parts.message);
+    let is_too_large = |(reason, message): &(&str, &str)| {
+        *reason == TOO_LARGE_CAUSE || message.contains(TOO_LARGE_MESSAGE)
+    };
+    if parts.causes.iter().chain([&own]).any(is_too_large) {
         return FailureKind::TooLarge;
     }
     // A known reason decides, otherwise the code.
@@ -260,15 +252,11 @@ mod tests {
         assert_eq!(kind(504, "", ""), FailureKind::Unavailable);
         assert_eq!(kind(500, "", ""), FailureKind::Internal);
         assert_eq!(kind(0, "", ""), FailureKind::Other);
-        for causes in [
-            (&["ResourceVersionTooLarge"][..], &[][..]),
-            (&[], &[TOO_LARGE_MESSAGE]),
-        ] {
+        for cause in [("ResourceVersionTooLarge", ""), ("", TOO_LARGE_MESSAGE)] {
             let parts = StatusParts {
                 code: 504,
                 reason: "Timeout",
-                cause_reasons: causes.0,
-                cause_messages: causes.1,
+                causes: &[cause],
                 ..Default::default()
             };
             assert_eq!(Failure::from_status(parts).kind, FailureKind::TooLarge);

@@ -9,7 +9,7 @@ use std::{convert::Infallible, sync::Arc, time::Duration};
 use futures::{FutureExt, channel::oneshot};
 use informer_factory::{
     Controller, ControllerConfig, ControllerHandle, ControllerReport, Event,
-    kube_source::{Deadlines, JsonDecoder, KubeListWatch, KubeSource, Limits, Representation},
+    kube_source::{JsonDecoder, KubeListWatch, KubeSource},
 };
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_client::Client;
@@ -95,16 +95,6 @@ fn told(event: &Event<ConfigMap>, at: Duration) -> Told {
 }
 
 fn source() -> KubeSource<ConfigMap> {
-    KubeSource {
-        path: format!("/api/v1/namespaces/{NAMESPACE}/configmaps"),
-        api_version: "v1".to_owned(),
-        kind: "ConfigMap".to_owned(),
-        representation: Representation::Full,
-        label_selector: None,
-        field_selector: None,
-        transform: None,
-        decoder: Arc::new(JsonDecoder::default()),
-        limits: Limits::default(),
-        deadlines: Deadlines::default(),
-    }
+    let path = format!("/api/v1/namespaces/{NAMESPACE}/configmaps");
+    KubeSource::new(path, "v1", "ConfigMap", Arc::new(JsonDecoder::default()))
 }

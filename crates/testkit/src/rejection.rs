@@ -192,24 +192,13 @@ impl Rejection {
 
     /// The same, as the reflector's port speaks of it.
     pub fn to_failure(&self) -> Failure {
-        let reasons: Vec<&str> = self
-            .details
-            .causes
-            .iter()
-            .map(|(reason, _)| &**reason)
-            .collect();
-        let messages: Vec<&str> = self
-            .details
-            .causes
-            .iter()
-            .map(|(_, message)| &**message)
-            .collect();
+        let causes = self.details.causes.iter();
+        let causes = causes.map(|(reason, message)| (&**reason, &**message));
         Failure::from_status(StatusParts {
             code: self.code,
             reason: &self.reason,
             message: &self.message,
-            cause_reasons: &reasons,
-            cause_messages: &messages,
+            causes: &causes.collect::<Vec<_>>(),
             retry_after: self.details.retry_after,
         })
     }

@@ -15,9 +15,7 @@ use http::{Request, Response, header};
 use http_body_util::StreamBody;
 use http_body_util::combinators::UnsyncBoxBody;
 use hyper::body::Frame;
-use informer_factory::kube_source::{
-    JsonDecoder, KubeListWatch, KubeSource, Projection, Representation,
-};
+use informer_factory::kube_source::{JsonDecoder, KubeListWatch, KubeSource, Projection};
 use informer_factory::reflector::{
     Identity, ListRequest, ListVersion, ListWatch, ResourceVersion, Reuse, WatchRequest,
 };
@@ -124,18 +122,8 @@ where
         let _within = runtime.enter();
         Client::new(service, "default")
     };
-    let source = KubeSource {
-        path: "/api/v1/pods".into(),
-        api_version: "v1".into(),
-        kind: "Pod".into(),
-        representation: Representation::Full,
-        label_selector: None,
-        field_selector: None,
-        transform: None,
-        decoder: Arc::new(JsonDecoder::new(projection)),
-        limits: Default::default(),
-        deadlines: Default::default(),
-    };
+    let decoder = Arc::new(JsonDecoder::new(projection));
+    let source = KubeSource::new("/api/v1/pods", "v1", "Pod", decoder);
     (runtime, KubeListWatch::new(client, source))
 }
 

@@ -50,18 +50,18 @@ where
             Scope::All => None,
             Scope::Namespace(namespace) => Some(&**namespace),
         };
-        let source = KubeSource {
-            path: R::url_path(&resource, namespace),
-            api_version: R::api_version(&resource).into_owned(),
-            kind: R::kind(&resource).into_owned(),
-            representation,
-            label_selector: options.label_selector.clone(),
-            field_selector: options.field_selector.clone(),
-            transform: transform.clone(),
-            decoder: Arc::clone(&decoder),
-            limits: options.limits,
-            deadlines: options.deadlines,
-        };
+        let mut source = KubeSource::new(
+            R::url_path(&resource, namespace),
+            R::api_version(&resource),
+            R::kind(&resource),
+            Arc::clone(&decoder),
+        );
+        source.representation = representation;
+        source.label_selector = options.label_selector.clone();
+        source.field_selector = options.field_selector.clone();
+        source.transform = transform.clone();
+        source.limits = options.limits;
+        source.deadlines = options.deadlines;
         KubeListWatch::new(client.clone(), source)
     }
 }

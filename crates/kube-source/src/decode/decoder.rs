@@ -73,7 +73,7 @@ pub trait Decode<T>: Send + Sync + 'static {
 }
 
 /// One object as received.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Encoded<'a> {
     /// Its bytes, in the format they were received in.
@@ -92,29 +92,7 @@ pub enum Wire<'a> {
     Json(&'a str),
 }
 
-impl<'a> Encoded<'a> {
-    pub(crate) fn json(
-        json: &'a str,
-        type_names: Option<TypeNames<'a>>,
-        identity: &'a Identity,
-    ) -> Self {
-        Self {
-            wire: Wire::Json(json),
-            type_names,
-            identity,
-        }
-    }
-}
-
 // The bytes are not shown: they may be a Secret.
-impl fmt::Debug for Encoded<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Encoded")
-            .field("identity", &self.identity)
-            .finish_non_exhaustive()
-    }
-}
-
 impl fmt::Debug for Wire<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -124,7 +102,7 @@ impl fmt::Debug for Wire<'_> {
 }
 
 /// Memory that a decoder reuses from one object to the next on the same thread.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Buffers(Option<Box<dyn Any + Send>>);
 
 impl Buffers {
@@ -133,11 +111,5 @@ impl Buffers {
         let held = self.0.take().and_then(|held| held.downcast::<B>().ok());
         let held = self.0.insert(held.unwrap_or_default());
         held.downcast_mut().expect("it is of this type")
-    }
-}
-
-impl fmt::Debug for Buffers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Buffers").finish_non_exhaustive()
     }
 }

@@ -113,7 +113,7 @@ impl<'a> Envelope<'a> {
         let mut deserializer = serde_json::Deserializer::from_str(json);
         // Stopping early leaves something unread, which is an error as cheap as any other; what
         // was found until then is all we want.
-        let _stopped_early_or_unreadable = reader.deserialize(&mut deserializer).is_err();
+        let _stopped_early_or_unreadable = deserializer.deserialize_map(reader).is_err();
         envelope
     }
 
@@ -156,14 +156,6 @@ impl<'a> Envelope<'a> {
 struct EnvelopeReader<'e, 'a> {
     found: &'e mut Envelope<'a>,
     needs_type: bool,
-}
-
-impl<'de> DeserializeSeed<'de> for EnvelopeReader<'_, 'de> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_map(self)
-    }
 }
 
 impl<'de> Visitor<'de> for EnvelopeReader<'_, 'de> {

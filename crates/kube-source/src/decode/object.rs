@@ -2,8 +2,8 @@
 //!
 //! An object that cannot be decoded becomes [`Body::Undecodable`] beside its identity, and the rest
 //! of the page or stream continues. Errors contain a category, a path, a line and a
-//! column, never content. [`Limits`] bounds the size before and after decoding.
-//! The decoder is the caller's: see [`Decode`].
+//! column, never content. [`crate::Limits`] bounds the size before and after decoding.
+//! The decoder is the caller's: see [`crate::Decode`].
 
 // FM-53, FM-54, SEC-7, FM-56, SEC-18
 
@@ -16,9 +16,9 @@ use informer_object::Identity;
 use informer_reflector::{Body, DecodeError, DecodeErrorCategory, Item, Reuse};
 
 use crate::{
-    KubeSource, Limits, Representation, Transform,
+    KubeSource, Representation,
     decode::{
-        decoder::{Buffers, Decode, Encoded},
+        decoder::{Buffers, Encoded, Wire},
         envelope::{Envelope, Text},
         shape::TypeNames,
     },
@@ -29,40 +29,20 @@ const PARTIAL: TypeNames<'static> = TypeNames {
     kind: "PartialObjectMetadata",
 };
 
-/// The settings that determine how an object is decoded.
-pub(crate) struct ObjectDecoder<T> {
-    api_version: String,
-    kind: String,
-    representation: Representation,
-    transform: Option<Transform<T>>,
-    decoder: Arc<dyn Decode<T>>,
-    limits: Limits,
-}
-
-impl<T: 'static> ObjectDecoder<T> {
-    pub(crate) fn new(source: &KubeSource<T>) -> Self {
-        Self {
-            api_version: source.api_version.clone(),
-            kind: source.kind.clone(),
-            representation: source.representation,
-            transform: source.transform.clone(),
-            decoder: Arc::clone(&source.decoder),
-            limits: source.limits,
+impl<T: 'static> KubeSource<T> {
+    /// The type names of whole objects.
+    fn whole(&self) -> TypeNames<'_> {
+        TypeNames {
+            api_version: &self.api_version,
+            kind: &self.kind,
         }
-    }
-
-    pub(crate) fn limits(&self) -> &Limits {
-        &self.limits
     }
 
     /// The type names that objects carry on the wire.
     fn names(&self) -> TypeNames<'_> {
         match self.representation {
             Representation::MetadataOnly => PARTIAL,
-            Representation::Full => TypeNames {
-                api_version: &self.api_version,
-                kind: &self.kind,
-            },
+            Representation::Full => self.whole(),
         }
     }
 
@@ -74,11 +54,7 @@ impl<T: 'static> ObjectDecoder<T> {
             named_or_empty(&envelope.api_version, names.api_version)
                 && named_or_empty(&envelope.kind, names.kind)
         };
-        let whole = TypeNames {
-            api_version: &self.api_version,
-            kind: &self.kind,
-        };
-        fits(self.names()) || fits(whole)
+        fits(self.names()) || fits(self.whole())
     }
 
     /// Whether the type of a list is expected. Any kind is legal if the group is a domain, because
@@ -88,14 +64,10 @@ impl<T: 'static> ObjectDecoder<T> {
             let usual = kind.strip_suffix("List") == Some(names.kind);
             usual && (api_version.is_empty() || api_version == names.api_version)
         };
-        let whole = TypeNames {
-            api_version: &self.api_version,
-            kind: &self.kind,
-        };
         let own_kind = api_version == self.api_version
             && api_version.contains('.')
             && !["", "Status", "Table", self.kind.as_str()].contains(&kind);
-        is_list_of(self.names()) || is_list_of(whole) || own_kind
+        is_list_of(self.names()) || is_list_of(self.whole()) || own_kind
     }
 
     /// Decodes and transforms an object. `is_typed` tells whether the object contains its type.
@@ -106,19 +78,23 @@ impl<T: 'static> ObjectDecoder<T> {
         identity: &Identity,
         buffers: &mut Buffers,
     ) -> Body<T> {
-        let type_names = (!is_typed).then(|| self.names());
-        let object = Encoded::json(json, type_names, identity);
+        let object = Encoded {
+            wire: Wire::Json(json),
+            type_names: (!is_typed).then(|| self.names()),
+            identity,
+        };
+        if json.len() > self.limits.object_bytes
+            || exceeds_decoded(json.as_bytes(), self.limits.decoded_bytes)
+        {
+            return undecodable(DecodeErrorCategory::Size);
+        }
         // Unwind safe: a decoder that panicked gets new buffers.
-        let parsed = guarded(|| {
-            self.check_size(json)
-                .and_then(|()| self.decoder.decode(object, buffers))
-        });
-        match parsed {
+        match guarded(|| self.decoder.decode(object, buffers)) {
             Some(Ok(object)) => self.transformed(object),
             Some(Err(error)) => Body::Undecodable(error),
             None => {
                 *buffers = Buffers::default();
-                Body::Undecodable(whole_object(DecodeErrorCategory::Panicked))
+                undecodable(DecodeErrorCategory::Panicked)
             }
         }
     }
@@ -132,15 +108,6 @@ impl<T: 'static> ObjectDecoder<T> {
         }
     }
 
-    fn check_size(&self, json: &str) -> Result<(), DecodeError> {
-        let too_large = json.len() > self.limits.object_bytes
-            || exceeds_decoded(json.as_bytes(), self.limits.decoded_bytes);
-        match too_large {
-            true => Err(whole_object(DecodeErrorCategory::Size)),
-            false => Ok(()),
-        }
-    }
-
     fn transformed(&self, object: T) -> Body<T> {
         let Some(transform) = &self.transform else {
             return Body::Decoded(Arc::new(object));
@@ -151,7 +118,7 @@ impl<T: 'static> ObjectDecoder<T> {
         };
         match guarded(|| transform(object)) {
             Some(Ok(object)) => Body::Decoded(Arc::new(object)),
-            Some(Err(_)) | None => Body::Undecodable(whole_object(DecodeErrorCategory::Transform)),
+            Some(Err(_)) | None => undecodable(DecodeErrorCategory::Transform),
         }
     }
 }
@@ -165,8 +132,8 @@ fn guarded<R>(f: impl FnOnce() -> R) -> Option<R> {
     catch_unwind(AssertUnwindSafe(f)).ok()
 }
 
-fn whole_object(category: DecodeErrorCategory) -> DecodeError {
-    DecodeError::new(category, "?".to_owned(), 0, 0)
+fn undecodable<T>(category: DecodeErrorCategory) -> Body<T> {
+    Body::Undecodable(DecodeError::new(category, "?".to_owned(), 0, 0))
 }
 
 /// The largest known factor between decoded size and JSON size (105 was measured), rounded up.

@@ -9,10 +9,8 @@
 
 use std::{
     collections::VecDeque,
-    future::Future,
     hint::black_box,
     panic::resume_unwind,
-    pin::Pin,
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -21,10 +19,8 @@ use std::{
     time::Duration,
 };
 
-use tokio::{
-    sync::oneshot,
-    task::{JoinError, JoinSet},
-};
+use futures::{FutureExt, channel::oneshot};
+use tokio::task::{JoinError, JoinSet};
 
 /// More than a batch needs: decoded objects are about eight times larger than their JSON.
 const ROOM: usize = 1024 * 1024;
@@ -44,26 +40,11 @@ pub(crate) fn processors() -> usize {
 /// Jobs that were pushed and whose results were not taken. Dropping it abandons them.
 pub(crate) struct OrderedJobs<R> {
     most: usize,
-    slots: VecDeque<Slot<R>>,
+    /// Where each result arrives. Unlike tokio's receivers, these can be polled again after their
+    /// sender is gone.
+    results: VecDeque<oneshot::Receiver<R>>,
     shared: Arc<Shared>,
     threads: JoinSet<()>,
-}
-
-enum Slot<R> {
-    Done(R),
-    Running(oneshot::Receiver<R>),
-    /// The thread that had the job has ended without a result.
-    Lost,
-}
-
-impl<R> Slot<R> {
-    fn poll_done(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        if let Self::Running(receive) = self {
-            let received = ready!(Pin::new(receive).poll(context));
-            *self = received.map_or(Self::Lost, Self::Done);
-        }
-        Poll::Ready(())
-    }
 }
 
 /// Whether the results are no longer wanted. Long jobs check it from time to time.
@@ -81,7 +62,7 @@ impl<R: Send + 'static> OrderedJobs<R> {
     pub(crate) fn new(most: usize) -> Self {
         Self {
             most: most.max(1),
-            slots: VecDeque::new(),
+            results: VecDeque::new(),
             shared: Arc::default(),
             threads: JoinSet::new(),
         }
@@ -89,14 +70,14 @@ impl<R: Send + 'static> OrderedJobs<R> {
 
     /// True if no job runs and every result was taken.
     pub(crate) fn is_idle(&self) -> bool {
-        self.slots.is_empty()
+        self.results.is_empty()
     }
 
     /// Whether one more job may be pushed.
     pub(crate) fn has_room(&self) -> bool {
         match self.most {
-            1 => self.slots.is_empty(),
-            most => self.slots.len() < most * EACH,
+            1 => self.results.is_empty(),
+            most => self.results.len() < most * EACH,
         }
     }
 
@@ -107,24 +88,21 @@ impl<R: Send + 'static> OrderedJobs<R> {
     /// With the panic of an earlier job.
     // FM-82
     pub(crate) fn push(&mut self, work: impl FnOnce(&Abandoned) -> R + Send + 'static) {
-        if self.most == 1 {
-            let done = work(&self.shared.abandoned);
-            self.slots.push_back(Slot::Done(done));
-            return;
-        }
         let (send, receive) = oneshot::channel();
-        let job = Box::new(move |abandoned: &Abandoned| {
+        let job = |abandoned: &Abandoned| {
             // Ignored: the receiver is gone if the jobs were abandoned.
             drop(send.send(work(abandoned)));
-        });
-        self.slots.push_back(Slot::Running(receive));
-        if self.shared.add(job, self.most) {
+        };
+        if self.most == 1 {
+            job(&self.shared.abandoned);
+        } else if self.shared.add(Box::new(job), self.most) {
             while let Some(ended) = self.threads.try_join_next() {
                 propagate(ended);
             }
             let shared = Arc::clone(&self.shared);
             self.threads.spawn_blocking(move || shared.run_jobs(LINGER));
         }
+        self.results.push_back(receive);
     }
 
     /// The result of the oldest job; `None` if there is no job.
@@ -134,21 +112,19 @@ impl<R: Send + 'static> OrderedJobs<R> {
     /// With the panic of the job.
     // FM-82
     pub(crate) fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<R>> {
-        match self.slots.front_mut() {
-            None => return Poll::Ready(None),
-            Some(slot) => ready!(slot.poll_done(context)),
+        let Some(oldest) = self.results.front_mut() else {
+            return Poll::Ready(None);
+        };
+        if let Ok(result) = ready!(oldest.poll_unpin(context)) {
+            self.results.pop_front();
+            return Poll::Ready(Some(result));
         }
-        if let Some(Slot::Lost) = self.slots.front() {
-            while let Some(ended) = ready!(self.threads.poll_join_next(context)) {
-                propagate(ended);
-            }
-            // The runtime is shutting down, and this task with it.
-            return Poll::Pending;
+        // The thread that had the job has ended without a result.
+        while let Some(ended) = ready!(self.threads.poll_join_next(context)) {
+            propagate(ended);
         }
-        match self.slots.pop_front() {
-            Some(Slot::Done(result)) => Poll::Ready(Some(result)),
-            _ => Poll::Ready(None),
-        }
+        // The runtime is shutting down, and this task with it.
+        Poll::Pending
     }
 
     /// [`OrderedJobs::poll_next`] as a future. Cancel safe: a result that was not taken stays the

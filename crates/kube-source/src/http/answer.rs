@@ -7,7 +7,7 @@
 use std::{error::Error as StdError, io, time::Duration};
 
 use bytes::Bytes;
-use futures::StreamExt;
+use futures::{Stream, StreamExt, TryStreamExt, stream::try_unfold};
 use http::{HeaderMap, Response, header};
 use http_body_util::BodyExt;
 use informer_reflector::{Failure, FailureKind};
@@ -59,8 +59,9 @@ async fn refused(answer: Response<Body>, patience: Duration) -> Failure {
     let retry_after = retry_after(answer.headers());
     let is_text = is_plain_text(answer.headers());
     // The status line counts even if the body does not arrive.
-    let collect = collect(answer.into_body(), ERROR_BODY_LIMIT, patience);
-    let body = collect.await.unwrap_or_default();
+    let pieces = bounded(answer.into_body(), ERROR_BODY_LIMIT, patience);
+    let body = pieces.try_collect::<Vec<_>>().await;
+    let body = body.unwrap_or_default().concat();
     let http = HttpParts {
         code: code.as_u16(),
         reason: code.canonical_reason().unwrap_or("HTTP"),
@@ -95,50 +96,26 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 
 /// The data of a body, at most `limit` bytes, with at most `patience` between two pieces.
 // FM-09, SEC-17, SEC-21
-pub(crate) struct BoundedPieces {
-    pieces: Pieces,
+pub(crate) fn bounded(
+    body: Body,
     limit: usize,
     patience: Duration,
-    /// The bytes received so far.
-    came: usize,
-}
-
-impl BoundedPieces {
-    pub(crate) fn new(body: Body, limit: usize, patience: Duration) -> Self {
-        Self {
-            pieces: pieces(body),
-            limit,
-            patience,
-            came: 0,
-        }
-    }
-
-    /// The next piece, or `None` at the end.
-    pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, Failure> {
-        let piece = timeout(self.patience, self.pieces.next()).await;
-        let piece = piece.map_err(|_| {
-            let (came, patience) = (self.came, self.patience);
+) -> impl Stream<Item = Result<Bytes, Failure>> {
+    try_unfold((pieces(body), 0), move |(mut pieces, came)| async move {
+        let piece = timeout(patience, pieces.next()).await.map_err(|_| {
             let message = format!("{came} bytes came, then none for {patience:?}");
             Failure::new(FailureKind::TimedOut, "Stalled", message)
         })?;
-        let piece = piece.transpose().map_err(|error| broken(&error))?;
-        self.came += piece.as_ref().map_or(0, Bytes::len);
-        if self.came > self.limit {
-            let message = format!("the answer is larger than {} bytes", self.limit);
+        let Some(piece) = piece.transpose().map_err(|error| broken(&error))? else {
+            return Ok(None);
+        };
+        let came = came + piece.len();
+        if came > limit {
+            let message = format!("the answer is larger than {limit} bytes");
             return Err(Failure::new(FailureKind::TooBig, "PageTooBig", message));
         }
-        Ok(piece)
-    }
-}
-
-/// Reads a whole body within `limit` bytes.
-async fn collect(body: Body, limit: usize, patience: Duration) -> Result<Vec<u8>, Failure> {
-    let mut pieces = BoundedPieces::new(body, limit, patience);
-    let mut bytes = Vec::new();
-    while let Some(piece) = pieces.next().await? {
-        bytes.extend_from_slice(&piece);
-    }
-    Ok(bytes)
+        Ok(Some((piece, (pieces, came))))
+    })
 }
 
 /// The data of a body, piece by piece.

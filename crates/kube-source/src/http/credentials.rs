@@ -8,7 +8,10 @@
 
 // FM-75, R7
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
 use std::task::{Context, Poll};
 
 use derive_where::derive_where;
@@ -16,6 +19,7 @@ use futures::future::BoxFuture;
 use http::{Request, Response, StatusCode};
 use kube_client::Config;
 use kube_client::client::{Body, ConfigExt};
+use tokio::sync::Mutex;
 use tower::util::{BoxCloneService, BoxCloneSyncService};
 use tower::{BoxError, Service, ServiceBuilder, ServiceExt};
 
@@ -32,16 +36,16 @@ pub(crate) struct Credentials<R>(Arc<Shared<R>>);
 struct Shared<R> {
     config: Config,
     http: Http<R>,
+    /// Locked while credentials are read, because many requests are refused together.
     current: Mutex<Current<R>>,
-    /// Held while credentials are read, because many requests are refused together.
-    renewing: tokio::sync::Mutex<()>,
+    /// The latest generation that the server refused.
+    refused: AtomicU64,
 }
 
+#[derive_where(Clone)]
 struct Current<R> {
-    /// The number of replacements.
+    /// The number of times that credentials were read.
     generation: u64,
-    /// The server does not accept them.
-    is_refused: bool,
     service: Authorized<R>,
 }
 
@@ -59,11 +63,10 @@ impl<R: Send + 'static> Credentials<R> {
             config,
             http,
             current: Mutex::new(Current {
-                generation: 0,
-                is_refused: false,
+                generation: 1,
                 service,
             }),
-            renewing: tokio::sync::Mutex::default(),
+            refused: AtomicU64::new(0),
         })))
     }
 }
@@ -77,33 +80,23 @@ fn authorized<R: Send + 'static>(
 }
 
 impl<R: Send + 'static> Shared<R> {
-    fn current(&self) -> MutexGuard<'_, Current<R>> {
-        // Replaced in one step, so the value is complete even if the lock is poisoned.
-        self.current.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Replaces refused credentials, unless another request has done so.
-    async fn renew_refused(self: &Arc<Self>) {
-        if !self.current().is_refused {
-            return;
-        }
-        let _renewing = self.renewing.lock().await;
-        if !self.current().is_refused {
-            return;
-        }
-        let shared = Arc::clone(self);
-        // Reading a file or running a program must not block the runtime.
-        let read = move || authorized(&shared.config, shared.http.clone());
-        match tokio::task::spawn_blocking(read).await {
-            Ok(Ok(service)) => {
-                let mut current = self.current();
-                current.generation += 1;
-                current.is_refused = false;
-                current.service = service;
+    /// The credentials for the next request; new ones if the server refused those it has.
+    async fn current(self: &Arc<Self>) -> Current<R> {
+        let mut current = self.current.lock().await;
+        if self.refused.load(Ordering::Relaxed) == current.generation {
+            let shared = Arc::clone(self);
+            // Reading a file or running a program must not block the runtime.
+            let read = move || authorized(&shared.config, shared.http.clone());
+            match tokio::task::spawn_blocking(read).await {
+                Ok(Ok(service)) => {
+                    current.generation += 1;
+                    current.service = service;
+                }
+                // SEC-7: the error may quote the credential, so it is not logged.
+                Ok(Err(_)) | Err(_) => tracing::warn!("credentials could not be read again"),
             }
-            // SEC-7: the error may quote the credential, so it is not logged.
-            Ok(Err(_)) | Err(_) => tracing::warn!("credentials could not be read again"),
         }
+        current.clone()
     }
 }
 
@@ -119,15 +112,11 @@ impl<R: Send + 'static> Service<Request<Body>> for Credentials<R> {
     fn call(&mut self, request: Request<Body>) -> Self::Future {
         let shared = Arc::clone(&self.0);
         Box::pin(async move {
-            shared.renew_refused().await;
-            let (generation, service) = {
-                let current = shared.current();
-                (current.generation, current.service.clone())
-            };
-            let answer = service.oneshot(request).await?;
+            let current = shared.current().await;
+            let answer = current.service.oneshot(request).await?;
             if answer.status() == StatusCode::UNAUTHORIZED {
-                let mut current = shared.current();
-                current.is_refused |= current.generation == generation;
+                let refused = current.generation;
+                shared.refused.fetch_max(refused, Ordering::Relaxed);
             }
             Ok(answer)
         })
@@ -136,14 +125,14 @@ impl<R: Send + 'static> Service<Request<Body>> for Credentials<R> {
 
 #[cfg(test)]
 mod tests {
-    use std::{path::PathBuf, time::Duration};
+    use std::{path::PathBuf, sync::Mutex, time::Duration};
 
     use informer_reflector::Config as ReflectorConfig;
     use informer_testkit::{ApiServer, Fault, Match, Resource, Times};
     use kube_client::Client;
     use tokio::time::Instant;
 
-    use super::*;
+    use super::{Arc, Body, BoxError, Config, Credentials, Request, ServiceExt};
     use crate::tests::followed::{Followed, SOON, create};
 
     /// A server that accepts one token, and one that refuses whoever comes with another.

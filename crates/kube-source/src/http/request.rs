@@ -20,16 +20,14 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
 struct Query(String);
 
 impl Query {
-    fn add(&mut self, name: &str, value: &str) {
+    /// Adds a value that is there and not empty.
+    fn add<'v>(&mut self, name: &str, value: impl Into<Option<&'v str>>) {
+        let Some(value) = value.into().filter(|value| !value.is_empty()) else {
+            return;
+        };
         let separator = if self.0.is_empty() { '?' } else { '&' };
         let value = utf8_percent_encode(value, ENCODED).to_string();
         self.0 += &format!("{separator}{name}={}", value.replace(' ', "+"));
-    }
-
-    fn add_some(&mut self, name: &str, value: Option<&str>) {
-        if let Some(value) = value.filter(|value| !value.is_empty()) {
-            self.add(name, value);
-        }
     }
 }
 
@@ -43,11 +41,11 @@ pub(crate) fn list<T>(
     request: &ListRequest,
 ) -> Result<Request<Body>, Failure> {
     let mut query = Query::default();
-    query.add_some("continue", request.continue_token.as_deref());
-    query.add_some("fieldSelector", source.field_selector.as_deref());
-    query.add_some("labelSelector", source.label_selector.as_deref());
+    query.add("continue", request.continue_token.as_deref());
+    query.add("fieldSelector", source.field_selector.as_deref());
+    query.add("labelSelector", source.label_selector.as_deref());
     let limit = request.limit.map(|limit| limit.to_string());
-    query.add_some("limit", limit.as_deref());
+    query.add("limit", limit.as_deref());
     // RL-13: the token implies the version; servers refuse both together.
     if request.continue_token.is_none() {
         let version = match &request.version {
@@ -55,9 +53,9 @@ pub(crate) fn list<T>(
             ListVersion::Consistent => String::new(),
             ListVersion::NotOlderThan(version) | ListVersion::Exact(version) => version.to_string(),
         };
-        query.add_some("resourceVersion", Some(&version));
+        query.add("resourceVersion", &*version);
         let is_exact = matches!(request.version, ListVersion::Exact(_));
-        query.add_some("resourceVersionMatch", is_exact.then_some("Exact"));
+        query.add("resourceVersionMatch", is_exact.then_some("Exact"));
     }
     build(source, &query, "PartialObjectMetadataList", false)
 }
@@ -73,19 +71,18 @@ pub(crate) fn watch<T>(
     request: &WatchRequest,
 ) -> Result<Request<Body>, Failure> {
     let mut query = Query::default();
-    if request.bookmarks {
-        query.add("allowWatchBookmarks", "true");
-    }
-    query.add_some("fieldSelector", source.field_selector.as_deref());
-    query.add_some("labelSelector", source.label_selector.as_deref());
-    query.add_some("resourceVersion", Some(&request.version.to_string()));
+    let bookmarks = request.bookmarks.then_some("true");
+    query.add("allowWatchBookmarks", bookmarks);
+    query.add("fieldSelector", source.field_selector.as_deref());
+    query.add("labelSelector", source.label_selector.as_deref());
+    query.add("resourceVersion", &*request.version.to_string());
     if request.send_initial_events {
         query.add("resourceVersionMatch", "NotOlderThan");
         query.add("sendInitialEvents", "true");
     }
     if !request.timeout.is_zero() {
         let seconds = request.timeout.as_secs().clamp(1, LONGEST_WATCH);
-        query.add("timeoutSeconds", &seconds.to_string());
+        query.add("timeoutSeconds", &*seconds.to_string());
     }
     query.add("watch", "true");
     build(source, &query, "PartialObjectMetadata", true)

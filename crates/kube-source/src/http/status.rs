@@ -57,10 +57,8 @@ impl WireStatus<'_> {
     /// Classifies the status. The HTTP status takes precedence over the body's `code`.
     pub(crate) fn judge(&self, http: HttpParts<'_>) -> Failure {
         let causes = self.details.iter().flat_map(|details| &details.causes);
-        let (reasons, messages): (Vec<_>, Vec<_>) = causes
-            .flatten()
-            .map(|cause| (cause.reason.as_str(), cause.message.as_str()))
-            .unzip();
+        let causes = causes.flatten();
+        let causes = causes.map(|cause| (cause.reason.as_str(), cause.message.as_str()));
         let in_body = self.details.as_ref().and_then(|d| d.retry_after_seconds);
         Failure::from_status(StatusParts {
             code: match http.code {
@@ -74,8 +72,7 @@ impl WireStatus<'_> {
                 self.reason.as_str()
             },
             message: self.message.as_str(),
-            cause_reasons: &reasons,
-            cause_messages: &messages,
+            causes: &causes.collect::<Vec<_>>(),
             retry_after: http.retry_after.or_else(|| in_body.and_then(seconds)),
         })
     }

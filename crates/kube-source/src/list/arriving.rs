@@ -8,10 +8,11 @@ use std::sync::Arc;
 use informer_reflector::{Failure, Item, ListRequest, Page, Reuse};
 
 use crate::{
-    decode::{decoder::Buffers, object::ObjectDecoder, ordered_jobs::OrderedJobs},
+    KubeSource,
+    decode::{decoder::Buffers, ordered_jobs::OrderedJobs},
     list::{
         cut::{Cutter, Items},
-        page::{Frame, ItemReader, goes_back, not_cut},
+        page::{ItemReader, goes_back, not_cut, read_frame},
     },
 };
 
@@ -35,7 +36,6 @@ struct Memory {
 
 /// A page that is not complete yet.
 pub(crate) struct ArrivingList<T> {
-    decoder: Arc<ObjectDecoder<T>>,
     reader: ItemReader<T>,
     request: ListRequest,
     cutter: Cutter,
@@ -48,15 +48,17 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
     /// A list of which nothing has arrived. `reuse` is `None` if no object may be reused; `threads`
     /// is the number of batches that may be decoded at a time.
     pub(crate) fn new(
-        decoder: &Arc<ObjectDecoder<T>>,
+        source: &Arc<KubeSource<T>>,
         request: &ListRequest,
         reuse: Option<Arc<dyn Reuse<T>>>,
         threads: usize,
     ) -> Self {
-        let item_limit = decoder.limits().object_bytes;
+        let item_limit = source.limits.object_bytes;
         Self {
-            decoder: Arc::clone(decoder),
-            reader: ItemReader::new(Arc::clone(decoder), reuse),
+            reader: ItemReader {
+                source: Arc::clone(source),
+                reuse,
+            },
             request: request.clone(),
             cutter: Cutter::new(item_limit.saturating_mul(ITEM_LIMIT_FACTOR)),
             jobs: OrderedJobs::new(threads),
@@ -80,44 +82,37 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
 
     /// Ends the body. Fails if the list is not complete.
     pub(crate) async fn complete(mut self) -> Result<Page<T>, Failure> {
-        let rest = self.cutter.take(Items::default());
         if self.items.is_empty() && self.jobs.is_idle() {
             // A small list is not worth a thread.
+            let rest = self.cutter.take(Items::default());
             self.items = self.reader.read(&rest, &mut Buffers::default(), || false)?;
-        } else if !rest.is_empty() {
-            let buffers = self.spare.pop().unwrap_or_default().buffers;
-            self.submit(Memory {
-                text: rest,
-                buffers,
-            })
-            .await?;
+        } else if self.cutter.ready_bytes() > 0 {
+            self.decode_ready().await?;
         }
         while let Some(decoded) = self.jobs.next().await {
             self.keep(decoded)?;
         }
-        let frame = Frame::read(&self.cutter.into_frame(), &self.decoder)?;
-        self.decoder.finish(&mut self.items);
-        Ok(frame.with(self.items))
+        let source = &self.reader.source;
+        let frame = read_frame(&self.cutter.into_frame(), source)?;
+        source.finish(&mut self.items);
+        let items = self.items;
+        Ok(Page { items, ..frame })
     }
 
     /// Reads the frame before the items, once: most lists have their version there.
     fn open(&mut self) {
         // An error here is reported when the whole frame is read.
         if let Some(head) = self.cutter.take_head()
-            && let Ok(frame) = Frame::read(&head, &self.decoder)
+            && let Ok(frame) = read_frame(&head, &self.reader.source)
             && goes_back(&frame.version, &self.request)
         {
-            self.reader = ItemReader::new(Arc::clone(&self.decoder), None);
+            self.reader.reuse = None;
         }
     }
 
     async fn decode_ready(&mut self) -> Result<(), Failure> {
-        let Memory { text, buffers } = self.spare.pop().unwrap_or_default();
-        let text = self.cutter.take(text);
-        self.submit(Memory { text, buffers }).await
-    }
-
-    async fn submit(&mut self, mut batch: Memory) -> Result<(), Failure> {
+        let mut batch = self.spare.pop().unwrap_or_default();
+        batch.text = self.cutter.take(batch.text);
         while !self.jobs.has_room() {
             if let Some(decoded) = self.jobs.next().await {
                 self.keep(decoded)?;

@@ -26,10 +26,6 @@ impl Items {
     pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         self.items.iter().map(|range| &self.bytes[range.clone()])
     }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.items.is_empty()
-    }
 }
 
 /// Why a body cannot be cut into items.
@@ -49,20 +45,16 @@ pub(crate) struct Cutter {
     frame: Vec<u8>,
     /// The position of the items in the frame, once they have begun.
     opening: Option<usize>,
-    place: Place,
+    /// Scans the frame. It stops where the items begin, and goes on behind them.
+    scan: FrameScan,
+    /// Finds the end of an item.
+    finder: SeparatorFinder,
+    in_items: bool,
     cut: Items,
     /// The position in `cut` of the item that is not complete yet.
     begun: usize,
     after_comma: bool,
     item_limit: usize,
-}
-
-#[derive(Debug)]
-enum Place {
-    /// Outside the items.
-    Frame(FrameScan),
-    /// Inside the items; the finder looks for the end of one.
-    Items(SeparatorFinder),
 }
 
 /// The state of the scan of the frame.
@@ -91,7 +83,9 @@ impl Cutter {
         Self {
             frame: Vec::new(),
             opening: None,
-            place: Place::Frame(FrameScan::default()),
+            scan: FrameScan::default(),
+            finder: SeparatorFinder::default(),
+            in_items: false,
             cut: Items::default(),
             begun: 0,
             after_comma: false,
@@ -102,9 +96,9 @@ impl Cutter {
     /// Takes the next piece of the body.
     pub(crate) fn push(&mut self, mut piece: &[u8]) -> Result<(), CutError> {
         while !piece.is_empty() {
-            let used = match self.place {
-                Place::Frame(_) => self.push_frame(piece)?,
-                Place::Items(_) => self.push_item(piece)?,
+            let used = match self.in_items {
+                true => self.push_item(piece)?,
+                false => self.push_frame(piece)?,
             };
             piece = &piece[used..];
         }
@@ -134,24 +128,21 @@ impl Cutter {
 
     /// The frame, after the whole body was pushed. It is complete JSON if the body was.
     pub(crate) fn into_frame(self) -> Vec<u8> {
-        planted!(CutListIsComplete => if let Place::Items(_) = self.place {
+        planted!(CutListIsComplete => if self.in_items {
             return [&self.frame[..], b"]}"].concat();
         });
         self.frame
     }
 
     fn push_frame(&mut self, piece: &[u8]) -> Result<usize, CutError> {
-        let Place::Frame(scan) = &mut self.place else {
-            return Ok(0);
-        };
         for (index, byte) in piece.iter().enumerate() {
             if self.frame.len() == FRAME_LIMIT {
                 return Err(CutError::FrameTooLong);
             }
             self.frame.push(*byte);
-            if scan.items_begin(&self.frame, *byte) {
+            if self.scan.items_begin(&self.frame, *byte) {
                 self.opening.get_or_insert(self.frame.len());
-                self.place = Place::Items(SeparatorFinder::default());
+                self.in_items = true;
                 return Ok(index + 1);
             }
         }
@@ -159,10 +150,7 @@ impl Cutter {
     }
 
     fn push_item(&mut self, piece: &[u8]) -> Result<usize, CutError> {
-        let Place::Items(finder) = &mut self.place else {
-            return Ok(0);
-        };
-        let end = finder.find(piece);
+        let end = self.finder.find(piece);
         let text = &piece[..end.unwrap_or(piece.len())];
         // White space before an item must not count as an item.
         let text = match self.cut.bytes.len() == self.begun {
@@ -193,23 +181,15 @@ impl Cutter {
             return Err(CutError::Malformed);
         }
         self.after_comma = goes_on;
+        self.in_items = goes_on;
         if !goes_on {
             self.frame.push(separator);
-            self.place = Place::Frame(FrameScan::within_list());
         }
         Ok(())
     }
 }
 
 impl FrameScan {
-    /// The scan of the frame after the items.
-    fn within_list() -> Self {
-        Self {
-            depth: 1,
-            ..Self::default()
-        }
-    }
-
     /// Takes the last byte of the frame. Returns true if it opens the items.
     fn items_begin(&mut self, frame: &[u8], byte: u8) -> bool {
         if self.in_string {

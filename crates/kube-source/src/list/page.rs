@@ -13,14 +13,15 @@ use informer_reflector::{
     Body, DecodeError, DecodeErrorCategory, Failure, FailureKind, Item, ListRequest, Page,
     ResourceVersion, Reuse,
 };
-use serde::{Deserialize, de::IgnoredAny};
+use serde::{Deserialize, Deserializer, de::IgnoredAny};
 
 use crate::{
+    KubeSource,
     decode::{
         decoder::Buffers,
         envelope::{Envelope, Text, version_of},
-        json_text::{not_json, text, wrong_kind},
-        object::{ObjectDecoder, at_hand},
+        json_text::{not_json, protocol, text, wrong_kind},
+        object::at_hand,
     },
     http::status::{HttpParts, WireStatus},
     list::cut::{CutError, Items},
@@ -35,8 +36,9 @@ struct WireFrame<'a> {
     kind: Text<'a>,
     #[serde(borrow, default)]
     metadata: Option<WirePageMeta<'a>>,
-    #[serde(default)]
-    items: Place,
+    /// The number of items that were not cut out; `None` without the field.
+    #[serde(default, deserialize_with = "count")]
+    items: Option<usize>,
 }
 
 #[derive(Default, Deserialize)]
@@ -49,75 +51,43 @@ struct WirePageMeta<'a> {
     remaining_item_count: Option<i64>,
 }
 
-/// Whether and how the items were found.
-#[derive(Default)]
-enum Place {
-    #[default]
-    Nowhere,
-    /// Cut out, or `null`, which is how Go writes an empty list.
-    Found,
-    /// Not found by `cut`, because the name of the field is written with escapes.
-    Hidden,
+/// The number of items in a frame. `null` is how Go writes an empty list.
+fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<usize>, D::Error> {
+    let items = Option::<Vec<IgnoredAny>>::deserialize(deserializer)?;
+    Ok(Some(items.map_or(0, |items| items.len())))
 }
 
-impl<'de> Deserialize<'de> for Place {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let items = Option::<Vec<IgnoredAny>>::deserialize(deserializer)?;
-        Ok(match items.unwrap_or_default().is_empty() {
-            true => Self::Found,
-            false => Self::Hidden,
-        })
+/// Reads the text outside the items as a page without items.
+pub(crate) fn read_frame<T: 'static>(
+    frame: &[u8],
+    source: &KubeSource<T>,
+) -> Result<Page<T>, Failure> {
+    let frame = text(frame)?;
+    let wire: WireFrame<'_> = serde_json::from_str(frame).map_err(|error| not_json(&error))?;
+    if wire.kind.as_str() == "Status" {
+        let status = serde_json::from_str::<WireStatus<'_>>(frame);
+        let status = status.map_err(|error| not_json(&error))?;
+        return Err(status.judge(HttpParts::default()));
     }
-}
-
-/// The metadata of a list.
-#[derive(Debug)]
-pub(crate) struct Frame {
-    pub(crate) version: ResourceVersion,
-    continue_token: Option<Arc<str>>,
-    remaining: Option<u64>,
-}
-
-impl Frame {
-    /// Reads the text outside the items.
-    pub(crate) fn read<T: 'static>(
-        frame: &[u8],
-        decoder: &ObjectDecoder<T>,
-    ) -> Result<Self, Failure> {
-        let frame = text(frame)?;
-        let wire: WireFrame<'_> = serde_json::from_str(frame).map_err(|error| not_json(&error))?;
-        if wire.kind.as_str() == "Status" {
-            return Err(status_instead(frame));
-        }
-        if !decoder.expects_list(wire.api_version.as_str(), wire.kind.as_str()) {
-            return Err(wrong_kind(&wire.api_version, &wire.kind));
-        }
-        match wire.items {
-            Place::Found => {}
-            // A list without the field is not an empty list: it would delete everything.
-            Place::Nowhere => return Err(protocol("NoItems", "the list has no items")),
-            Place::Hidden => return Err(protocol("Malformed", "the list hides its items")),
-        }
-        let metadata = wire.metadata.unwrap_or_default();
-        let token = metadata.continue_token.as_str();
-        Ok(Self {
-            version: version_of(&metadata.resource_version),
-            continue_token: (!token.is_empty()).then(|| token.into()),
-            remaining: metadata
-                .remaining_item_count
-                .and_then(|count| count.try_into().ok()),
-        })
+    if !source.expects_list(wire.api_version.as_str(), wire.kind.as_str()) {
+        return Err(wrong_kind(&wire.api_version, &wire.kind));
     }
-
-    /// The page of these items.
-    pub(crate) fn with<T>(self, items: Vec<Item<T>>) -> Page<T> {
-        Page {
-            items,
-            version: self.version,
-            continue_token: self.continue_token,
-            remaining: self.remaining,
-        }
+    match wire.items {
+        Some(0) => {}
+        // `cut` does not find them if the name of the field is written with escapes.
+        Some(_) => return Err(protocol("Malformed", "the list hides its items")),
+        // A list without the field is not an empty list: it would delete everything.
+        None => return Err(protocol("NoItems", "the list has no items")),
     }
+    let metadata = wire.metadata.unwrap_or_default();
+    let token = metadata.continue_token.as_str();
+    let remaining = metadata.remaining_item_count;
+    Ok(Page {
+        items: Vec::new(),
+        version: version_of(&metadata.resource_version),
+        continue_token: (!token.is_empty()).then(|| token.into()),
+        remaining: remaining.and_then(|count| count.try_into().ok()),
+    })
 }
 
 /// Whether a list is older than the resume version. Its history may then be another one, and cached
@@ -130,16 +100,12 @@ pub(crate) fn goes_back(listed: &ResourceVersion, request: &ListRequest) -> bool
 /// Decodes the items of one page.
 #[derive_where(Clone)]
 pub(crate) struct ItemReader<T> {
-    decoder: Arc<ObjectDecoder<T>>,
-    reuse: Option<Arc<dyn Reuse<T>>>,
+    pub(crate) source: Arc<KubeSource<T>>,
+    /// `None` if no cached object may be used.
+    pub(crate) reuse: Option<Arc<dyn Reuse<T>>>,
 }
 
 impl<T: 'static> ItemReader<T> {
-    /// `reuse` is `None` if nothing may be reused.
-    pub(crate) fn new(decoder: Arc<ObjectDecoder<T>>, reuse: Option<Arc<dyn Reuse<T>>>) -> Self {
-        Self { decoder, reuse }
-    }
-
     /// Reads items that follow one another, until `abandoned` says that nobody wants them.
     ///
     /// Fails if one is not well-formed: then the list is not.
@@ -167,13 +133,14 @@ impl<T: 'static> ItemReader<T> {
         let Some(identity) = envelope.identity()? else {
             return Ok(None);
         };
-        let body = if !self.decoder.expects(&envelope) {
-            Body::Undecodable(misfit("kind"))
+        let body = if !self.source.expects(&envelope) {
+            let path = "kind".to_owned();
+            Body::Undecodable(DecodeError::new(DecodeErrorCategory::Data, path, 0, 0))
         } else if let Some(object) = at_hand(self.reuse.as_deref(), &identity) {
             Body::Reused(object)
         } else {
             let is_typed = envelope.is_typed();
-            self.decoder.decode(json, is_typed, &identity, buffers)
+            self.source.decode(json, is_typed, &identity, buffers)
         };
         if matches!(body, Body::Undecodable(_)) {
             // A type error is an error of the object; a syntax error is one of the list.
@@ -182,10 +149,6 @@ impl<T: 'static> ItemReader<T> {
         }
         Ok(Some(Item { identity, body }))
     }
-}
-
-fn misfit(path: &str) -> DecodeError {
-    DecodeError::new(DecodeErrorCategory::Data, path.to_owned(), 0, 0)
 }
 
 /// The failure of a body that could not be cut into items.
@@ -197,17 +160,6 @@ pub(crate) fn not_cut(error: CutError) -> Failure {
     }
 }
 
-fn protocol(reason: &'static str, message: &str) -> Failure {
-    Failure::new(FailureKind::Protocol, reason, message)
-}
-
 fn too_big(message: &str) -> Failure {
     Failure::new(FailureKind::TooBig, "PageTooBig", message)
-}
-
-fn status_instead(body: &str) -> Failure {
-    match serde_json::from_str::<WireStatus<'_>>(body) {
-        Ok(status) => status.judge(HttpParts::default()),
-        Err(error) => not_json(&error),
-    }
 }

@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 
 use super::scripted;
-use crate::{KubeEvents, decode::object::ObjectDecoder, http::answer};
+use crate::{KubeEvents, http::answer};
 
 /// The longest line that is read.
 const LIMIT: usize = 60_000;
@@ -89,8 +89,7 @@ async fn events<T: DeserializeOwned + Send + Sync + 'static>(
     });
     let answered = client.send(Request::new(Body::empty())).await;
     let pieces = answer::pieces(answered.expect("an answer").into_body());
-    let decoder = Arc::new(ObjectDecoder::new(&source));
-    KubeEvents::new(pieces, decoder, None, None, threads)
+    KubeEvents::new(pieces, Arc::new(source), None, None, threads)
 }
 
 async fn told(events: KubeEvents<DynamicObject>) -> Vec<String> {

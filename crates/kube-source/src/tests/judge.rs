@@ -18,8 +18,7 @@ use serde::{
 use serde_json::{Value, value::RawValue};
 
 use crate::{
-    Deadlines, JsonDecoder, KubeSource, Limits, Representation,
-    decode::object::ObjectDecoder,
+    JsonDecoder, KubeSource,
     http::status::{HttpParts, WireStatus},
     list::arriving::ArrivingList,
     watch::event::EventReader,
@@ -27,27 +26,17 @@ use crate::{
 
 /// All pods, whole.
 pub(crate) fn pods<T: DeserializeOwned>() -> KubeSource<T> {
-    KubeSource {
-        path: "/api/v1/pods".into(),
-        api_version: "v1".into(),
-        kind: "Pod".into(),
-        representation: Representation::Full,
-        label_selector: None,
-        field_selector: None,
-        transform: None,
-        decoder: Arc::new(JsonDecoder::default()),
-        limits: Limits::default(),
-        deadlines: Deadlines::default(),
-    }
-}
-
-fn decoder() -> Arc<ObjectDecoder<DynamicObject>> {
-    Arc::new(ObjectDecoder::new(&pods()))
+    KubeSource::new(
+        "/api/v1/pods",
+        "v1",
+        "Pod",
+        Arc::new(JsonDecoder::default()),
+    )
 }
 
 /// Fuzz property 2: an event comes from a whole JSON value only, and says what that says.
 pub(super) fn judge_event(line: &[u8]) -> String {
-    match EventReader::new(decoder(), None).read(line) {
+    match EventReader::new(Arc::new(pods()), None).read(line) {
         Ok(WatchEvent::Added(item) | WatchEvent::Modified(item) | WatchEvent::Deleted(item)) => {
             assert!(is_json(line), "FM-30: an event that is not JSON");
             judge_short_cut(line, &item);
@@ -69,7 +58,7 @@ pub(super) fn judge_event(line: &[u8]) -> String {
 /// A line that is read in the way in which servers write them is read as any other would be.
 fn judge_short_cut(line: &[u8], read: &Item<DynamicObject>) {
     let line = std::str::from_utf8(line).expect("JSON is UTF-8");
-    let again = EventReader::new(decoder(), None).read_any(line);
+    let again = EventReader::new(Arc::new(pods()), None).read_any(line);
     let Ok(WatchEvent::Added(item) | WatchEvent::Modified(item) | WatchEvent::Deleted(item)) =
         again
     else {
@@ -142,7 +131,7 @@ fn read_list<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Result<Page<DynamicO
         resume: None,
         reuse: false,
     };
-    let mut list = ArrivingList::new(&decoder(), &request, None, 1);
+    let mut list = ArrivingList::new(&Arc::new(pods()), &request, None, 1);
     let at_once = "one thread does its work in place";
     for piece in pieces {
         list.push(piece).now_or_never().expect(at_once)?;
@@ -174,7 +163,7 @@ pub(super) fn judge_status(text: &str, code: u16) -> String {
     };
     let failure = status.judge(HttpParts::default());
     let line = format!(r#"{{"type":"ERROR","object":{text}}}"#);
-    match EventReader::new(decoder(), None).read(line.as_bytes()) {
+    match EventReader::new(Arc::new(pods::<DynamicObject>()), None).read(line.as_bytes()) {
         Ok(WatchEvent::Error(event)) => assert_eq!(event, failure, "FM-05: an event"),
         other => panic!("FM-27: an error that is none: {other:?}"),
     }

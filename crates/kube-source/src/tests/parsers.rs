@@ -14,7 +14,6 @@ use super::{hostile::damaged, requests::decode, scripted};
 use crate::{
     JsonDecoder, Projection,
     decode::{
-        object::ObjectDecoder,
         shape::{self, TypeNames, repeated::is_repeated},
         tape::Scratch,
     },
@@ -65,8 +64,7 @@ impl Default for Odd {
 }
 
 fn decoded<T: DeserializeOwned + Debug + 'static>(json: &str) -> Option<String> {
-    let decoder = ObjectDecoder::<T>::new(&scripted::source());
-    let body = decode(&decoder, json, true);
+    let body = decode::<T>(&scripted::source(), json, true);
     body.object().map(|object| format!("{object:?}"))
 }
 
@@ -248,9 +246,9 @@ fn what_only_serde_json_decodes_is_decoded() {
     struct Raw {
         a: Box<RawValue>,
     }
-    let decoder = ObjectDecoder::<Raw>::new(&scripted::source());
+    let source = scripted::source::<Raw>();
     for _ in 0..1000 {
-        let body = decode(&decoder, r#"{"a": [1, 2.50] }"#, true);
+        let body = decode(&source, r#"{"a": [1, 2.50] }"#, true);
         assert_eq!(body.object().expect("decodes").a.get(), "[1, 2.50]");
     }
 }
@@ -334,11 +332,10 @@ fn a_projection_is_the_same_on_both() {
     let json = pod().to_string();
     let mut source = scripted::source::<Value>();
     source.decoder = Arc::new(JsonDecoder::new(projection));
-    let decoder = ObjectDecoder::new(&source);
-    let tape = decode(&decoder, &json, false);
+    let tape = decode(&source, &json, false);
     // A fraction in what is wanted, which the tape has no answer for.
     let detour = json.replace(r#""priority":-5"#, r#""priority":-5.5"#);
-    let text = decode(&decoder, &detour, false);
+    let text = decode(&source, &detour, false);
     let text = text.object().expect("decodes").to_string();
     let tape = tape.object().expect("decodes").to_string();
     assert_eq!(text.replace("-5.5", "-5"), tape);

@@ -11,7 +11,7 @@ use kube_client::Client;
 use kube_core::DynamicObject;
 
 use super::scripted;
-use crate::{Buffers, KubeListWatch, KubeSource, decode::object::ObjectDecoder};
+use crate::{Buffers, KubeListWatch, KubeSource};
 
 pub(super) type Pods = KubeListWatch<DynamicObject>;
 
@@ -96,12 +96,8 @@ pub(super) fn key<T>(item: &Item<T>) -> String {
 }
 
 /// Decodes an object of any identity, in new buffers.
-pub(super) fn decode<T: 'static>(
-    decoder: &ObjectDecoder<T>,
-    json: &str,
-    is_typed: bool,
-) -> Body<T> {
+pub(super) fn decode<T: 'static>(source: &KubeSource<T>, json: &str, is_typed: bool) -> Body<T> {
     let key = ObjectKey::new(None, "any").expect("well formed");
     let identity = Identity::new(key, "", "");
-    decoder.decode(json, is_typed, &identity, &mut Buffers::default())
+    source.decode(json, is_typed, &identity, &mut Buffers::default())
 }

@@ -9,19 +9,18 @@
 
 use std::sync::Arc;
 
-use informer_reflector::{
-    Body, DecodeErrorCategory, Failure, FailureKind, Item, Reuse, WatchEvent,
-};
+use informer_reflector::{Body, DecodeErrorCategory, Failure, Item, Reuse, WatchEvent};
 use memchr::memmem;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::{
+    KubeSource,
     decode::{
         decoder::Buffers,
         envelope::{Envelope, Text, version_of},
-        json_text::{not_json, text, trim_end, wrong_kind},
-        object::{ObjectDecoder, at_hand},
+        json_text::{not_json, protocol, text, trim_end, wrong_kind},
+        object::at_hand,
     },
     http::status::{HttpParts, WireStatus},
 };
@@ -61,16 +60,17 @@ struct Annotations<'a> {
 
 /// Reads the events of one stream.
 pub(crate) struct EventReader<T> {
-    decoder: Arc<ObjectDecoder<T>>,
+    source: Arc<KubeSource<T>>,
     /// Consulted during the initial events of a streaming list.
     reuse: Option<Arc<dyn Reuse<T>>>,
-    buffers: Buffers,
+    /// Memory for reading.
+    pub(crate) buffers: Buffers,
 }
 
 impl<T: 'static> EventReader<T> {
-    pub(crate) fn new(decoder: Arc<ObjectDecoder<T>>, reuse: Option<Arc<dyn Reuse<T>>>) -> Self {
+    pub(crate) fn new(source: Arc<KubeSource<T>>, reuse: Option<Arc<dyn Reuse<T>>>) -> Self {
         Self {
-            decoder,
+            source,
             reuse,
             buffers: Buffers::default(),
         }
@@ -79,23 +79,13 @@ impl<T: 'static> EventReader<T> {
     /// Creates a reader for these lines, which precede all lines that this one reads later. It uses
     /// the memory of `buffers`.
     pub(crate) fn for_lines(&mut self, lines: &[u8], buffers: Buffers) -> Self {
-        let mut reader = Self::new(Arc::clone(&self.decoder), self.reuse.clone());
+        let mut reader = Self::new(Arc::clone(&self.source), self.reuse.clone());
         reader.buffers = buffers;
         // A line that only contains the text loses some reuse for later lines, and nothing else.
         if self.reuse.is_some() && memmem::find(lines, INITIAL_EVENTS_END.as_bytes()).is_some() {
             self.reuse = None;
         }
         reader
-    }
-
-    /// The memory for reading, for another reader.
-    pub(crate) fn into_buffers(self) -> Buffers {
-        self.buffers
-    }
-
-    /// Releases the memory for reading.
-    pub(crate) fn give_back(&mut self) {
-        self.buffers = Buffers::default();
     }
 
     /// Reads one line.
@@ -146,7 +136,7 @@ impl<T: 'static> EventReader<T> {
     /// `None` for an object that no key can be made for.
     fn item(&mut self, json: &str, may_reuse: bool) -> Result<Option<Item<T>>, Failure> {
         let envelope = Envelope::of_event_object(json);
-        if !self.decoder.expects(&envelope) {
+        if !self.source.expects(&envelope) {
             return Err(wrong_kind(&envelope.api_version, &envelope.kind));
         }
         let Some(identity) = envelope.identity()? else {
@@ -158,7 +148,7 @@ impl<T: 'static> EventReader<T> {
             None => {
                 let is_typed = envelope.is_typed();
                 let buffers = &mut self.buffers;
-                self.decoder.decode(json, is_typed, &identity, buffers)
+                self.source.decode(json, is_typed, &identity, buffers)
             }
         };
         Ok(Some(Item { identity, body }))
@@ -168,7 +158,7 @@ impl<T: 'static> EventReader<T> {
     #[cfg(any(test, sim))]
     fn skipped(&self, json: &str) -> Option<WatchEvent<T>> {
         let bookmark: WireBookmark<'_> = serde_json::from_str(json).ok()?;
-        let is_expected = self.decoder.expects(&Envelope::of_event_object(json));
+        let is_expected = self.source.expects(&Envelope::of_event_object(json));
         (!is_expected).then(|| WatchEvent::Bookmark {
             version: version_of(&bookmark.metadata.resource_version),
             initial_events_end: false,
@@ -177,15 +167,14 @@ impl<T: 'static> EventReader<T> {
 
     fn bookmark(&mut self, json: &str) -> Result<WatchEvent<T>, Failure> {
         let envelope = Envelope::of_event_object(json);
-        if !self.decoder.expects(&envelope) {
+        if !self.source.expects(&envelope) {
             return Err(wrong_kind(&envelope.api_version, &envelope.kind));
         }
         let bookmark: WireBookmark<'_> =
             serde_json::from_str(json).map_err(|error| not_json(&error))?;
         let version = version_of(&bookmark.metadata.resource_version);
         if version.is_unset() {
-            let message = "a bookmark has no version";
-            return Err(Failure::new(FailureKind::Protocol, "NoVersion", message));
+            return Err(protocol("NoVersion", "a bookmark has no version"));
         }
         let annotations = bookmark.metadata.annotations;
         let initial_events_end =
@@ -233,5 +222,5 @@ fn unknown_type(kind: &str) -> Failure {
     let is_word = kind.len() <= LONGEST && kind.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let kind = if is_word { kind } else { "?" };
     let message = format!("an event of the unknown type {kind:?}");
-    Failure::new(FailureKind::Protocol, "UnknownEvent", message)
+    protocol("UnknownEvent", message)
 }

@@ -25,9 +25,9 @@ use informer_reflector::{Failure, FailureKind, Reuse, WatchEvent};
 use tokio::time::Sleep;
 
 use crate::{
+    KubeSource,
     decode::{
         decoder::Buffers,
-        object::ObjectDecoder,
         ordered_jobs::{Abandoned, OrderedJobs},
     },
     http::answer::{Pieces, broken},
@@ -87,7 +87,7 @@ impl<T: Send + Sync + 'static> KubeEvents<T> {
     /// `threads` is the number of batches decoded at a time; with 1 all are decoded in place.
     pub(crate) fn new(
         pieces: Pieces,
-        decoder: Arc<ObjectDecoder<T>>,
+        source: Arc<KubeSource<T>>,
         reuse: Option<Arc<dyn Reuse<T>>>,
         deadline: Option<Sleep>,
         threads: usize,
@@ -95,9 +95,9 @@ impl<T: Send + Sync + 'static> KubeEvents<T> {
         Self {
             pieces,
             end: None,
-            framer: Framer::new(decoder.limits().event_bytes),
+            framer: Framer::new(source.limits.event_bytes),
             in_place: false,
-            reader: EventReader::new(decoder, reuse),
+            reader: EventReader::new(source, reuse),
             jobs: OrderedJobs::new(threads),
             spare: Vec::new(),
             decoded: Vec::new().into_iter(),
@@ -193,11 +193,10 @@ impl<T: Send + Sync + 'static> KubeEvents<T> {
             self.jobs.push(move |abandoned| {
                 let bytes = lines.rest().len();
                 let events = read_all(&mut lines, &mut reader, abandoned);
-                let buffers = reader.into_buffers();
                 Decoded {
                     events,
                     bytes,
-                    buffers,
+                    buffers: reader.buffers,
                 }
             });
         }
@@ -212,7 +211,7 @@ impl<T: Send + Sync + 'static> KubeEvents<T> {
     /// Releases the memory for reading.
     fn release(&mut self) {
         self.framer.give_back();
-        self.reader.give_back();
+        self.reader.buffers = Buffers::default();
         self.spare = Vec::new();
         self.decoded = Vec::new().into_iter();
     }
@@ -252,13 +251,10 @@ fn read_all<T: 'static>(
 ) -> Vec<Event<T>> {
     let mut events = Vec::new();
     while !abandoned.is_set()
+        && !matches!(events.last(), Some(Err(_)))
         && let Some(event) = next_event(framer, reader)
     {
-        let is_last = event.is_err();
         events.push(event);
-        if is_last {
-            break;
-        }
     }
     events
 }

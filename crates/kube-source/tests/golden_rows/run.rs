@@ -6,9 +6,7 @@ use std::{
     time::Duration,
 };
 
-use informer_kube_source::{
-    Deadlines, JsonDecoder, KubeListWatch, KubeSource, Limits, Representation,
-};
+use informer_kube_source::{JsonDecoder, KubeListWatch, KubeSource};
 use informer_reflector::{
     Body, Change, Config, Emission, Failure, Item, Observe, Reflector, Refused, Report, Sink,
 };
@@ -79,7 +77,9 @@ pub(crate) async fn run(
     script: impl Fn(&Ask) -> Answer + Send + Sync + Clone + 'static,
 ) -> Seen {
     let server = Server::new();
-    let list_watch = Arc::new(KubeListWatch::new(server.client(script), pods()));
+    let decoder = Arc::new(JsonDecoder::default());
+    let pods = KubeSource::<Pod>::new("/api/v1/pods", "v1", "Pod", decoder);
+    let list_watch = Arc::new(KubeListWatch::new(server.client(script), pods));
     let log = Log::default();
     let (sink, observe) = (log.clone(), log.clone());
     let reuse = Arc::new(());
@@ -101,21 +101,6 @@ pub(crate) async fn run(
         time.as_secs()
     );
     seen
-}
-
-fn pods() -> KubeSource<Pod> {
-    KubeSource {
-        path: "/api/v1/pods".into(),
-        api_version: "v1".into(),
-        kind: "Pod".into(),
-        representation: Representation::Full,
-        label_selector: None,
-        field_selector: None,
-        transform: None,
-        decoder: Arc::new(JsonDecoder::default()),
-        limits: Limits::default(),
-        deadlines: Deadlines::default(),
-    }
 }
 
 #[derive(Clone, Default)]

@@ -175,7 +175,10 @@ where
                 None => tokio::select! {
                     biased;
                     () = &mut stop => Input::Stop,
-                    input = next(&self.machine, &mut alarm, &self.control, &mut flight) => input,
+                    demand = self.control.next() => Input::Demand(demand),
+                    // Before the stream: one that never pauses could never be overdue.
+                    () = alarm.ring(self.machine.deadline()) => Input::Timer,
+                    input = answer(&mut flight) => input,
                 },
             };
         };
@@ -237,17 +240,15 @@ async fn watch<L: ListWatch>(
     request: WatchRequest,
     send: mpsc::Sender<Inputs<L::Object>>,
 ) {
-    let mut events = match source.list_watch.watch(request, source.reuse).await {
-        Ok(events) => events,
-        Err(failure) => {
-            // Ignored: an abandoned watch has no receiver.
-            drop(send.send(vec![Input::WatchOpened(Err(failure))]).await);
-            return;
-        }
+    let (opened, events) = match source.list_watch.watch(request, source.reuse).await {
+        Ok(events) => (Ok(()), Some(events)),
+        Err(failure) => (Err(failure), None),
     };
-    if send.send(vec![Input::WatchOpened(Ok(()))]).await.is_err() {
+    let sent = send.send(vec![Input::WatchOpened(opened)]).await;
+    // An abandoned watch has no receiver.
+    let (Ok(()), Some(mut events)) = (sent, events) else {
         return;
-    }
+    };
     // Room first, then the events, so that at most one message waits outside the channel.
     while let Ok(room) = send.reserve().await {
         let mut message = Message {
@@ -302,33 +303,17 @@ impl<T> Drop for Message<'_, T> {
     }
 }
 
-/// Waits for a demand, the deadline, or an input from the request in flight.
-async fn next<T>(
-    machine: &Machine<T>,
-    alarm: &mut Alarm,
-    control: &Control,
-    flight: &mut Option<Flight<T>>,
-) -> Input<T> {
-    tokio::select! {
-        // The deadline comes first, or a stream that never pauses could never be overdue.
-        biased;
-        demand = control.next() => Input::Demand(demand),
-        () = alarm.ring(machine.deadline()) => Input::Timer,
-        input = answer(flight) => input,
-    }
-}
-
+/// Waits for an input from the request in flight, which may be its last.
 async fn answer<T>(flight: &mut Option<Flight<T>>) -> Input<T> {
     let Some(in_flight) = flight else {
         return std::future::pending().await;
     };
     let input = in_flight.next().await;
-    let last = match &input {
-        Some(Input::WatchOpened(Ok(())) | Input::Event(Ok(_))) => false,
-        // The task ended without a last input and was not aborted, so it panicked.
-        None | Some(_) => true,
-    };
-    if last {
+    if !matches!(
+        input,
+        Some(Input::WatchOpened(Ok(())) | Input::Event(Ok(_)))
+    ) {
+        // No input follows. Without a last one, the task was not aborted, so it panicked.
         *flight = None;
     }
     input.unwrap_or(Input::Panicked)

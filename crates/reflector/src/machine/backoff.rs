@@ -10,15 +10,9 @@ use super::{
     context::Context,
     demand::requested,
     input::{Demand, Input},
-    next::{Attempt, Next, Pace},
+    next::{Attempt, Next, Pace, Waiting},
 };
 use crate::{Failure, Report};
-
-/// The phase between two attempts.
-pub(super) struct Waiting {
-    pub(super) until: Duration,
-    pub(super) attempt: Attempt,
-}
 
 impl Waiting {
     pub(super) fn step<T>(&self, context: &Context<T>, input: &Input<T>) -> Next<T> {
@@ -54,6 +48,6 @@ impl<T> Context<T> {
             return Next::Attempt(attempt);
         }
         let until = now.saturating_add(next_in);
-        Next::Wait { until, attempt }
+        Next::Wait(Waiting { until, attempt })
     }
 }

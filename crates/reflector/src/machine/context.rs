@@ -6,7 +6,7 @@ use std::{cmp::Ordering, time::Duration};
 
 use super::{
     input::{Demand, Effect},
-    retry::{QuickRetries, RetryState},
+    retry::RetryState,
 };
 use crate::{Config, Report, ResourceVersion, backoff::Delays, chance::Chance};
 
@@ -52,8 +52,8 @@ impl<T> Context<T> {
     /// Ends the series of failures: later ones are unrelated to those before.
     pub(super) fn recovered(&mut self) {
         self.delays.start_over();
-        self.retry.quick = QuickRetries::default();
-        self.retry.watch_failures = None;
+        self.retry.quick = Default::default();
+        self.retry.watch_failures = Default::default();
     }
 
     /// Returns the resume version after the sink has accepted something at `version`.

@@ -34,11 +34,10 @@ use std::{fmt, mem, time::Duration};
 pub use input::{Demand, Effect, Input};
 
 use crate::{Config, Phase, RelistCause, Report, ResourceVersion};
-use backoff::Waiting;
 use connection::Connection;
 use context::Context;
 use list::Listing;
-use next::{Attempt, Extent, Next, Pass};
+use next::{Attempt, Extent, Next, Pass, Waiting};
 use replace::Replacing;
 use stream::Streaming;
 use watching::Watching;
@@ -48,8 +47,6 @@ use watching::Watching;
 pub struct Machine<T> {
     context: Context<T>,
     state: State<T>,
-    /// The phase that was reported last.
-    reported: Phase,
 }
 
 /// The phases, each with the data that exists only in it.
@@ -72,7 +69,6 @@ impl<T> Machine<T> {
         Self {
             context: Context::new(config, seed),
             state: State::Created,
-            reported: Phase::Created,
         }
     }
 
@@ -137,6 +133,7 @@ impl<T> Machine<T> {
     }
 
     fn carry_out(&mut self, next: Next<T>) {
+        let before = self.phase();
         let context = &mut self.context;
         let (state, effect) = match next {
             Next::Stay => return,
@@ -146,7 +143,7 @@ impl<T> Machine<T> {
                 let (opening, request) = Connection::open(context);
                 (State::Opening(opening), Some(request))
             }
-            Next::Wait { until, attempt } => (State::Waiting(Waiting { until, attempt }), None),
+            Next::Wait(waiting) => (State::Waiting(waiting), None),
             Next::Replace(collection, handover) => {
                 let (replacing, emission) = Replacing::begin(context, collection, handover);
                 (State::Replacing(replacing), Some(emission))
@@ -166,8 +163,7 @@ impl<T> Machine<T> {
         };
         self.state = state;
         let phase = self.phase();
-        if phase != self.reported {
-            self.reported = phase;
+        if phase != before {
             self.context.report(Report::Phase(phase));
         }
         self.context.effects.extend(effect);

@@ -12,7 +12,7 @@ pub(super) enum Next<T> {
     /// Makes this attempt now.
     Attempt(Attempt),
     /// Waits, then makes the attempt.
-    Wait { until: Duration, attempt: Attempt },
+    Wait(Waiting),
     /// Emits the collection. A handover continues as a watch, otherwise a watch is requested.
     Replace(Collection<T>, Option<Handover>),
     /// The server has accepted the watch.
@@ -21,6 +21,12 @@ pub(super) enum Next<T> {
     Continue(Handover),
     /// Ends the machine.
     Stop,
+}
+
+/// The phase between two attempts.
+pub(super) struct Waiting {
+    pub(super) until: Duration,
+    pub(super) attempt: Attempt,
 }
 
 /// An attempt to fetch the collection or to watch it.

@@ -43,7 +43,7 @@ impl<T> Context<T> {
     }
 
     fn remedy(&mut self, kind: FailureKind) -> Attempt {
-        let failures = self.retry.watch_failures.get_or_insert_default();
+        let failures = &mut self.retry.watch_failures;
         let exhausted = patience_is_exhausted(kind, failures, self.now, &self.config);
         let broken = Attempt::Populate(Pass::new(RelistCause::WatchBroken));
         match kind.recovery() {

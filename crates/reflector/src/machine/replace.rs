@@ -78,7 +78,7 @@ impl Replacing {
             context.report(Report::NewEpoch { before, after });
         }
         context.retry.version_refused = false;
-        context.retry.watch_failures = None;
+        context.retry.watch_failures = Default::default();
         // A stream that continues has used the confirmation: the next watch begins later.
         context.retry.confirmed = self.consistent && self.handover.is_none();
         planted!(ListResetsBackoff => context.recovered());

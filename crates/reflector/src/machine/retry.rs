@@ -22,8 +22,8 @@ pub(super) struct RetryState {
     // RFX-12
     pub(super) streaming_paused_until: Duration,
     pub(super) quick: QuickRetries,
-    /// Set while watches fail without progress.
-    pub(super) watch_failures: Option<WatchFailures>,
+    /// How watches have failed since the last progress.
+    pub(super) watch_failures: WatchFailures,
     /// A consistent list has confirmed where the server's history ends. Holds for one watch.
     pub(super) confirmed: bool,
     pub(super) incomparable_reported: bool,

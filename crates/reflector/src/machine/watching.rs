@@ -194,7 +194,7 @@ impl Watching {
         let received = taken.received;
         if received != context.resume {
             self.progress = true;
-            context.retry.watch_failures = None;
+            context.retry.watch_failures = Default::default();
             context.resume = received.clone();
         }
         let undecodable = taken.undecodable.map(Effect::Report);
@@ -217,10 +217,9 @@ impl Watching {
             return self.failed(context, short_watch(lived, events));
         }
         context.note_health(lived);
-        if let Some(failures) = &mut context.retry.watch_failures {
-            // The server kept a watch at the resume version open for its usual time.
-            (failures.internal_since, failures.broken_since) = (None, None);
-        }
+        // The server kept a watch at the resume version open for its usual time.
+        let failures = &mut context.retry.watch_failures;
+        (failures.internal_since, failures.broken_since) = (None, None);
         Next::Attempt(Attempt::Watch)
     }
 

@@ -13,10 +13,7 @@ use kube_core::DynamicObject;
 use serde::de::DeserializeOwned;
 
 use super::{requests::decode, scripted};
-use crate::{
-    JsonDecoder, KubeSource, PartialObjectMetadata, Projection, Representation,
-    decode::object::ObjectDecoder,
-};
+use crate::{JsonDecoder, KubeSource, PartialObjectMetadata, Projection, Representation};
 
 fn decode_with<T: DeserializeOwned + 'static>(
     json: &str,
@@ -24,7 +21,7 @@ fn decode_with<T: DeserializeOwned + 'static>(
 ) -> Body<T> {
     let mut source = scripted::source();
     adjust(&mut source);
-    decode(&ObjectDecoder::new(&source), json, false)
+    decode(&source, json, false)
 }
 
 fn lean() -> Arc<JsonDecoder> {
