@@ -29,6 +29,7 @@ impl Gauges {
         }
     }
 
+    #[inline]
     pub(crate) fn in_flight(&self) -> usize {
         self.in_flight.load(Ordering::Acquire)
     }
@@ -43,6 +44,7 @@ impl Gauges {
         self.in_flight.swap(0, Ordering::AcqRel)
     }
 
+    #[inline]
     pub(crate) fn delivered(&self) -> u64 {
         self.delivered.load(Ordering::Acquire)
     }
