@@ -12,7 +12,7 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use informer_processor::{
-    Cause, ListenerConfig, Notification, Overflow, Processor, Walk, handler_fn,
+    Added, Cause, ListenerConfig, Notification, Overflow, Processor, Updated, Walk, handler_fn,
 };
 
 const KEYS: usize = 1_000;
@@ -49,11 +49,8 @@ fn run(overflow: Overflow, updates: usize) -> Result<u64, Box<dyn Error>> {
     let config = ListenerConfig::named("blocked").overflow(overflow);
     let mut state: Vec<_> = (0..KEYS).map(object).collect();
     let initial = state.clone().into_iter().enumerate();
-    let walk = initial.map(|(key, object)| Notification::Added {
-        key,
-        object,
-        initial: true,
-    });
+    let walk =
+        initial.map(|(key, object)| Notification::Added(Added::new(key, object).initial(true)));
     let handle = processor
         .add_blocking(handler, config)?
         .begin(0, Walk::new(walk));
@@ -66,12 +63,12 @@ fn run(overflow: Overflow, updates: usize) -> Result<u64, Box<dyn Error>> {
         let key = update % KEYS;
         let new = object(update);
         let old = std::mem::replace(&mut state[key], Arc::clone(&new));
-        batch.push(Arc::new(Notification::Updated {
+        batch.push(Arc::new(Notification::Updated(Updated::new(
             key,
             old,
             new,
-            cause: Cause::Watch,
-        }));
+            Cause::Watch,
+        ))));
         if batch.len() == BATCH || update == updates {
             processor.distribute(update as u64, &batch);
             batch.clear();

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use informer_processor::{
-    Callbacks, Cause, ListenerConfig, Notification, Overflow, Processor, Walk, async_fn,
+    Added, Callbacks, Cause, ListenerConfig, Notification, Overflow, Processor, Updated, Walk,
+    async_fn,
 };
 
 type News = Notification<&'static str, u32>;
@@ -21,14 +22,14 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     // Closures for what is of interest; what is not given is skipped.
     let fast = Callbacks::new()
-        .on_add(|object, initial| println!("fast: added {object}, initial {initial}"))
-        .on_update(|old, new, _cause| println!("fast: {old} -> {new}"));
+        .on_add(|added| println!("fast: added {}, initial {}", added.object, added.initial))
+        .on_update(|updated| println!("fast: {} -> {}", updated.old, updated.new));
     let fast = processor.add(fast, ListenerConfig::named("fast"))?;
 
     // A handler that awaits gets the next notification when its future is ready.
     let slow = async_fn(|news: Arc<News>| async move {
         tokio::time::sleep(Duration::from_millis(50)).await;
-        if let Notification::Updated { key, old, new, .. } = &*news {
+        if let Notification::Updated(Updated { key, old, new, .. }) = &*news {
             println!("slow: {key} went from {old} to {new}");
         }
     });
@@ -38,11 +39,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     // What is there when they join comes first, marked as initial, and then everything after it.
     let initial = || {
         let object = Arc::new(0);
-        Walk::new([Notification::Added {
-            key: "counter",
-            object,
-            initial: true,
-        }])
+        Walk::new([Added::new("counter", object).initial(true).into()])
     };
     let fast = fast.begin(0, initial());
     let slow = slow.begin(0, initial());
@@ -52,13 +49,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     for number in 1..=10 {
         let (old, new) = (Arc::new(number - 1), Arc::new(number));
-        let news = Notification::Updated {
-            key: "counter",
-            old,
-            new,
-            cause: Cause::Watch,
-        };
-        processor.distribute(u64::from(number), &[Arc::new(news)]);
+        let updated = Updated::new("counter", old, new, Cause::Watch);
+        processor.distribute(u64::from(number), &[Arc::new(updated.into())]);
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 

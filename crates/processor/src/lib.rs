@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use std::{sync::Arc, time::Duration};
-//! use informer_processor::{ListenerConfig, Notification, Processor, Walk, handler_fn};
+//! use informer_processor::{Added, ListenerConfig, Notification, Processor, Walk, handler_fn};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -14,8 +14,8 @@
 //! let printer = handler_fn(|news: &Notification<&str, u32>| println!("{news:?}"));
 //! let joining = processor.add(printer, ListenerConfig::named("printer"))?;
 //! let handle = joining.begin(0, Walk::empty());
-//! let news = Notification::Added { key: "a", object: Arc::new(1), initial: false };
-//! processor.distribute(1, &[Arc::new(news)]);
+//! let added = Added::new("a", Arc::new(1));
+//! processor.distribute(1, &[Arc::new(added.into())]);
 //! processor.upstream_synced();
 //! handle.synced().await?;
 //! assert!(processor.stop(Duration::from_secs(5)).await.is_clean());
@@ -79,7 +79,7 @@ pub use listener::config::{ListenerConfig, Overflow};
 pub use listener::resync::{ResyncReason, ResyncTerms};
 pub use listener::status::{ListenerId, ListenerPhase, ListenerStatus};
 pub use listener::walk::Walk;
-pub use notification::{Cause, Deleted, Key, Notification};
+pub use notification::{Added, Cause, Deleted, Key, Notification, Updated};
 pub use processor::joining::Joining;
 pub use processor::registration::Registration;
 pub use processor::stop::{ListenerReport, StopReport};

@@ -34,35 +34,13 @@ pub enum Cause {
 }
 
 /// An object appeared, changed or was deleted.
-// SEC-6: `Debug` leaves out objects, which may hold secrets.
 #[derive_where(Clone; K)]
 #[derive_where(Debug; K)]
 pub enum Notification<K, T> {
     /// An object appeared.
-    Added {
-        /// The object's key.
-        key: K,
-        /// The object.
-        #[derive_where(skip(Debug))]
-        object: Arc<T>,
-        /// True for the objects that were there when the listener started.
-        #[doc(alias = "isInInitialList")]
-        initial: bool,
-    },
+    Added(Added<K, T>),
     /// An object changed, or is announced again.
-    Updated {
-        /// The object's key.
-        key: K,
-        /// The state delivered before.
-        // PR-3.
-        #[derive_where(skip(Debug))]
-        old: Arc<T>,
-        /// The state now.
-        #[derive_where(skip(Debug))]
-        new: Arc<T>,
-        /// Why this was sent.
-        cause: Cause,
-    },
+    Updated(Updated<K, T>),
     /// An object was deleted.
     Deleted(Deleted<K, T>),
 }
@@ -71,16 +49,112 @@ impl<K, T> Notification<K, T> {
     /// The key of the object.
     pub fn key(&self) -> &K {
         match self {
-            Self::Added { key, .. } | Self::Updated { key, .. } => key,
+            Self::Added(added) => &added.key,
+            Self::Updated(updated) => &updated.key,
             Self::Deleted(deleted) => deleted.key(),
         }
     }
 
+    /// The object as it is now; `None` if it was deleted.
+    pub fn object(&self) -> Option<&Arc<T>> {
+        match self {
+            Self::Added(added) => Some(&added.object),
+            Self::Updated(updated) => Some(&updated.new),
+            Self::Deleted(_) => None,
+        }
+    }
+
+    /// The last known state of the object, deleted or not; `None` if no state was ever seen.
+    pub fn last(&self) -> Option<&Arc<T>> {
+        match self {
+            Self::Added(_) | Self::Updated(_) => self.object(),
+            Self::Deleted(deleted) => deleted.last(),
+        }
+    }
+
     /// Whether this is one of the objects that were there when the listener started.
-    pub(crate) fn is_initial(&self) -> bool {
-        matches!(self, Self::Added { initial: true, .. })
+    #[doc(alias = "isInInitialList")]
+    pub fn is_initial(&self) -> bool {
+        matches!(self, Self::Added(added) if added.initial)
     }
 }
+
+/// An object that appeared.
+// SEC-6: `Debug` leaves out objects, which may hold secrets.
+#[derive_where(Clone; K)]
+#[derive_where(Debug; K)]
+#[non_exhaustive]
+pub struct Added<K, T> {
+    /// The object's key.
+    pub key: K,
+    /// The object.
+    #[derive_where(skip(Debug))]
+    pub object: Arc<T>,
+    /// Whether the object was there when the listener started.
+    #[doc(alias = "isInInitialList")]
+    pub initial: bool,
+}
+
+impl<K, T> Added<K, T> {
+    /// An object that appeared after the listener had started.
+    pub fn new(key: K, object: Arc<T>) -> Self {
+        Self {
+            key,
+            object,
+            initial: false,
+        }
+    }
+
+    /// Sets whether the object was there when the listener started.
+    #[must_use]
+    pub fn initial(mut self, initial: bool) -> Self {
+        self.initial = initial;
+        self
+    }
+}
+
+/// An object that changed, or is announced again.
+#[derive_where(Clone; K)]
+#[derive_where(Debug; K)]
+#[non_exhaustive]
+pub struct Updated<K, T> {
+    /// The object's key.
+    pub key: K,
+    /// The state that was delivered before.
+    // PR-3.
+    #[derive_where(skip(Debug))]
+    pub old: Arc<T>,
+    /// The state now.
+    #[derive_where(skip(Debug))]
+    pub new: Arc<T>,
+    /// The reason for the notification.
+    pub cause: Cause,
+}
+
+impl<K, T> Updated<K, T> {
+    /// A change from one state to another.
+    pub fn new(key: K, old: Arc<T>, new: Arc<T>, cause: Cause) -> Self {
+        Self {
+            key,
+            old,
+            new,
+            cause,
+        }
+    }
+}
+
+/// Makes a notification of what happened.
+macro_rules! into_notification {
+    ($($type:ident)*) => {$(
+        impl<K, T> From<$type<K, T>> for Notification<K, T> {
+            fn from(happened: $type<K, T>) -> Self {
+                Self::$type(happened)
+            }
+        }
+    )*};
+}
+
+into_notification!(Added Updated Deleted);
 
 /// A deletion, with the final state if it was seen.
 ///

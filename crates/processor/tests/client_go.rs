@@ -280,8 +280,11 @@ async fn a_listener_hears_a_hundred_thousand_in_order() {
     let processor = Numbers::default();
     let next = Arc::new(AtomicUsize::new(0));
     let expected = Arc::clone(&next);
-    let handler = Callbacks::<&'static str, u32>::new().on_add(move |object, _| {
-        assert_eq!(expected.fetch_add(1, Ordering::Relaxed), **object as usize);
+    let handler = Callbacks::<&'static str, u32>::new().on_add(move |added| {
+        assert_eq!(
+            expected.fetch_add(1, Ordering::Relaxed),
+            *added.object as usize
+        );
     });
     let joining = processor
         .add(handler, ListenerConfig::named("bench"))

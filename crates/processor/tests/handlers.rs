@@ -11,8 +11,11 @@ use recorder::{Heard, News, Recorder, added, deleted, initial, reminder, updated
 fn callbacks_that_are_not_given_are_skipped() {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let to = Arc::clone(&heard);
-    let mut only_adds: Callbacks<&'static str, u32> = Callbacks::new()
-        .on_add(move |object, initial| to.lock().expect("no panic").push((**object, initial)));
+    let mut only_adds: Callbacks<&'static str, u32> = Callbacks::new().on_add(move |added| {
+        to.lock()
+            .expect("no panic")
+            .push((*added.object, added.initial))
+    });
     for news in [
         initial("a", 1),
         updated("a", 1, 2),
@@ -29,11 +32,9 @@ fn callbacks_get_what_is_theirs() {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let (updates, deletes) = (Arc::clone(&heard), Arc::clone(&heard));
     let mut handler: Callbacks<&'static str, u32> = Callbacks::new()
-        .on_update(move |old, new, cause| {
-            updates
-                .lock()
-                .expect("no panic")
-                .push(format!("{old} {new} {cause:?}"));
+        .on_update(move |updated| {
+            let text = format!("{} {} {:?}", updated.old, updated.new, updated.cause);
+            updates.lock().expect("no panic").push(text);
         })
         .on_delete(move |deleted: &Deleted<&'static str, u32>| {
             let text = format!("{} {:?}", deleted.key(), deleted.last());

@@ -8,8 +8,8 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use informer_processor::{
-    Callbacks, Filtered, Joining, ListenerConfig, NeverSynced, Notification, Processor, Walk,
-    async_fn, handler_fn,
+    Added, Callbacks, Filtered, Joining, ListenerConfig, NeverSynced, Notification, Processor,
+    Walk, async_fn, handler_fn,
 };
 use recorder::{News, Recorder, added, initial};
 
@@ -175,11 +175,7 @@ async fn a_panic_of_the_walk_ends_the_walk() {
 fn debug_never_shows_a_payload() {
     struct Secret;
     let object = Arc::new(Secret);
-    let news: Notification<&str, Secret> = Notification::Added {
-        key: "ns/token",
-        object,
-        initial: false,
-    };
+    let news: Notification<&str, Secret> = Notification::Added(Added::new("ns/token", object));
     assert_eq!(
         format!("{news:?}"),
         "Added { key: \"ns/token\", initial: false, .. }"
@@ -198,7 +194,7 @@ async fn debug_of_handles_says_who_and_how_many() {
         r#"Joining { name: Some("stream"), .. }"#
     );
     drop(joining.begin(0, Walk::empty()));
-    let callbacks = Callbacks::<&str, Secret>::default().on_add(|_: &Arc<Secret>, _| {});
+    let callbacks = Callbacks::<&str, Secret>::default().on_add(|_| {});
     let shown = [
         format!("{callbacks:?}"),
         format!("{:?}", Filtered::new(|_: &Secret| true, callbacks)),

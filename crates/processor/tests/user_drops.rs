@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use futures::{FutureExt, Stream, StreamExt};
 use informer_processor::{
-    AddError, Deleted, Joining, ListenerConfig, Notification, Overflow, Processor, Walk, async_fn,
-    handler_fn,
+    AddError, Added, Deleted, Joining, ListenerConfig, Notification, Overflow, Processor, Walk,
+    async_fn, handler_fn,
 };
 
 /// An object whose drop panics if it is armed.
@@ -28,11 +28,7 @@ impl Drop for Bomb {
 type News = Notification<&'static str, Bomb>;
 
 fn added(key: &'static str, armed: bool) -> News {
-    Notification::Added {
-        key,
-        object: Arc::new(Bomb { armed }),
-        initial: true,
-    }
+    Notification::Added(Added::new(key, Arc::new(Bomb { armed })).initial(true))
 }
 
 fn gone(key: &'static str) -> Arc<News> {
@@ -72,9 +68,9 @@ impl Drop for PanicsWhenDropped {
     }
 }
 
-type Added = Result<Joining<&'static str, Bomb>, AddError>;
+type Registered = Result<Joining<&'static str, Bomb>, AddError>;
 
-fn add_each(processor: &Processor<&'static str, Bomb>, keys: &Keys) -> [Added; 3] {
+fn add_each(processor: &Processor<&'static str, Bomb>, keys: &Keys) -> [Registered; 3] {
     let config = || ListenerConfig::named("drops");
     let [a, b, c] = [keys.clone(), keys.clone(), keys.clone()];
     let asynchronous = async_fn(move |news: Arc<News>| {

@@ -24,7 +24,7 @@ use hashbrown::HashTable;
 
 use crate::backlog::compress::{Merge, compress};
 use crate::backlog::pending_item::{Displaced, Item, settled};
-use crate::notification::Notification;
+use crate::notification::{Added, Notification};
 
 /// The number of slots below which packing and shrinking are not worth it.
 const INITIAL: usize = 16;
@@ -146,13 +146,8 @@ impl<K: Clone + Eq + Hash, T> CoalescingRing<K, T> {
             }
             Merge::AppendAdded(object) => {
                 coalesced = 0;
-                let key = newer.key().clone();
-                let added = Notification::Added {
-                    key,
-                    object,
-                    initial: false,
-                };
-                self.append_again(at, Item::Owned(added));
+                let added = Added::new(newer.key().clone(), object);
+                self.append_again(at, Item::Owned(added.into()));
             }
         }
         if coalesced == 1 && planted!(MergedGoesToTheEnd) {

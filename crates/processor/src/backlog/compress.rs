@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use crate::notification::{Cause, Deleted, Notification};
+use crate::notification::{Cause, Deleted, Notification, Updated};
 
 /// What to do with the waiting entry and the new one.
 pub(crate) enum Merge<T> {
@@ -38,44 +38,45 @@ pub(crate) enum Merge<T> {
 // A row a case: broken over more lines it could not be read as a table.
 #[rustfmt::skip]
 pub(crate) fn compress<K, T>(older: &Notification<K, T>, newer: &Notification<K, T>) -> Merge<T> {
-    use Cause::{Relist, Resync, Watch};
-    use Notification::{Added, Deleted as Gone, Updated};
+    use Cause::{Resync, Watch};
+    use Notification::{Added as Add, Deleted as Gone, Updated as Update};
     let same = Arc::clone;
     match (older, newer) {
         // A reminder adds nothing to news, nor to the news that there is nothing left.
-        (Added { .. } | Updated { .. } | Gone(_), Updated { cause: Resync, .. }) => {
-            Merge::KeepOlder
-        }
+        (_, Update(Updated { cause: Resync, .. })) => Merge::KeepOlder,
 
-        (Added { initial, .. }, Updated { new, cause: Watch | Relist, .. }) => {
-            Merge::Added(same(new), *initial && !planted!(InitialFlagLost))
+        (Add(older), Update(newer)) => {
+            Merge::Added(same(&newer.new), older.initial && !planted!(InitialFlagLost))
         }
         // Not sent by a correct source: an addition of what is there.
-        (Added { initial, .. }, Added { object, .. }) => Merge::Added(same(object), *initial),
-        (Added { .. }, Gone(_)) => Merge::Annihilate,
+        (Add(older), Add(newer)) => Merge::Added(same(&newer.object), older.initial),
+        (Add(_), Gone(_)) => Merge::Annihilate,
 
-        (Updated { new: between, .. }, Updated { new, cause, .. })
-            if planted!(UpdateLosesFirstOld) => Merge::Updated(same(between), same(new), *cause),
-        (Updated { .. }, Updated { .. }) if planted!(NewestIsLost) => Merge::KeepOlder,
-        (Updated { old, .. }, Updated { new, cause: cause @ (Watch | Relist), .. }) => {
-            Merge::Updated(same(old), same(new), *cause)
+        (Update(older), Update(newer)) if planted!(UpdateLosesFirstOld) => {
+            Merge::Updated(same(&older.new), same(&newer.new), newer.cause)
+        }
+        (Update(_), Update(_)) if planted!(NewestIsLost) => Merge::KeepOlder,
+        (Update(older), Update(newer)) => {
+            Merge::Updated(same(&older.old), same(&newer.new), newer.cause)
         }
         // Not sent by a correct source: an addition of what is there.
-        (Updated { old, cause, .. }, Added { object, .. }) => {
-            Merge::Updated(same(old), same(object), *cause)
+        (Update(older), Add(newer)) => {
+            Merge::Updated(same(&older.old), same(&newer.object), older.cause)
         }
-        (Updated { .. }, Gone(Deleted::Known { .. })) => Merge::KeepNewer,
-        (Updated { .. }, Gone(Deleted::Unknown { .. }))
-            if planted!(UnknownSkipsTheUpdate) => Merge::KeepNewer,
+        (Update(_), Gone(Deleted::Known { .. })) => Merge::KeepNewer,
+        (Update(_), Gone(Deleted::Unknown { .. })) if planted!(UnknownSkipsTheUpdate) => {
+            Merge::KeepNewer
+        }
         // The handler receives the state that it was notified of last (PR-3).
-        (Updated { old, .. }, Gone(Deleted::Unknown { .. })) => Merge::Unknown(same(old)),
+        (Update(older), Gone(Deleted::Unknown { .. })) => Merge::Unknown(same(&older.old)),
 
-        (Gone(Deleted::Known { last, .. }), Added { object, .. })
-            if planted!(RecreatedAsUpdate) => Merge::Updated(same(last), same(object), Watch),
+        (Gone(Deleted::Known { last, .. }), Add(newer)) if planted!(RecreatedAsUpdate) => {
+            Merge::Updated(same(last), same(&newer.object), Watch)
+        }
         // Another object with the same name: the end of the first must not be missed.
-        (Gone(_), Added { .. }) => Merge::Append,
+        (Gone(_), Add(_)) => Merge::Append,
         // Not sent by a correct source: an update of what is gone.
-        (Gone(_), Updated { new, cause: Watch | Relist, .. }) => Merge::AppendAdded(same(new)),
+        (Gone(_), Update(newer)) => Merge::AppendAdded(same(&newer.new)),
         // Not sent by a correct source: a second end. The better informed one stays.
         (Gone(Deleted::Unknown { .. }), Gone(Deleted::Known { .. })) => Merge::KeepNewer,
         (Gone(_), Gone(Deleted::Unknown { .. })) => Merge::KeepOlder,

@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use crate::backlog::compress::Merge;
-use crate::notification::{Cause, Deleted, Notification};
+use crate::notification::{Added, Cause, Deleted, Notification, Updated};
 
 /// A value that a merge no longer needs. It is dropped outside the lock, because the drop may run
 /// user code.
@@ -57,22 +57,13 @@ impl<K: Clone, T> Item<K, T> {
         initial: bool,
         displaced: &mut Vec<Displaced<K, T>>,
     ) {
-        if let Self::Owned(Notification::Added {
-            object: pending,
-            initial: flag,
-            ..
-        }) = self
-        {
-            *flag = initial;
-            let _later = std::mem::replace(pending, object);
+        if let Self::Owned(Notification::Added(added)) = self {
+            added.initial = initial;
+            let _later = std::mem::replace(&mut added.object, object);
             return displaced.push(Displaced::Object { _later });
         }
-        let added = Notification::Added {
-            key: self.get().key().clone(),
-            object,
-            initial,
-        };
-        self.replace(Self::Owned(added), displaced);
+        let added = Added::new(self.get().key().clone(), object).initial(initial);
+        self.replace(Self::Owned(added.into()), displaced);
     }
 
     /// Makes the pending entry an update to a newer state. Copies the key at the first merge only.
@@ -83,32 +74,21 @@ impl<K: Clone, T> Item<K, T> {
         cause: Cause,
         displaced: &mut Vec<Displaced<K, T>>,
     ) {
-        if let Self::Owned(Notification::Updated {
-            old: from,
-            new: to,
-            cause: why,
-            ..
-        }) = self
-        {
+        if let Self::Owned(Notification::Updated(updated)) = self {
             // The same object: nothing is freed here.
-            (*from, *why) = (old, cause);
-            let _later = std::mem::replace(to, new);
+            (updated.old, updated.cause) = (old, cause);
+            let _later = std::mem::replace(&mut updated.new, new);
             return displaced.push(Displaced::Object { _later });
         }
-        let updated = Notification::Updated {
-            key: self.get().key().clone(),
-            old,
-            new,
-            cause,
-        };
-        self.replace(Self::Owned(updated), displaced);
+        let updated = Updated::new(self.get().key().clone(), old, new, cause);
+        self.replace(Self::Owned(updated.into()), displaced);
     }
 
     /// Makes the pending entry a deletion whose final state is unknown.
     pub(crate) fn become_unknown(&mut self, last: Arc<T>, displaced: &mut Vec<Displaced<K, T>>) {
         let (key, last) = (self.get().key().clone(), Some(last));
-        let deleted = Notification::Deleted(Deleted::Unknown { key, last });
-        self.replace(Self::Owned(deleted), displaced);
+        let deleted = Deleted::Unknown { key, last };
+        self.replace(Self::Owned(deleted.into()), displaced);
     }
 }
 

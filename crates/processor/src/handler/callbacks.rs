@@ -9,11 +9,9 @@ use std::sync::Arc;
 use derive_where::derive_where;
 
 use crate::handler::{AsyncHandler, Handler};
-use crate::notification::{Cause, Deleted, Notification};
+use crate::notification::{Added, Deleted, Notification, Updated};
 
-type OnAdd<T> = Box<dyn FnMut(&Arc<T>, bool) + Send>;
-type OnUpdate<T> = Box<dyn FnMut(&Arc<T>, &Arc<T>, Cause) + Send>;
-type OnDelete<K, T> = Box<dyn FnMut(&Deleted<K, T>) + Send>;
+type Callback<E> = Option<Box<dyn FnMut(&E) + Send>>;
 
 /// A handler put together from closures; what is not given is skipped.
 // EH-01
@@ -21,9 +19,9 @@ type OnDelete<K, T> = Box<dyn FnMut(&Deleted<K, T>) + Send>;
 #[doc(alias = "ResourceEventHandlerDetailedFuncs")]
 #[derive_where(Default)]
 pub struct Callbacks<K, T> {
-    add: Option<OnAdd<T>>,
-    update: Option<OnUpdate<T>>,
-    delete: Option<OnDelete<K, T>>,
+    add: Callback<Added<K, T>>,
+    update: Callback<Updated<K, T>>,
+    delete: Callback<Deleted<K, T>>,
 }
 
 impl<K, T> Callbacks<K, T> {
@@ -32,21 +30,21 @@ impl<K, T> Callbacks<K, T> {
         Self::default()
     }
 
-    /// Calls `f` with each object that appears, and whether it was there at the start.
+    /// Calls `f` with each object that appeared.
     #[must_use]
-    pub fn on_add(mut self, f: impl FnMut(&Arc<T>, bool) + Send + 'static) -> Self {
+    pub fn on_add(mut self, f: impl FnMut(&Added<K, T>) + Send + 'static) -> Self {
         self.add = Some(Box::new(f));
         self
     }
 
-    /// Calls `f` with the old and the new state of each object that changes, and why.
+    /// Calls `f` with each object that changed.
     #[must_use]
-    pub fn on_update(mut self, f: impl FnMut(&Arc<T>, &Arc<T>, Cause) + Send + 'static) -> Self {
+    pub fn on_update(mut self, f: impl FnMut(&Updated<K, T>) + Send + 'static) -> Self {
         self.update = Some(Box::new(f));
         self
     }
 
-    /// Calls `f` with each object that ends.
+    /// Calls `f` with each object that was deleted.
     #[must_use]
     pub fn on_delete(mut self, f: impl FnMut(&Deleted<K, T>) + Send + 'static) -> Self {
         self.delete = Some(Box::new(f));
@@ -65,15 +63,15 @@ impl<K, T> fmt::Debug for Callbacks<K, T> {
 }
 
 impl<K: 'static, T: 'static> Handler<K, T> for Callbacks<K, T> {
-    fn on_add(&mut self, object: &Arc<T>, initial: bool) {
+    fn on_add(&mut self, added: &Added<K, T>) {
         if let Some(f) = &mut self.add {
-            f(object, initial);
+            f(added);
         }
     }
 
-    fn on_update(&mut self, old: &Arc<T>, new: &Arc<T>, cause: Cause) {
+    fn on_update(&mut self, updated: &Updated<K, T>) {
         if let Some(f) = &mut self.update {
-            f(old, new, cause);
+            f(updated);
         }
     }
 

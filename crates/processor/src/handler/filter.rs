@@ -11,7 +11,7 @@ use std::sync::Arc;
 use derive_where::derive_where;
 
 use crate::handler::Handler;
-use crate::notification::{Deleted, Notification};
+use crate::notification::{Added, Deleted, Notification, Updated};
 
 // EH-03
 /// Forwards to `inner` the notifications of objects that match `predicate`.
@@ -50,24 +50,21 @@ where
     fn on_notification(&mut self, notification: &Notification<K, T>) {
         let matches = |object: &Arc<T>| (self.predicate)(object);
         let is_forwarded = match notification {
-            Notification::Added { object, .. } => matches(object),
-            Notification::Updated { key, old, new, .. } => match (matches(old), matches(new)) {
-                (false, true) => {
-                    let (key, object, initial) = (key.clone(), Arc::clone(new), false);
-                    let added = Notification::Added {
-                        key,
-                        object,
-                        initial,
-                    };
-                    return self.inner.on_notification(&added);
+            Notification::Added(added) => matches(&added.object),
+            Notification::Updated(Updated { key, old, new, .. }) => {
+                match (matches(old), matches(new)) {
+                    (false, true) => {
+                        let added = Added::new(key.clone(), Arc::clone(new));
+                        return self.inner.on_notification(&added.into());
+                    }
+                    (true, false) => {
+                        let (key, last) = (key.clone(), Arc::clone(old));
+                        let deleted = Deleted::Known { key, last };
+                        return self.inner.on_notification(&deleted.into());
+                    }
+                    (before, _) => before,
                 }
-                (true, false) => {
-                    let (key, last) = (key.clone(), Arc::clone(old));
-                    let deleted = Notification::Deleted(Deleted::Known { key, last });
-                    return self.inner.on_notification(&deleted);
-                }
-                (before, _) => before,
-            },
+            }
             Notification::Deleted(deleted) => deleted.last().is_none_or(matches),
         };
         if is_forwarded {

@@ -10,48 +10,39 @@ pub(crate) mod filter;
 use std::future::Future;
 use std::sync::Arc;
 
-use crate::notification::{Cause, Deleted, Notification};
+use crate::notification::{Added, Deleted, Notification, Updated};
 
-/// Is told about every change, one at a time. Implement what is needed; the rest is skipped.
+/// Receives every change, one at a time. Implement the methods you need.
 ///
-/// A panic is caught, counted and logged; the next notification follows at once.
+/// A panic is caught, counted and logged; the next notification follows.
 // PR-1, EH-01, PR-12
 #[doc(alias = "ResourceEventHandler")]
+#[expect(unused_variables, reason = "the names are part of the documentation")]
 pub trait Handler<K, T>: Send + 'static {
-    /// An object appeared. `initial` is true for those that were there at the start.
+    /// Called when an object appeared, and for the objects that were there at the start.
     // PR-8
-    fn on_add(&mut self, object: &Arc<T>, initial: bool) {
-        let _unused = (object, initial);
-    }
+    fn on_add(&mut self, added: &Added<K, T>) {}
 
-    /// An object changed from `old` to `new`, or is announced again ([`Cause::Resync`]).
-    fn on_update(&mut self, old: &Arc<T>, new: &Arc<T>, cause: Cause) {
-        let _unused = (old, new, cause);
-    }
+    /// Called when an object changed, or is announced again ([`Cause::Resync`](crate::Cause)).
+    fn on_update(&mut self, updated: &Updated<K, T>) {}
 
-    /// An object ended.
-    fn on_delete(&mut self, deleted: &Deleted<K, T>) {
-        let _unused = deleted;
-    }
+    /// Called when an object was deleted.
+    fn on_delete(&mut self, deleted: &Deleted<K, T>) {}
 
-    /// Any of the three, with the key. Calls the matching one above unless overridden.
+    /// Called for each of the three; the default calls the matching method above.
     fn on_notification(&mut self, notification: &Notification<K, T>) {
         match notification {
-            Notification::Added {
-                object, initial, ..
-            } => self.on_add(object, *initial),
-            Notification::Updated {
-                old, new, cause, ..
-            } => self.on_update(old, new, *cause),
+            Notification::Added(added) => self.on_add(added),
+            Notification::Updated(updated) => self.on_update(updated),
             Notification::Deleted(deleted) => self.on_delete(deleted),
         }
     }
 }
 
-/// Is told about every change and may await; the next one waits until the future is ready.
+/// Receives every change and may await; the next one waits until the future is ready.
 // PR-1
 pub trait AsyncHandler<K, T>: Send + 'static {
-    /// Something happened to an object.
+    /// Called when an object appeared, changed or was deleted.
     ///
     /// # Cancel safety
     ///

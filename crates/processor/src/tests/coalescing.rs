@@ -10,7 +10,7 @@ use proptest::{collection::vec, prelude::*};
 use super::history::act;
 use super::history::{Act, Fold, Key, News, Source};
 use crate::backlog::coalesce::CoalescingRing;
-use crate::notification::Notification;
+use crate::notification::{Added, Notification};
 
 /// What is done to the ring.
 #[derive(Clone, Copy, Debug)]
@@ -88,7 +88,7 @@ impl Bench {
     fn is_unheard_of(&self, key: Key) -> bool {
         !self.heard.state.contains_key(&key)
             && self.waiting.get(&key).is_some_and(|news| {
-                matches!(news.first(), Some(Notification::Added { .. }))
+                matches!(news.first(), Some(Notification::Added(Added { .. })))
                     && matches!(news.last(), Some(Notification::Deleted(_)))
                     && !self.source.state.contains_key(&key)
             })
@@ -114,7 +114,7 @@ impl Bench {
             let waiting = self.waiting.get_mut(&key).expect("it was in line");
             let at = waiting
                 .iter()
-                .rposition(|news| matches!(news, Notification::Added { .. }));
+                .rposition(|news| matches!(news, Notification::Added(Added { .. })));
             waiting.drain(..at.expect("it is there again"));
         } else {
             self.waiting.remove(&key);

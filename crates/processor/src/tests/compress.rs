@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::history::{Fold, Key, News, Object};
 use crate::backlog::compress::{Merge, compress};
-use crate::notification::{Cause, Deleted, Notification};
+use crate::notification::{Added, Cause, Deleted, Notification, Updated};
 
 const KEY: Key = 0;
 
@@ -16,12 +16,9 @@ fn result(older: &News, newer: &News) -> Vec<News> {
         Merge::KeepOlder => vec![older_again()],
         Merge::KeepNewer => vec![newer.clone()],
         Merge::Added(object, initial) => vec![added(*object, initial)],
-        Merge::Updated(old, new, cause) => vec![Notification::Updated {
-            key,
-            old,
-            new,
-            cause,
-        }],
+        Merge::Updated(old, new, cause) => {
+            vec![Notification::Updated(Updated::new(key, old, new, cause))]
+        }
         Merge::Unknown(last) => vec![unknown(Some(*last))],
         Merge::Annihilate => vec![],
         Merge::Append => vec![older_again(), newer.clone()],
@@ -34,20 +31,11 @@ fn object(number: Object) -> Arc<Object> {
 }
 
 fn added(number: Object, initial: bool) -> News {
-    Notification::Added {
-        key: KEY,
-        object: object(number),
-        initial,
-    }
+    Notification::Added(Added::new(KEY, object(number)).initial(initial))
 }
 
 fn updated(old: Object, new: Object, cause: Cause) -> News {
-    Notification::Updated {
-        key: KEY,
-        old: object(old),
-        new: object(new),
-        cause,
-    }
+    Notification::Updated(Updated::new(KEY, object(old), object(new), cause))
 }
 
 fn known(last: Object) -> News {
@@ -115,7 +103,7 @@ fn check_pair(before: &Fold, older: &News, newer: &News) -> Result<(), String> {
     }
     // RB-4: one entry, or a deletion and an addition.
     match &result[..] {
-        [] | [_] | [Notification::Deleted(_), Notification::Added { .. }] => Ok(()),
+        [] | [_] | [Notification::Deleted(_), Notification::Added(Added { .. })] => Ok(()),
         more => Err(format!("RB-4: {more:?}")),
     }
 }
@@ -130,12 +118,12 @@ fn every_legal_pair_is_compressed_legally() {
 fn the_table_says_what_the_invariants_say() {
     let shown = |older: News, newer: News| -> Vec<String> {
         let text = |news: &News| match news {
-            Notification::Added {
+            Notification::Added(Added {
                 object, initial, ..
-            } => format!("add {object} {initial}"),
-            Notification::Updated {
+            }) => format!("add {object} {initial}"),
+            Notification::Updated(Updated {
                 old, new, cause, ..
-            } => format!("{old}->{new} {cause:?}"),
+            }) => format!("{old}->{new} {cause:?}"),
             Notification::Deleted(Deleted::Known { last, .. }) => format!("gone {last}"),
             Notification::Deleted(Deleted::Unknown { last, .. }) => format!("missed {last:?}"),
         };

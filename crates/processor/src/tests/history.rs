@@ -6,7 +6,7 @@ use std::sync::Arc;
 #[cfg(test)]
 use proptest::prelude::*;
 
-use crate::notification::{Cause, Deleted, Notification};
+use crate::notification::{Added, Cause, Deleted, Notification, Updated};
 
 /// A key of these proofs.
 pub(super) type Key = u8;
@@ -61,17 +61,8 @@ impl Source {
                     Cause::Relist
                 };
                 Some(match before {
-                    None => Notification::Added {
-                        key,
-                        object,
-                        initial: self.initial,
-                    },
-                    Some(old) => Notification::Updated {
-                        key,
-                        old,
-                        new: object,
-                        cause,
-                    },
+                    None => Notification::Added(Added::new(key, object).initial(self.initial)),
+                    Some(old) => Notification::Updated(Updated::new(key, old, object, cause)),
                 })
             }
             (Act::Delete, Some(_)) => {
@@ -96,12 +87,7 @@ impl Source {
 
 pub(super) fn reminder(key: Key, object: &Arc<Object>) -> News {
     let (old, new) = (Arc::clone(object), Arc::clone(object));
-    Notification::Updated {
-        key,
-        old,
-        new,
-        cause: Cause::Resync,
-    }
+    Notification::Updated(Updated::new(key, old, new, Cause::Resync))
 }
 
 /// What somebody knows who has been told `heard`: the oracle of RB-6. Says what is wrong with an
@@ -117,15 +103,15 @@ impl Fold {
     pub(super) fn hear(&mut self, news: &News) -> Result<(), String> {
         let known = self.state.get(news.key()).copied();
         match (news, known) {
-            (Notification::Added { key, .. }, Some(_)) => {
+            (Notification::Added(Added { key, .. }), Some(_)) => {
                 Err(format!("PR-2: {key} was added twice"))
             }
             (
-                Notification::Added {
+                Notification::Added(Added {
                     key,
                     object,
                     initial,
-                },
+                }),
                 None,
             ) => {
                 self.state.insert(*key, **object);
@@ -134,16 +120,16 @@ impl Fold {
                 }
                 Ok(())
             }
-            (Notification::Updated { key, .. }, None) => {
+            (Notification::Updated(Updated { key, .. }), None) => {
                 Err(format!("PR-2: {key} was updated and is not there"))
             }
             (
-                Notification::Updated {
+                Notification::Updated(Updated {
                     key,
                     old,
                     new,
                     cause,
-                },
+                }),
                 Some(known),
             ) => {
                 if **old != known {

@@ -97,11 +97,7 @@ fn check_heard(rig: &Rig, snapshot: u64, each: bool) -> Result<(), String> {
     let shown: Vec<_> = initial
         .iter()
         .map(|news| match news {
-            News::Added {
-                key,
-                object,
-                initial: true,
-            } => Ok((*key, **object)),
+            News::Added(added) if added.initial => Ok((added.key, *added.object)),
             other => Err(format!("PR-8: {other:?} among the initial objects")),
         })
         .collect::<Result<_, _>>()?;

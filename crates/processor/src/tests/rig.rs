@@ -85,11 +85,9 @@ impl Rig {
     /// Begins with the snapshot of `sequence`.
     pub(super) fn begin(&mut self, sequence: u64) {
         let state = self.states[usize::try_from(sequence).expect("small")].clone();
-        let initial = state.into_iter().map(|(key, object)| News::Added {
-            key,
-            object,
-            initial: true,
-        });
+        let initial = state
+            .into_iter()
+            .map(|(key, object)| News::from(crate::Added::new(key, object).initial(true)));
         self.listener
             .begin(sequence, Walk::new(initial), sequence, &mut Vec::new());
     }

@@ -57,7 +57,7 @@ fn check_all_told(rig: &Rig) -> Result<(), String> {
         let lives = (0..=rig.sequence()).filter_map(|at| rig.news(at));
         lives
             .filter(|news| news.key() == key)
-            .rfind(|news| matches!(&***news, crate::Notification::Added { .. }))
+            .rfind(|news| matches!(&***news, crate::Notification::Added(_)))
             .is_some_and(|news| news.is_initial())
     };
     if rig.has_initial_walk() {

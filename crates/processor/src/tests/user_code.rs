@@ -17,8 +17,8 @@ use crate::listener::resync::negotiate;
 use crate::listener::state::{ListenerState, Taken};
 use crate::tests::rig::{GROW, a_moment};
 use crate::{
-    Cause, Deleted, Handler, ListenerConfig, Notification, Overflow, Processor, ProcessorConfig,
-    Walk, async_fn, handler_fn,
+    Added, Cause, Deleted, Handler, ListenerConfig, Notification, Overflow, Processor,
+    ProcessorConfig, Updated, Walk, async_fn, handler_fn,
 };
 
 /// A key that counts its drops.
@@ -50,11 +50,7 @@ impl Hash for Counted {
 fn no_step_of_a_listener_drops_a_key() {
     let drops = Arc::new(AtomicUsize::new(0));
     let key = |number| Counted(number, Arc::clone(&drops));
-    let added = |number| Notification::Added {
-        key: key(number),
-        object: Arc::new(()),
-        initial: false,
-    };
+    let added = |number| Notification::Added(Added::new(key(number), Arc::new(())));
     let gone = |number| {
         let key = key(number);
         Notification::Deleted(Deleted::Unknown { key, last: None })
@@ -103,11 +99,7 @@ const BOUND: usize = 4_096;
 const MANY: usize = 150_000;
 
 fn initial(key: usize) -> Notification<usize, ()> {
-    Notification::Added {
-        key,
-        object: Arc::new(()),
-        initial: true,
-    }
+    Notification::Added(Added::new(key, Arc::new(())).initial(true))
 }
 
 /// Polls `delivery` until `count` has reached `all`. Returns the largest number of items of a poll.
@@ -214,12 +206,7 @@ async fn a_poll_skips_a_bounded_number_of_items_of_a_resync() {
         let count = Arc::clone(&rig.count);
         Walk::new((0..MANY).map(move |key| {
             count.fetch_add(1, Ordering::Relaxed);
-            Notification::Updated {
-                key,
-                old: Arc::new(()),
-                new: Arc::new(()),
-                cause: Cause::Resync,
-            }
+            Notification::Updated(Updated::new(key, Arc::new(()), Arc::new(()), Cause::Resync))
         }))
     });
     let most = most_in_a_poll(Delivery::run(delivery), &rig.count, MANY).await;

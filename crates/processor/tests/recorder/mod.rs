@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use informer_processor::{Cause, Deleted, Notification};
+use informer_processor::{Added, Cause, Deleted, Notification, Updated};
 
 /// News of these tests.
 pub(crate) type News = Notification<&'static str, u32>;
@@ -22,17 +22,19 @@ pub(crate) enum Heard {
 /// A notification as a plain value.
 pub(crate) fn plain(notification: &News) -> Heard {
     match notification {
-        Notification::Added {
+        Notification::Added(Added {
             key,
             object,
             initial,
-        } => Heard::Add(key, **object, *initial),
-        Notification::Updated {
+            ..
+        }) => Heard::Add(key, **object, *initial),
+        Notification::Updated(Updated {
             key,
             old,
             new,
             cause,
-        } => Heard::Update(key, **old, **new, *cause),
+            ..
+        }) => Heard::Update(key, **old, **new, *cause),
         Notification::Deleted(deleted) => Heard::Delete(
             deleted.key(),
             deleted.last().map(|last| **last),
@@ -69,41 +71,33 @@ impl Recorder {
 
 /// An object of the initial list.
 pub(crate) fn initial(key: &'static str, object: u32) -> News {
-    Notification::Added {
-        key,
-        object: Arc::new(object),
-        initial: true,
-    }
+    Notification::Added(Added::new(key, Arc::new(object)).initial(true))
 }
 
 /// A new object.
 pub(crate) fn added(key: &'static str, object: u32) -> News {
-    Notification::Added {
-        key,
-        object: Arc::new(object),
-        initial: false,
-    }
+    Notification::Added(Added::new(key, Arc::new(object)))
 }
 
 /// A changed object.
 pub(crate) fn updated(key: &'static str, old: u32, new: u32) -> News {
-    Notification::Updated {
+    Notification::Updated(Updated::new(
         key,
-        old: Arc::new(old),
-        new: Arc::new(new),
-        cause: Cause::Watch,
-    }
+        Arc::new(old),
+        Arc::new(new),
+        Cause::Watch,
+    ))
 }
 
 /// A reminder.
 pub(crate) fn reminder(key: &'static str, object: u32) -> News {
     let object = Arc::new(object);
-    Notification::Updated {
+    Notification::Updated(Updated::new(
         key,
-        old: Arc::clone(&object),
-        new: object,
-        cause: Cause::Resync,
-    }
+        Arc::clone(&object),
+        object,
+        Cause::Resync,
+    ))
 }
 
 /// A watched deletion.

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use super::world::{Key, Object};
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::block_on;
-use crate::{Deleted, Handler, Notification};
+use crate::{Added, Deleted, Handler, Notification, Updated};
 
 pub(super) struct Heard {
     /// Two accesses to it per callback, so that a schedule can switch while one runs.
@@ -106,15 +106,18 @@ impl Story {
     /// PR-3, PR-7: each change follows on what was told before, and nothing is told twice.
     fn hear(&mut self, news: &Notification<Key, Object>) {
         let (key, before, after) = match news {
-            Notification::Added {
+            Notification::Added(Added {
                 key,
                 object,
                 initial,
-            } => {
+                ..
+            }) => {
                 self.initial += usize::from(*initial);
                 (*key, None, Some(**object))
             }
-            Notification::Updated { key, old, new, .. } => (*key, Some(**old), Some(**new)),
+            Notification::Updated(Updated { key, old, new, .. }) => {
+                (*key, Some(**old), Some(**new))
+            }
             Notification::Deleted(Deleted::Known { key, last }) => (*key, Some(**last), None),
             other => return self.faults.push(format!("{other:?} was never sent")),
         };

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::heard::{Heard, Hearing};
 use crate::sync::Mutex;
 use crate::{
-    AddError, Cause, Deleted, ListenerConfig, Notification, Overflow, Processor, ProcessorConfig,
-    Registration, Walk,
+    AddError, Added, Cause, Deleted, ListenerConfig, Notification, Overflow, Processor,
+    ProcessorConfig, Registration, Updated, Walk,
 };
 
 pub(super) type Key = u8;
@@ -47,17 +47,8 @@ impl World {
     pub(super) fn set(&self, key: Key, object: Object) {
         let new = Arc::new(object);
         self.commit(|state| match state.insert(key, Arc::clone(&new)) {
-            None => Notification::Added {
-                key,
-                object: new,
-                initial: false,
-            },
-            Some(old) => Notification::Updated {
-                key,
-                old,
-                new,
-                cause: Cause::Watch,
-            },
+            None => Notification::Added(Added::new(key, new)),
+            Some(old) => Notification::Updated(Updated::new(key, old, new, Cause::Watch)),
         });
     }
 
@@ -83,17 +74,14 @@ impl World {
         let writing = self.writer.lock().expect("nobody panics");
         let (sequence, state) = self.snapshot();
         self.processor.distribute_resync(sequence, now, || {
-            Walk::new(
-                state
-                    .clone()
-                    .into_iter()
-                    .map(|(key, object)| Notification::Updated {
-                        key,
-                        old: Arc::clone(&object),
-                        new: object,
-                        cause: Cause::Resync,
-                    }),
-            )
+            Walk::new(state.clone().into_iter().map(|(key, object)| {
+                Notification::Updated(Updated::new(
+                    key,
+                    Arc::clone(&object),
+                    object,
+                    Cause::Resync,
+                ))
+            }))
         });
         drop(writing);
     }
@@ -126,9 +114,9 @@ impl World {
 
 /// What is there when a listener joins.
 pub(super) fn walk(state: State) -> Walk<Key, Object> {
-    Walk::new(state.into_iter().map(|(key, object)| Notification::Added {
-        key,
-        object,
-        initial: true,
-    }))
+    Walk::new(
+        state
+            .into_iter()
+            .map(|(key, object)| Notification::Added(Added::new(key, object).initial(true))),
+    )
 }
