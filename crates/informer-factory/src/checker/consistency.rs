@@ -50,11 +50,10 @@ impl Consistency {
         }
     }
 
-    /// Chooses what a difference leads to. Default: [`OnMismatch::Repair`].
-    #[must_use]
-    pub fn on_mismatch(mut self, on_mismatch: OnMismatch) -> Self {
-        self.on_mismatch = on_mismatch;
-        self
+    setters! {
+        /// Chooses what a difference leads to. Default: [`OnMismatch::Repair`].
+        #[must_use]
+        on_mismatch(on_mismatch: OnMismatch) => on_mismatch = on_mismatch;
     }
 
     /// The longest time between two checks.

@@ -119,43 +119,21 @@ impl Comparison {
         }
     }
 
-    /// The list is complete; what it left out is suspect too.
-    pub(crate) fn finish(self) -> Suspects {
-        let left_out = self.ledger.states.into_iter().zip(self.seen);
-        let unlisted = left_out.filter_map(|(state, seen)| (!seen).then_some(state));
-        Suspects {
-            hashing: self.ledger.hashing,
-            listed: self.suspects,
-            unlisted: unlisted.collect(),
-        }
-    }
-}
-
-/// What differed when the list was complete.
-#[derive(Debug)]
-pub(crate) struct Suspects {
-    hashing: Hashing,
-    listed: Vec<Suspect>,
-    /// Sorted by key.
-    unlisted: Vec<(u64, u64)>,
-}
-
-impl Suspects {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.listed.is_empty() && self.unlisted.is_empty()
-    }
-
-    /// Counts what the store still holds as it did; `quarantined` are keys it cannot hold by now.
+    /// Counts what the store still holds as it did, now that the list is complete; what the list
+    /// left out is suspect too. `quarantined` are keys that the store cannot hold by now.
     pub(crate) fn confirm<T>(
         self,
-        version: ResourceVersion,
+        version: &ResourceVersion,
         store: &Snapshot<T>,
         scope: &Scope,
         quarantined: &HashSet<ObjectKey>,
     ) -> Option<Mismatch> {
-        let mut found = Mismatch::none(version);
-        let state = |entry: &Entry<T>| self.hashing.state(&entry.uid, &entry.version);
-        for Suspect { key, held } in self.listed {
+        let Ledger {
+            hashing, states, ..
+        } = self.ledger;
+        let mut found = Mismatch::none(version.clone());
+        let state = |entry: &Entry<T>| hashing.state(&entry.uid, &entry.version);
+        for Suspect { key, held } in self.suspects {
             let is_passing = store.get(key.as_str()).map(state) != held;
             if is_passing && !planted!(PassingMatterCounts) || quarantined.contains(&key) {
                 continue;
@@ -166,10 +144,11 @@ impl Suspects {
             }
             found.name(&key);
         }
-        if !self.unlisted.is_empty() && !planted!(ExtraOverlooked) {
+        // Without an unlisted object the store need not be hashed again.
+        if self.seen.contains(&false) && !planted!(ExtraOverlooked) {
             for (key, entry) in source_entries(store, scope) {
-                let held = (self.hashing.key(key), state(entry));
-                if self.unlisted.binary_search(&held).is_ok() && !quarantined.contains(key) {
+                let held = states.binary_search(&(hashing.key(key), state(entry)));
+                if held.is_ok_and(|at| !self.seen[at]) && !quarantined.contains(key) {
                     found.extra += 1;
                     found.name(key);
                 }
