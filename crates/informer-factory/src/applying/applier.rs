@@ -66,17 +66,6 @@ pub(crate) struct Lease<'a, T> {
     pub(crate) version: Option<&'a ResourceVersion>,
 }
 
-/// Why nothing was committed.
-enum NotCommitted {
-    /// An index function panicked, on these objects.
-    Panicked {
-        payload: Box<dyn std::any::Any + Send>,
-        culprits: Vec<ObjectKey>,
-    },
-    /// These objects give an index more values than are allowed (SEC-24).
-    TooManyValues(Vec<ObjectKey>),
-}
-
 impl<T: Send + Sync + 'static> Applier<T> {
     pub(crate) fn new(
         status: Arc<SharedStatus>,
@@ -112,17 +101,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
         let (sequence, applied, before) = loop {
             match self.try_apply(&mut writing, lease, &refused) {
                 Ok(applied) => break applied,
-                Err(NotCommitted::TooManyValues(keys)) => {
-                    let most = self.index_values;
-                    let reason = QuarantineReason::TooManyValues { most };
-                    refused.extend(keys.into_iter().map(|key| (key, reason.clone())));
-                }
-                Err(NotCommitted::Panicked { culprits, .. }) if !culprits.is_empty() => {
-                    let reason = QuarantineReason::Unappliable { attempts: 1 };
-                    refused.extend(culprits.into_iter().map(|key| (key, reason.clone())));
-                }
-                // No object is to blame: the supervision of this task tries again.
-                Err(NotCommitted::Panicked { payload, .. }) => resume_unwind(payload),
+                Err(culprits) => refused.extend(culprits),
             }
         };
         self.processor.distribute(sequence, &applied.notices);
@@ -187,15 +166,18 @@ impl<T: Send + Sync + 'static> Applier<T> {
         self.status.set_quarantined(self.quarantine.len());
     }
 
-    /// One commit without the objects of `refused`; returns the state before it as well. When an
-    /// index function panics nothing has changed (STX-10), and the objects it panics on are the
-    /// culprits.
+    /// Commits without the objects of `refused`, and returns the state before it as well.
+    ///
+    /// # Errors
+    ///
+    /// The objects for which nothing was committed: those on which an index function panics, which
+    /// changes nothing (STX-10), or those that give an index more values than are allowed (SEC-24).
     fn try_apply(
         &self,
         writing: &mut Writing<T>,
         lease: &Lease<'_, T>,
         refused: &Refused,
-    ) -> Result<(u64, Applied<T>, Snapshot<T>), NotCommitted> {
+    ) -> Result<(u64, Applied<T>, Snapshot<T>), Refused> {
         let Writing { writer, epochs } = writing;
         let epochs = epochs.entry(lease.scope.clone()).or_default();
         let snapshot = self.reader.snapshot();
@@ -216,12 +198,21 @@ impl<T: Send + Sync + 'static> Applier<T> {
                 *epochs = std::mem::take(&mut applied.epochs);
                 Ok((commit.sequence, applied, snapshot))
             }
-            Ok(Err(above_bound)) => Err(NotCommitted::TooManyValues(above_bound.keys)),
+            Ok(Err(above_bound)) => {
+                let reason = QuarantineReason::TooManyValues { most };
+                let refuse = |key| (key, reason.clone());
+                Err(above_bound.keys.into_iter().map(refuse).collect())
+            }
             Err(payload) => {
                 tracing::error!(informer = %self.status.name, "an index function panicked");
                 self.status.count_task_panic();
                 let culprits = self.probes.culprits(&applied.notices);
-                Err(NotCommitted::Panicked { payload, culprits })
+                if culprits.is_empty() {
+                    // No object is to blame: the supervision of this task tries again.
+                    resume_unwind(payload);
+                }
+                let refuse = |key| (key, QuarantineReason::Unappliable { attempts: 1 });
+                Err(culprits.into_iter().map(refuse).collect())
             }
         }
     }

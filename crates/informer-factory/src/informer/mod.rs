@@ -281,10 +281,9 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     }
 
     pub(crate) fn refuse_own_callback(&self) -> Result<(), FromOwnCallback> {
+        let informer = Arc::clone(&self.core.status.name);
         match self.core.applier.processor.calling_listener() {
-            Some(_) => Err(FromOwnCallback {
-                informer: Arc::clone(&self.core.status.name),
-            }),
+            Some(_) => Err(FromOwnCallback { informer }),
             None => Ok(()),
         }
     }
@@ -296,13 +295,9 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     /// A handler's configuration with the defaults filled in; an error where the handler would
     /// receive nothing.
     fn accept(&self, mut config: ListenerConfig) -> Result<ListenerConfig, RuntimeGone> {
-        self.refuse_without_runtime()?;
+        self.core.status.refuse_if_gone()?;
         config.resync = config.resync.or(self.core.settings.default_resync);
         Ok(config)
-    }
-
-    fn refuse_without_runtime(&self) -> Result<(), RuntimeGone> {
-        self.core.status.gone().map_or(Ok(()), Err)
     }
 }
 

@@ -38,13 +38,11 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     ///
     /// The namespace goes all the same.
     pub async fn remove_namespace(&self, namespace: &str) -> bool {
-        match self.begin_removal(Scope::Namespace(namespace.into())) {
-            Some(removed) => {
-                removed.cancelled().await;
-                true
-            }
-            None => false,
-        }
+        let Some(removed) = self.begin_removal(Scope::Namespace(namespace.into())) else {
+            return false;
+        };
+        removed.cancelled().await;
+        true
     }
 
     /// Cancelled when a namespace has been removed, or everything has ended; none if the namespace

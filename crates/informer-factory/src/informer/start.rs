@@ -49,7 +49,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         });
         drop(turn);
         // A runtime that has ended drops what it is given.
-        Ok(self.refuse_without_runtime()?)
+        Ok(core.status.refuse_if_gone()?)
     }
 }
 

@@ -121,7 +121,7 @@ fn cut_off<T: Send + Sync + 'static>(core: &Core<T>) -> InformerReport {
 /// Source, reflector, queue, handlers: each ends before the one it feeds.
 async fn stop<T: Send + Sync + 'static>(core: &Core<T>, grace: Grace) -> InformerReport {
     let start = Instant::now();
-    let was_gone = core.status.gone().is_some();
+    let was_gone = core.status.refuse_if_gone().is_err();
     core.begin_stop();
     let aborted_sources = core.runtime.sources.join(grace.0).await;
     let left = grace.0.saturating_sub(start.elapsed());

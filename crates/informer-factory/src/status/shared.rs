@@ -27,7 +27,7 @@ pub(crate) struct SharedStatus {
     pub(crate) applied: Notify,
 }
 
-pub(crate) struct Inner {
+struct Inner {
     life: Life,
     /// Without the size of the store and without the handlers.
     status: InformerStatus,
@@ -141,13 +141,14 @@ impl SharedStatus {
         self.applied.notify_waiters();
     }
 
-    /// The error of a call that needs a runtime that has ended; `None` while it lives.
-    pub(crate) fn gone(&self) -> Option<RuntimeGone> {
+    /// Refuses a call on an informer whose runtime has ended.
+    pub(crate) fn refuse_if_gone(&self) -> Result<(), RuntimeGone> {
         let inner = self.lock();
-        (inner.life == Life::Gone).then(|| RuntimeGone {
-            informer: Arc::clone(&self.name),
-            since: inner.status.since,
-        })
+        if inner.life != Life::Gone {
+            return Ok(());
+        }
+        let (informer, since) = (Arc::clone(&self.name), inner.status.since);
+        Err(RuntimeGone { informer, since })
     }
 
     /// Refuses a call on an informer that has ended or whose runtime has ended.
@@ -155,14 +156,12 @@ impl SharedStatus {
     where
         E: From<RuntimeGone> + From<AlreadyStopped>,
     {
-        match self.gone() {
-            Some(gone) => Err(gone.into()),
-            None if self.has_ended() => Err(AlreadyStopped {
-                what: Arc::clone(&self.name),
-            }
-            .into()),
-            None => Ok(()),
+        self.refuse_if_gone()?;
+        if self.has_ended() {
+            let what = Arc::clone(&self.name);
+            return Err(AlreadyStopped { what }.into());
         }
+        Ok(())
     }
 
     /// Adds sources atomically: with a source that is synced before the next one is added the
@@ -186,15 +185,13 @@ impl SharedStatus {
 
     /// Records that a source is synced; true if all of them are now, for the first time.
     pub(crate) fn set_synced(&self, scope: &Scope) -> bool {
-        if self.lock().source(scope).is_none_or(|source| source.synced) {
-            return false;
-        }
-        self.update(scope, |source| source.synced = true)
+        let is_news = self.with(scope, |source| !source.synced) == Some(true);
+        is_news && self.update(scope, |source| source.synced = true)
     }
 
     /// The epoch of what is received from a source.
     pub(crate) fn epoch(&self, scope: &Scope) -> u32 {
-        self.lock().source(scope).map_or(0, |source| source.epoch)
+        self.with(scope, |source| source.epoch).unwrap_or(0)
     }
 
     /// Records that what is received from now on is of another history, and returns its epoch.
@@ -221,26 +218,24 @@ impl SharedStatus {
         epoch: u32,
         queued: usize,
     ) {
-        if let Some(source) = self.lock().source(scope) {
+        self.with(scope, |source| {
             source.applied = applied.or_else(|| source.applied.take());
             source.applied_epoch = epoch;
             source.queued = queued;
-        }
+        });
         self.applied.notify_waiters();
     }
 
     /// Records that a source is checked from now on.
     pub(crate) fn begin_checks(&self, scope: &Scope) {
-        if let Some(source) = self.lock().source(scope) {
-            source.consistency = Some(ConsistencyStatus::default());
-        }
+        self.with(scope, |source| {
+            source.consistency = Some(ConsistencyStatus::default())
+        });
     }
 
     /// Whether a source has no failure.
     pub(crate) fn follows(&self, scope: &Scope) -> bool {
-        self.lock()
-            .source(scope)
-            .is_some_and(|source| source.failure.is_none())
+        self.with(scope, |source| source.failure.is_none()) == Some(true)
     }
 
     /// Records the outcome of a check. Neither state nor sync depend on it.
@@ -294,6 +289,15 @@ impl SharedStatus {
         self.lock().status.clone()
     }
 
+    /// Reads or changes the status of one source, and notifies no subscriber.
+    pub(crate) fn with<R>(
+        &self,
+        scope: &Scope,
+        f: impl FnOnce(&mut SourceStatus) -> R,
+    ) -> Option<R> {
+        self.lock().source(scope).map(f)
+    }
+
     /// Changes the status of one source, as [`change`](Self::change).
     pub(crate) fn update(&self, scope: &Scope, change: impl FnOnce(&mut SourceStatus)) -> bool {
         self.change(|inner| {
@@ -322,14 +326,14 @@ impl SharedStatus {
         became_synced
     }
 
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Inner> {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
         // Only assignments happen under this lock; a poisoned status is still whole.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Inner {
-    pub(crate) fn source(&mut self, scope: &Scope) -> Option<&mut SourceStatus> {
+    fn source(&mut self, scope: &Scope) -> Option<&mut SourceStatus> {
         self.status
             .sources
             .iter_mut()
