@@ -183,7 +183,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
         let snapshot = self.reader.snapshot();
         let initial = lease.initial && !self.status.is_synced();
         let mut fold = Fold::new(&snapshot, lease.scope, epochs, initial, refused);
-        fold.track_good(self.quarantine.len() > 0);
+        fold.track_good = self.quarantine.len() > 0;
         fold.reserve(lease.works.len());
         lease.works.iter().for_each(|work| fold.work(work));
         let mut applied = fold.finish();

@@ -69,7 +69,8 @@ pub(crate) struct Fold<'a, T> {
     touched: IndexMap<ObjectKey, Option<Current<T>>>,
     /// The effect, but for the batch and the epochs.
     applied: Applied<T>,
-    track_good: bool,
+    /// Also reports good versions: set while a key is quarantined, which a good version releases.
+    pub(crate) track_good: bool,
 }
 
 impl<'a, T> Fold<'a, T> {
@@ -92,11 +93,6 @@ impl<'a, T> Fold<'a, T> {
             applied: Applied::default(),
             track_good: false,
         }
-    }
-
-    /// Also reports good versions: set while a key is quarantined, which a good version releases.
-    pub(crate) fn track_good(&mut self, track: bool) {
-        self.track_good = track;
     }
 
     /// Reserves room for `works` items, which avoids repeated growth.

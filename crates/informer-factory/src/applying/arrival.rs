@@ -3,8 +3,8 @@
 use std::{fmt, sync::Arc};
 
 use derive_where::derive_where;
-use informer_object::{ResourceVersion, Uid};
-use informer_reflector::{Body, DecodeError};
+use informer_object::{Identity, ObjectKey, ResourceVersion, Uid};
+use informer_reflector::{Body, DecodeError, Item};
 use informer_store::Entry;
 
 /// What the queue carries: an object, or why nobody can use it, and the epoch it was received in.
@@ -25,18 +25,22 @@ pub(crate) struct Arrival<T> {
 }
 
 impl<T> Arrival<T> {
-    /// Combines an object with the rest of its identity, which its key was taken from.
-    pub(crate) fn new(body: Body<T>, uid: Uid, version: ResourceVersion, epoch: u32) -> Self {
-        let object = match body {
+    /// The key and the queued part of an item that was received in an epoch.
+    pub(crate) fn received(item: Item<T>, epoch: u32) -> (ObjectKey, Self) {
+        let Identity {
+            key, uid, version, ..
+        } = item.identity;
+        let object = match item.body {
             Body::Decoded(object) | Body::Reused(object) => Ok(object),
             Body::Undecodable(error) => Err(Box::new(error)),
         };
-        Self {
+        let received = Self {
             object,
             uid,
             version,
             epoch,
-        }
+        };
+        (key, received)
     }
 
     /// What the store holds, as if it had just arrived.

@@ -71,10 +71,8 @@ impl ShutdownReport {
 
     /// How many notifications were pending and not delivered.
     pub fn abandoned(&self) -> u64 {
-        self.informers
-            .iter()
-            .map(|report| report.handlers.abandoned)
-            .sum()
+        let reports = self.informers.iter();
+        reports.map(|report| report.handlers.abandoned).sum()
     }
 }
 

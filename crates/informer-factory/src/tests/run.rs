@@ -64,7 +64,7 @@ impl Run {
         let refused: Refused = refused.into_iter().collect();
         let (snapshot, scope) = (self.reader.snapshot(), history.scope());
         let mut fold = Fold::new(&snapshot, &scope, &self.epochs, lease.initial, &refused);
-        fold.track_good(!self.quarantined.is_empty());
+        fold.track_good = !self.quarantined.is_empty();
         works.iter().for_each(|work| fold.work(work));
         let Applied {
             batch,

@@ -4,7 +4,6 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use informer_deltafifo::{Deletion, Final, Producer};
-use informer_object::Identity;
 use informer_reflector::{Body, Change, Emission, Item, Refused, ResourceVersion, Sink};
 use informer_store::{ObjectKey, Scope};
 
@@ -57,7 +56,7 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
         // In the memory of the items, of which there may be very many.
         let listed: Vec<_> = items
             .into_iter()
-            .map(|item| received_item(item, self.epoch))
+            .map(|item| Arrival::received(item, self.epoch))
             .collect();
         self.forget_unlisted(&listed);
         // A change may be applied between this and the relist; epochs then only move on to ours.
@@ -124,7 +123,7 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
         item: Item<T>,
         received: ResourceVersion,
     ) -> Result<(), Refused> {
-        let (key, arrival) = received_item(item, self.epoch);
+        let (key, arrival) = Arrival::received(item, self.epoch);
         let accepted = match change {
             Change::Added => self.producer.add(key, arrival, received).await,
             Change::Modified => self.producer.update(key, arrival, received).await,
@@ -167,14 +166,6 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
             skip_held: same_epoch && self.applier.quarantine.len() == 0,
         }
     }
-}
-
-/// The key and the queued part of an item.
-fn received_item<T>(item: Item<T>, epoch: u32) -> (ObjectKey, Arrival<T>) {
-    let Identity {
-        key, uid, version, ..
-    } = item.identity;
-    (key, Arrival::new(item.body, uid, version, epoch))
 }
 
 fn is_reused<T>(item: &Item<T>) -> bool {
