@@ -160,12 +160,9 @@ impl<T> InformerOptions<T> {
         Self::default()
     }
 
-    /// Restricts to one namespace.
-    pub fn namespace(self, namespace: impl Into<String>) -> Self {
-        self.namespaces(Namespaces::one(namespace))
-    }
-
     setters! {
+        /// Restricts to one namespace.
+        namespace(namespace: impl Into<String>) => namespaces = Namespaces::one(namespace);
         /// Sets the namespaces.
         namespaces(namespaces: Namespaces) => namespaces = namespaces;
         /// Sets the label selector.

@@ -200,8 +200,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
             }
             Ok(Err(above_bound)) => {
                 let reason = QuarantineReason::TooManyValues { most };
-                let refuse = |key| (key, reason.clone());
-                Err(above_bound.keys.into_iter().map(refuse).collect())
+                Err(for_reason(above_bound.keys, &reason))
             }
             Err(payload) => {
                 tracing::error!(informer = %self.status.name, "an index function panicked");
@@ -211,8 +210,8 @@ impl<T: Send + Sync + 'static> Applier<T> {
                     // No object is to blame: the supervision of this task tries again.
                     resume_unwind(payload);
                 }
-                let refuse = |key| (key, QuarantineReason::Unappliable { attempts: 1 });
-                Err(culprits.into_iter().map(refuse).collect())
+                let reason = QuarantineReason::Unappliable { attempts: 1 };
+                Err(for_reason(culprits, &reason))
             }
         }
     }
@@ -311,10 +310,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
             values.for_each(|value| drop::<Arc<str>>(value.into()));
         });
         let reason = QuarantineReason::TooManyValues { most };
-        for key in above_bound {
-            self.refuse(&key, &ResourceVersion::unset(), &reason);
-        }
-        self.note_quarantine();
+        self.judge(BTreeMap::new(), for_reason(above_bound, &reason));
         drop(writing);
         drop((snapshot, before));
         Ok(index)
@@ -370,4 +366,10 @@ impl<T: Send + Sync + 'static> Applier<T> {
         // tells nothing.
         self.writing.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Keys that are refused for one reason.
+fn for_reason(keys: Vec<ObjectKey>, reason: &QuarantineReason) -> Refused {
+    let refused = keys.into_iter().map(|key| (key, reason.clone()));
+    refused.collect()
 }

@@ -14,7 +14,7 @@ use informer_reflector::{Failure, FailureKind, ListRequest, ListVersion, Page, R
 use serde::de::IgnoredAny;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-use super::ledger::{Comparison, Ledger};
+use super::ledger::Ledger;
 use crate::checker::consistency::{CheckOutcome, Consistency, Mismatch, NotChecked, OnMismatch};
 
 /// The shortest time limit of a list, however short the period is.
@@ -33,7 +33,7 @@ pub(crate) trait Target: Send {
     fn list(&mut self, request: ListRequest) -> impl Future<Output = Answer> + Send;
 
     /// Looks again at what differed when the list was complete.
-    fn confirm(&mut self, version: &ResourceVersion, compared: Comparison) -> Option<Mismatch>;
+    fn confirm(&mut self, version: &ResourceVersion, compared: Ledger) -> Option<Mismatch>;
 
     /// Reports the outcome of a check, and whether a repair follows.
     fn publish(&mut self, outcome: CheckOutcome, repairs: bool);
@@ -123,10 +123,9 @@ impl<C: Target> Plan<C> {
     async fn compare(
         &mut self,
         version: &ResourceVersion,
-        ledger: Ledger,
+        mut ledger: Ledger,
     ) -> Result<Option<Mismatch>, NotChecked> {
         let deadline = Instant::now() + self.consistency.period.max(PATIENCE);
-        let mut comparison = ledger.compare();
         let mut request = first_page(ListVersion::Exact(version.clone()), self.page_size);
         loop {
             let page = match self.target.list(request.clone()).await {
@@ -137,10 +136,10 @@ impl<C: Target> Plan<C> {
                 return Err(NotChecked::Inexact);
             }
             for item in &page.items {
-                comparison.take(&item.identity);
+                ledger.compare(&item.identity);
             }
             if page.continue_token.is_none() {
-                return Ok(self.target.confirm(version, comparison));
+                return Ok(self.target.confirm(version, ledger));
             }
             if Instant::now() > deadline || page.continue_token == request.continue_token {
                 let message = "the list did not end in time";

@@ -10,7 +10,7 @@ use serde::de::IgnoredAny;
 use tokio::time::Instant;
 
 use super::Checking;
-use super::ledger::{Comparison, Ledger};
+use super::ledger::Ledger;
 use super::plan::{Answer, Plan, Target};
 use crate::applying::applier::{Applier, Watcher};
 use crate::applying::source_entries;
@@ -80,6 +80,7 @@ impl<T: Send + Sync + 'static, R: Fn() + Send + Sync> Target for Checked<T, R> {
                 tokio::task::yield_now().await;
             }
         }
+        ledger.complete();
         Some((version, ledger))
     }
 
@@ -87,7 +88,7 @@ impl<T: Send + Sync + 'static, R: Fn() + Send + Sync> Target for Checked<T, R> {
         self.census.list(request, Arc::new(())).await
     }
 
-    fn confirm(&mut self, version: &ResourceVersion, compared: Comparison) -> Option<Mismatch> {
+    fn confirm(&mut self, version: &ResourceVersion, compared: Ledger) -> Option<Mismatch> {
         let store = self.applier.reader.snapshot();
         let quarantined = self.applier.quarantine.keys();
         compared.confirm(version, &store, &self.scope, &quarantined)

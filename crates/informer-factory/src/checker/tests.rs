@@ -13,7 +13,7 @@ use serde::de::IgnoredAny;
 use tokio::runtime::Builder;
 use tokio::time::{Instant, sleep};
 
-use super::ledger::{Comparison, Ledger};
+use super::ledger::Ledger;
 use super::plan::{Answer as PlanAnswer, Plan, Target};
 use crate::applying::source_entries;
 use crate::checker::consistency::{CheckOutcome, Consistency, Mismatch, NotChecked, OnMismatch};
@@ -59,6 +59,7 @@ fn ledger(held: &World, quarantined: &BTreeSet<u8>) -> Ledger {
     for (key, entry) in source_entries(&store(held), &scope()) {
         ledger.write(key, entry);
     }
+    ledger.complete();
     ledger
 }
 
@@ -69,12 +70,12 @@ fn compared(
     now: &World,
     quarantined: &BTreeSet<u8>,
 ) -> Option<Mismatch> {
-    let mut comparison = ledger(held, quarantined).compare();
+    let mut ledger = ledger(held, quarantined);
     for (&name, &state) in listed {
-        comparison.take(&identity(name, state));
+        ledger.compare(&identity(name, state));
     }
     let version = ResourceVersion::from(1);
-    comparison.confirm(&version, &store(now), &scope(), &HashSet::new())
+    ledger.confirm(&version, &store(now), &scope(), &HashSet::new())
 }
 
 /// The same without hashes: a difference is a key that the store holds as it did, both times
@@ -279,7 +280,7 @@ impl Target for Game {
         }
     }
 
-    fn confirm(&mut self, version: &ResourceVersion, compared: Comparison) -> Option<Mismatch> {
+    fn confirm(&mut self, version: &ResourceVersion, compared: Ledger) -> Option<Mismatch> {
         let store = store(&self.round.held);
         compared.confirm(version, &store, &scope(), &HashSet::new())
     }
