@@ -58,10 +58,10 @@ pub enum QueueKind {
 
 /// Changes an object right after it was decoded, before the store and handlers receive it.
 ///
-/// It runs once for each object received (design 6.8), never for a deletion nobody saw and never
-/// for a resync. Key, uid and version were read before, so it may drop whatever is not needed. An
-/// error puts the key in quarantine (FM-57). Two requests share an informer only if they share the
-/// same `Transform` value: cloning is sharing.
+/// It runs once for each object received (design 6.8), never for a deletion that no event reported
+/// and never for a resync. Key, uid and version were read before, so it may drop whatever is not
+/// needed. An error puts the key in quarantine (FM-57). Two requests share an informer only if they
+/// share the same `Transform` value: cloning is sharing.
 #[derive_where(Clone, Debug)]
 pub struct Transform<T>(#[derive_where(skip(Debug))] pub(crate) Arc<TransformFn<T>>);
 

@@ -18,21 +18,21 @@ use informer_store::{
 use tokio::sync::Notify;
 
 use crate::applying::apply::{Applied, Event, Fold};
-use crate::applying::arrival::Arrival;
 use crate::applying::epochs::Epochs;
 use crate::applying::probe::Probes;
 use crate::applying::quarantine::{Quarantine, QuarantineReason};
+use crate::applying::received_item::ReceivedItem;
 use crate::applying::replay;
 use crate::applying::verdict::{Judgement, Refused};
 use crate::status::shared::SharedStatus;
 use crate::sync::{Mutex, MutexGuard};
 
 /// The progress observer of one source's queue.
-pub(crate) type Watcher<T> =
-    informer_deltafifo::ProgressObserver<ObjectKey, Arrival<T>, ResourceVersion>;
+pub(crate) type ProgressObserver<T> =
+    informer_deltafifo::ProgressObserver<ObjectKey, ReceivedItem<T>, ResourceVersion>;
 
 /// An item that the queue has given up.
-type GivenUp<T> = informer_deltafifo::Quarantined<ObjectKey, Arrival<T>>;
+type GivenUp<T> = informer_deltafifo::Quarantined<ObjectKey, ReceivedItem<T>>;
 
 /// The store, the handlers and the quarantine of one informer, which change together.
 pub(crate) struct Applier<T: Send + Sync + 'static> {
@@ -60,7 +60,7 @@ struct Writing<T> {
 /// The content of one lease of a source's queue.
 pub(crate) struct Lease<'a, T> {
     pub(crate) scope: &'a Scope,
-    pub(crate) works: Vec<&'a Item<ObjectKey, Arrival<T>>>,
+    pub(crate) items: Vec<&'a Item<ObjectKey, ReceivedItem<T>>>,
     pub(crate) initial: bool,
     /// The version of the store after the lease, if the lease decides it.
     pub(crate) version: Option<&'a ResourceVersion>,
@@ -104,7 +104,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
                 Err(culprits) => refused.extend(culprits),
             }
         };
-        self.processor.distribute(sequence, &applied.notices);
+        self.processor.distribute(sequence, &applied.notifications);
         drop(writing);
         // The objects that the commit displaced are dropped here, outside of the lock.
         if catch_unwind(AssertUnwindSafe(|| drop(before))).is_err() {
@@ -115,7 +115,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
         self.judge(applied.judged, refused);
         let objects = self.reader.len();
         self.status
-            .count_events(applied.notices.len() as u64, applied.dropped, objects);
+            .count_events(applied.notifications.len() as u64, applied.dropped, objects);
     }
 
     /// Moves keys into quarantine and out of it, as they were applied (IN-7).
@@ -184,8 +184,8 @@ impl<T: Send + Sync + 'static> Applier<T> {
         let initial = lease.initial && !self.status.is_synced();
         let mut fold = Fold::new(&snapshot, lease.scope, epochs, initial, refused);
         fold.track_good = self.quarantine.len() > 0;
-        fold.reserve(lease.works.len());
-        lease.works.iter().for_each(|work| fold.work(work));
+        fold.reserve(lease.items.len());
+        lease.items.iter().for_each(|item| fold.item(item));
         let mut applied = fold.finish();
         if let Some(version) = lease.version {
             applied.batch.mark(lease.scope.clone(), version.clone());
@@ -205,7 +205,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
             Err(payload) => {
                 tracing::error!(informer = %self.status.name, "an index function panicked");
                 self.status.count_task_panic();
-                let culprits = self.probes.culprits(&applied.notices);
+                let culprits = self.probes.culprits(&applied.notifications);
                 if culprits.is_empty() {
                     // No object is to blame: the supervision of this task tries again.
                     resume_unwind(payload);
@@ -216,19 +216,19 @@ impl<T: Send + Sync + 'static> Applier<T> {
         }
     }
 
-    /// The notifications that applying one work would deliver, without applying it.
+    /// The notifications that applying one item would deliver, without applying it.
     pub(crate) fn preview(
         &self,
         scope: &Scope,
-        work: &Item<ObjectKey, Arrival<T>>,
+        item: &Item<ObjectKey, ReceivedItem<T>>,
         initial: bool,
     ) -> Vec<Event<T>> {
         let epochs = self.lock().epochs.get(scope).cloned().unwrap_or_default();
         let snapshot = self.reader.snapshot();
         let (initial, refused) = (initial && !self.status.is_synced(), Refused::new());
         let mut fold = Fold::new(&snapshot, scope, &epochs, initial, &refused);
-        fold.work(work);
-        fold.finish().notices
+        fold.item(item);
+        fold.finish().notifications
     }
 
     /// Publishes how far the store is, and that it is synced, after the effect is visible (C3).
@@ -236,7 +236,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
     /// Also where nothing was applied: a bookmark moves the version without a change, and an empty
     /// collection is synced without one. A caller for which everything received has been applied
     /// passes the epoch of it.
-    pub(crate) fn publish(&self, scope: &Scope, queue: &Watcher<T>, epoch: Option<u32>) {
+    pub(crate) fn publish(&self, scope: &Scope, queue: &ProgressObserver<T>, epoch: Option<u32>) {
         // Read under the lock, so that of two concurrent calls the later one publishes more.
         let mut writing = self.lock();
         let epochs = writing.epochs.entry(scope.clone()).or_default();
@@ -267,7 +267,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
         let nothing = Item::Replace { items: Vec::new() };
         let lease = Lease {
             scope,
-            works: vec![&nothing],
+            items: vec![&nothing],
             initial: false,
             version: None,
         };
@@ -320,7 +320,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
     /// the first collection is applied, and nothing waits (design 6.5).
     pub(crate) fn exact_snapshot(
         &self,
-        queue: &Watcher<T>,
+        queue: &ProgressObserver<T>,
     ) -> Option<(Snapshot<T>, ResourceVersion)> {
         // No commit of what is leased meanwhile can come between, since it needs this lock.
         let _writing = self.lock();
@@ -363,7 +363,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
 
     fn lock(&self) -> MutexGuard<'_, Writing<T>> {
         // A panicking index function leaves the store as it was (STX-10), so the lock's poison
-        // tells nothing.
+        // has no meaning.
         self.writing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -3,13 +3,13 @@
 //! Membership of the store, not the type of the watch event, decides add or update (PD-01). What is
 //! decided here and nowhere else:
 //!
-//! - An object that did not change is not announced, whoever sends it again (design 6.9, FM-37).
+//! - An unchanged object is not announced, however often it is received (design 6.9, FM-37).
 //! - Within an epoch no object goes back to an older version (STX-7, PR-5).
-//! - A new uid under an old name is the end of one life and the beginning of another: one commit,
+//! - A new uid under an old name means that the object was recreated: one commit,
 //!   `Deleted::Unknown` and then `Added` (design 6.10, FM-45, PR-4).
-//! - The deletion of an object that nobody knows is dropped (FM-47, PR-2).
-//! - A version that nobody can use, since it cannot be decoded or an index function panics on it,
-//!   leaves the last good one where it is, unless that was another life (IN-7, FM-53, STX-10).
+//! - The deletion of an object that is not stored is dropped (FM-47, PR-2).
+//! - An unusable version, which cannot be decoded or on which an index function panics, leaves the
+//!   last good one stored, unless that has another uid (IN-7, FM-53, STX-10).
 //!
 //! Nothing here blocks, allocates a task or reads a clock. Tested against a naive model in `tests`,
 //! and judged through the whole path in `tests/bad_input`.
@@ -25,10 +25,10 @@ use informer_processor::{Cause, Deleted, Notification};
 use informer_reflector::DecodeError;
 use informer_store::{Batch, Entry, ObjectKey, Scope, Snapshot};
 
-use crate::applying::arrival::Arrival;
 use crate::applying::epochs::Epochs;
+use crate::applying::received_item::ReceivedItem;
 use crate::applying::source_entries;
-use crate::applying::verdict::{Judgement, Life, Refused, Verdict, judge, same_life};
+use crate::applying::verdict::{Incarnation, Judgement, Refused, Verdict, incarnation, judge};
 
 /// A notification, shared by all handlers.
 pub type Event<T> = Arc<Notification<ObjectKey, T>>;
@@ -39,7 +39,7 @@ pub(crate) struct Applied<T> {
     /// The mutations, to be committed as one visible step.
     pub(crate) batch: Batch<T>,
     /// The notifications, in order.
-    pub(crate) notices: Vec<Event<T>>,
+    pub(crate) notifications: Vec<Event<T>>,
     /// Events that were dropped since the store is newer (FM-37) or knows nothing of them (FM-47).
     pub(crate) dropped: u64,
     /// The epochs of the store after the commit.
@@ -54,7 +54,7 @@ struct Current<T> {
     epoch: u32,
 }
 
-/// Folds the works of one lease over a snapshot of the store.
+/// Folds the items of one lease over a snapshot of the store.
 pub(crate) struct Fold<'a, T> {
     store: &'a Snapshot<T>,
     scope: &'a Scope,
@@ -74,7 +74,7 @@ pub(crate) struct Fold<'a, T> {
 }
 
 impl<'a, T> Fold<'a, T> {
-    /// A fold over `store`, for works that came from the source of `scope`.
+    /// A fold over `store`, for items that came from the source of `scope`.
     pub(crate) fn new(
         store: &'a Snapshot<T>,
         scope: &'a Scope,
@@ -95,23 +95,23 @@ impl<'a, T> Fold<'a, T> {
         }
     }
 
-    /// Reserves room for `works` items, which avoids repeated growth.
-    pub(crate) fn reserve(&mut self, works: usize) {
-        self.touched.reserve(works);
-        self.applied.notices.reserve(works);
+    /// Reserves room for this number of items, which avoids repeated growth.
+    pub(crate) fn reserve(&mut self, items: usize) {
+        self.touched.reserve(items);
+        self.applied.notifications.reserve(items);
     }
 
-    /// Applies one work of the queue.
-    pub(crate) fn work(&mut self, work: &Item<ObjectKey, Arrival<T>>) {
-        match work {
+    /// Applies one item of the queue.
+    pub(crate) fn item(&mut self, item: &Item<ObjectKey, ReceivedItem<T>>) {
+        match item {
             Item::Key { key, deltas } => self.key(key, deltas),
             Item::Replace { items } => self.replace(items),
-            // The facade walks a snapshot for resync (design 6.9) and never asks the queue.
+            // A resync iterates over a snapshot of the store (design 6.9), never over the queue.
             Item::Resync => {}
         }
     }
 
-    /// The result: one batch, and the notices in order.
+    /// The result: one batch, and the notifications in order.
     pub(crate) fn finish(self) -> Applied<T> {
         let mut applied = self.applied;
         applied.batch = Batch::with_capacity(self.touched.len() + 1);
@@ -132,15 +132,15 @@ impl<'a, T> Fold<'a, T> {
         applied
     }
 
-    fn key(&mut self, key: &ObjectKey, deltas: &Deltas<Arrival<T>>) {
+    fn key(&mut self, key: &ObjectKey, deltas: &Deltas<ReceivedItem<T>>) {
         for delta in deltas.iter() {
             match delta {
-                Delta::Added(arrival) | Delta::Updated(arrival) => {
-                    self.upsert(key, arrival, Cause::Watch);
+                Delta::Added(received) | Delta::Updated(received) => {
+                    self.upsert(key, received, Cause::Watch);
                 }
-                Delta::Replaced(arrival) => self.upsert(key, arrival, Cause::Relist),
-                Delta::Sync(arrival) => self.upsert(key, arrival, Cause::Resync),
-                Delta::Deleted(Final::Observed(arrival)) => self.delete_observed(key, arrival),
+                Delta::Replaced(received) => self.upsert(key, received, Cause::Relist),
+                Delta::Sync(received) => self.upsert(key, received, Cause::Resync),
+                Delta::Deleted(Final::Observed(received)) => self.delete_observed(key, received),
                 Delta::Deleted(Final::Unknown(last)) => {
                     // Only a relist says so: what it leaves out belongs to its epoch.
                     let epoch = last.as_ref().map_or(0, |last| last.epoch);
@@ -152,15 +152,15 @@ impl<'a, T> Fold<'a, T> {
     }
 
     /// A whole collection: first what it leaves out, then its items in the server's order (PD-06).
-    fn replace(&mut self, items: &[(ObjectKey, Arrival<T>)]) {
+    fn replace(&mut self, items: &[(ObjectKey, ReceivedItem<T>)]) {
         let kept: HashSet<&ObjectKey> = items.iter().map(|(key, _)| key).collect();
         let mut gone = self.known_keys();
         gone.retain(|key| !kept.contains(key) && !planted!(ReplaceForgetsDeletes));
         for key in &gone {
             self.delete_unknown(key);
         }
-        for (key, arrival) in items {
-            self.upsert(key, arrival, Cause::Relist);
+        for (key, received) in items {
+            self.upsert(key, received, Cause::Relist);
         }
     }
 
@@ -184,21 +184,21 @@ impl<'a, T> Fold<'a, T> {
         keys
     }
 
-    fn upsert(&mut self, key: &ObjectKey, arrival: &Arrival<T>, cause: Cause) {
+    fn upsert(&mut self, key: &ObjectKey, received: &ReceivedItem<T>, cause: Cause) {
         if cause == Cause::Relist {
             // Only a relist takes the store into a new epoch: it names every object there is.
-            self.epoch = self.epoch.max(arrival.epoch);
+            self.epoch = self.epoch.max(received.epoch);
         }
-        let object = match &arrival.object {
+        let object = match &received.object {
             Ok(object) => object,
-            Err(error) => return self.unusable(key, arrival, error),
+            Err(error) => return self.unusable(key, received, error),
         };
         let verdict = match self.current(key) {
             None => Verdict::Add,
-            Some((entry, epoch)) => judge(entry, epoch, arrival, cause),
+            Some((entry, epoch)) => judge(entry, epoch, received, cause),
         };
         if self.refused.contains_key(key) && !planted!(RefusedAnnounced) {
-            return self.refuse(key, arrival, &verdict);
+            return self.refuse(key, received, &verdict);
         }
         match verdict {
             Verdict::Drop => self.applied.dropped += 1,
@@ -206,13 +206,13 @@ impl<'a, T> Fold<'a, T> {
                 self.usable(key, Judgement::Kept);
                 // The stored `Arc` stays; only the epoch may have to move on.
                 if let Some(Some(current)) = self.touched.get_mut(key) {
-                    current.epoch = arrival.epoch;
+                    current.epoch = received.epoch;
                 }
             }
-            Verdict::Add => self.add(key, arrival, object, cause),
+            Verdict::Add => self.add(key, received, object, cause),
             Verdict::Update(old) => {
                 self.good(key);
-                self.put(key, arrival.entry(object), arrival.epoch);
+                self.put(key, received.entry(object), received.epoch);
                 let new = Arc::clone(object);
                 self.notify(Notification::Updated {
                     key: key.clone(),
@@ -221,9 +221,9 @@ impl<'a, T> Fold<'a, T> {
                     cause,
                 });
             }
-            Verdict::Reborn => {
+            Verdict::Recreated => {
                 self.delete_unknown(key);
-                self.add(key, arrival, object, cause);
+                self.add(key, received, object, cause);
             }
         }
     }
@@ -231,9 +231,9 @@ impl<'a, T> Fold<'a, T> {
     /// Adds an object. It is initial if the first list brought it: what the watch brought meanwhile
     /// is new to the handlers.
     // PR-8
-    fn add(&mut self, key: &ObjectKey, arrival: &Arrival<T>, object: &Arc<T>, cause: Cause) {
+    fn add(&mut self, key: &ObjectKey, received: &ReceivedItem<T>, object: &Arc<T>, cause: Cause) {
         self.good(key);
-        self.put(key, arrival.entry(object), arrival.epoch);
+        self.put(key, received.entry(object), received.epoch);
         let initial = self.initial && cause == Cause::Relist && !planted!(InitialFlagLost);
         self.notify(Notification::Added {
             key: key.clone(),
@@ -242,30 +242,31 @@ impl<'a, T> Fold<'a, T> {
         });
     }
 
-    /// A version that the store cannot take: the last good one stays, unless that was another life.
-    fn refuse(&mut self, key: &ObjectKey, arrival: &Arrival<T>, verdict: &Verdict<T>) {
+    /// Refuses a version that the store cannot take: the last good one stays, unless that has
+    /// another uid.
+    fn refuse(&mut self, key: &ObjectKey, received: &ReceivedItem<T>, verdict: &Verdict<T>) {
         match verdict {
-            Verdict::Reborn => self.delete_unknown(key),
+            Verdict::Recreated => self.delete_unknown(key),
             Verdict::Keep => {}
-            Verdict::Update(_) => self.outlive(key, arrival),
+            Verdict::Update(_) => self.keep_stored(key, received),
             Verdict::Drop | Verdict::Add => self.applied.dropped += 1,
         }
     }
 
     /// A version that cannot be decoded; the same holds for it.
-    fn unusable(&mut self, key: &ObjectKey, arrival: &Arrival<T>, error: &DecodeError) {
+    fn unusable(&mut self, key: &ObjectKey, received: &ReceivedItem<T>, error: &DecodeError) {
         if let Some((entry, epoch)) = self.current(key) {
-            if epoch == arrival.epoch && arrival.version.is_older_than(&entry.version) {
+            if epoch == received.epoch && received.version.is_older_than(&entry.version) {
                 self.applied.dropped += 1;
                 return;
             }
-            match same_life(entry, arrival) {
-                Life::Other => self.delete_unknown(key),
-                Life::Same | Life::Unknown => self.outlive(key, arrival),
+            match incarnation(entry, received) {
+                Incarnation::Other => self.delete_unknown(key),
+                Incarnation::Same | Incarnation::Unknown => self.keep_stored(key, received),
             }
         }
         let judgement = Judgement::Unusable {
-            version: arrival.version.clone(),
+            version: received.version.clone(),
             error: error.clone(),
         };
         if !planted!(UnusableIsForgotten) {
@@ -273,40 +274,40 @@ impl<'a, T> Fold<'a, T> {
         }
     }
 
-    /// The last good version outlives one that is of no use. If it is of a history that is no more,
-    /// nothing that comes may be taken for older than it.
-    fn outlive(&mut self, key: &ObjectKey, arrival: &Arrival<T>) {
+    /// Keeps the last good version in place of an unusable one. If it is of an earlier epoch, its
+    /// version is unset, so that nothing received later counts as older.
+    fn keep_stored(&mut self, key: &ObjectKey, received: &ReceivedItem<T>) {
         self.applied.dropped += 1;
         if let Some((entry, epoch)) = self.current(key)
-            && epoch != arrival.epoch
+            && epoch != received.epoch
         {
             let mut entry = entry.clone();
             entry.version = ResourceVersion::unset();
-            self.put(key, entry, arrival.epoch);
+            self.put(key, entry, received.epoch);
         }
     }
 
-    /// A deletion that the watch saw. The uid says whose life ended (design 6.10).
-    fn delete_observed(&mut self, key: &ObjectKey, arrival: &Arrival<T>) {
+    /// Applies a deletion that the watch reported. The uid identifies the object (design 6.10).
+    fn delete_observed(&mut self, key: &ObjectKey, received: &ReceivedItem<T>) {
         let Some((entry, epoch)) = self.current(key) else {
             self.applied.dropped += 1;
             self.good(key);
             if planted!(StrangerAnnounced) {
-                self.remove_known(key, arrival);
+                self.remove_known(key, received);
             }
             return;
         };
-        let older = epoch == arrival.epoch && arrival.version.is_older_than(&entry.version);
-        match same_life(entry, arrival) {
-            Life::Other if planted!(OldLifeKills) => self.delete_unknown(key),
-            Life::Same => self.remove_known(key, arrival),
-            Life::Unknown | Life::Other if older => self.applied.dropped += 1,
-            Life::Unknown => self.remove_known(key, arrival),
-            Life::Other => self.delete_unknown(key),
+        let older = epoch == received.epoch && received.version.is_older_than(&entry.version);
+        match incarnation(entry, received) {
+            Incarnation::Other if planted!(OldLifeKills) => self.delete_unknown(key),
+            Incarnation::Same => self.remove_known(key, received),
+            Incarnation::Unknown | Incarnation::Other if older => self.applied.dropped += 1,
+            Incarnation::Unknown => self.remove_known(key, received),
+            Incarnation::Other => self.delete_unknown(key),
         }
     }
 
-    /// A deletion that nobody saw; the last state known is the one the handlers had (PR-3).
+    /// Applies a deletion that no event reported; the last known state is the stored one (PR-3).
     fn delete_unknown(&mut self, key: &ObjectKey) {
         self.good(key);
         let Some((entry, _)) = self.current(key) else {
@@ -321,9 +322,9 @@ impl<'a, T> Fold<'a, T> {
         }));
     }
 
-    fn remove_known(&mut self, key: &ObjectKey, arrival: &Arrival<T>) {
-        let Ok(last) = &arrival.object else {
-            // That it is gone can be told; how it looked at the end cannot.
+    fn remove_known(&mut self, key: &ObjectKey, received: &ReceivedItem<T>) {
+        let Ok(last) = &received.object else {
+            // The deletion is certain, but the final state cannot be decoded.
             return self.delete_unknown(key);
         };
         self.good(key);
@@ -334,7 +335,7 @@ impl<'a, T> Fold<'a, T> {
         }));
     }
 
-    /// The key has no version that is of no use.
+    /// Records that the key has no unusable version.
     fn good(&mut self, key: &ObjectKey) {
         self.usable(key, Judgement::Good);
     }
@@ -352,7 +353,7 @@ impl<'a, T> Fold<'a, T> {
     }
 
     fn notify(&mut self, notification: Notification<ObjectKey, T>) {
-        self.applied.notices.push(Arc::new(notification));
+        self.applied.notifications.push(Arc::new(notification));
     }
 
     fn current(&self, key: &ObjectKey) -> Option<(&Entry<T>, u32)> {

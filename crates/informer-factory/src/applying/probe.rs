@@ -27,11 +27,11 @@ impl<T> Probes<T> {
         probes.push(Box::new(probe));
     }
 
-    /// The keys whose last object in `notices` some index function panics on, in key order.
-    pub(crate) fn culprits(&self, notices: &[Event<T>]) -> Vec<ObjectKey> {
+    /// The keys whose last object in `notifications` some index function panics on, in key order.
+    pub(crate) fn culprits(&self, notifications: &[Event<T>]) -> Vec<ObjectKey> {
         let mut last = BTreeMap::new();
-        for notice in notices {
-            match &**notice {
+        for notification in notifications {
+            match &**notification {
                 Notification::Added { key, object, .. }
                 | Notification::Updated {
                     key, new: object, ..

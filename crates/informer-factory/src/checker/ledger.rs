@@ -1,8 +1,8 @@
 //! What the store held at one version, as two hashes for each key, and how a list differs from it.
 //!
 //! A ledger of hashes, not the snapshot itself, so that a check keeps no old object alive while the
-//! server is asked (FM-61). The hashes are keyed with the informer's seed: nobody who may only
-//! choose names can hide a difference behind a collision.
+//! server answers (FM-61). The hashes are keyed with the informer's seed, so a user who can only
+//! choose names cannot hide a difference behind a collision.
 //!
 //! A difference counts only while the store still holds what it held. What changed meanwhile may
 //! have been on its way: where several changes are of one version, a lease of etcd that expired for

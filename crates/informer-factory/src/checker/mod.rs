@@ -1,6 +1,6 @@
 //! The consistency checker: compares the store with the server at one exact version (FM-40).
 //!
-//! `ledger.rs` compares, `plan.rs` decides, `run.rs` connects both to one source. A check only reads
+//! `ledger.rs` compares, `plan.rs` decides, `run.rs` connects both to one source. A check reads
 //! what the informer has, and acts on it only by requesting a repair: no error of a check touches
 //! sync, health or versions.
 

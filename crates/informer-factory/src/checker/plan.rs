@@ -4,7 +4,7 @@
 //! - Bounded: a period has one check, of two lists at most: a second one where the server has
 //!   compacted the first one's version. A check that a period does not suffice for is given up.
 //! - A version that the server does not know is either a lagging replica's or a rewound server's;
-//!   one small consistent read tells which (FM-39).
+//!   one small consistent read shows which (FM-39).
 
 use std::future::Future;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
@@ -159,7 +159,7 @@ impl<C: Target> Plan<C> {
     ) -> Result<Mismatch, NotChecked> {
         match failure.kind {
             FailureKind::Expired => return Err(NotChecked::Expired),
-            // What etcd says of a version to come arrives as an internal error.
+            // etcd reports a future version as an internal error.
             FailureKind::TooLarge | FailureKind::Internal => {}
             _ => return Err(NotChecked::Failed(failure)),
         }

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use super::Checking;
 use super::ledger::Ledger;
 use super::plan::{Answer, Plan, Target};
-use crate::applying::applier::{Applier, Watcher};
+use crate::applying::applier::{Applier, ProgressObserver};
 use crate::applying::source_entries;
 use crate::checker::consistency::{Check, CheckOutcome, Mismatch};
 use crate::status::telemetry;
@@ -26,7 +26,7 @@ pub(crate) async fn run<T: Send + Sync + 'static>(
     checking: Arc<Checking>,
     applier: Arc<Applier<T>>,
     scope: Scope,
-    queue: Watcher<T>,
+    queue: ProgressObserver<T>,
     seed: u64,
     repair: impl Fn() + Send + Sync,
 ) {
@@ -50,7 +50,7 @@ pub(crate) async fn run<T: Send + Sync + 'static>(
 struct Checked<T: Send + Sync + 'static, R> {
     applier: Arc<Applier<T>>,
     scope: Scope,
-    queue: Watcher<T>,
+    queue: ProgressObserver<T>,
     census: KubeListWatch<IgnoredAny>,
     seed: u64,
     repair: R,

@@ -1,4 +1,4 @@
-//! One shared informer: a cache that follows the server, and everybody who reads or watches it.
+//! One shared informer: a cache that follows the server, with its readers and handlers.
 
 mod namespaces;
 mod start;

@@ -9,7 +9,7 @@ use crate::informer::SharedInformer;
 use crate::options::is_namespace;
 use crate::running::core::Core;
 use crate::running::source_tasks;
-use crate::status::shared::Life;
+use crate::status::shared::Lifecycle;
 
 impl<T: Send + Sync + 'static> SharedInformer<T> {
     /// Starts watching another namespace; one that is removed at present is watched again when it
@@ -24,7 +24,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         let core = self.core();
         let sources = source_tasks::describe(core, &[Scope::Namespace(namespace.into())]);
         let _turn = core.runtime.turn();
-        core.status.life() == Life::Running
+        core.status.lifecycle() == Lifecycle::Running
             && !core.runtime.sources.scopes().contains(&Scope::All)
             && source_tasks::start(core, sources)
     }
@@ -50,7 +50,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     fn begin_removal(&self, scope: Scope) -> Option<CancellationToken> {
         let runtime = &self.core().runtime;
         let _turn = runtime.turn();
-        if self.core().status.life() != Life::Running {
+        if self.core().status.lifecycle() != Lifecycle::Running {
             return None;
         }
         let (source, removed) = runtime.sources.stop(&scope)?;
@@ -78,7 +78,7 @@ fn end_removal<T: Send + Sync + 'static>(core: &Arc<Core<T>>, scope: &Scope) {
     }
     let _turn = core.runtime.turn();
     if let Some(listed) = core.runtime.sources.forget(scope)
-        && core.status.life() == Life::Running
+        && core.status.lifecycle() == Lifecycle::Running
     {
         source_tasks::start(core, vec![(scope.clone(), listed)]);
     }

@@ -11,7 +11,7 @@ use tokio::runtime::Handle;
 use tokio::time::{Instant, timeout};
 
 use crate::running::core::Core;
-use crate::status::shared::Life;
+use crate::status::shared::Lifecycle;
 
 /// How long handlers may go on with what is pending when an informer is shut down.
 ///
@@ -127,7 +127,7 @@ async fn stop<T: Send + Sync + 'static>(core: &Core<T>, grace: Grace) -> Informe
     // Everything has ended or been aborted; an aborted task ends when it next would go on.
     core.runtime.tasks.close();
     let have_ended = timeout(ABORTED, core.runtime.tasks.wait()).await.is_ok();
-    core.status.set_life(Life::Stopped);
+    core.status.set_lifecycle(Lifecycle::Stopped);
     InformerReport {
         informer: Arc::clone(&core.status.name),
         aborted_sources,

@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::applying::applier::Lease;
-use crate::applying::arrival::Arrival;
+use crate::applying::received_item::ReceivedItem;
 use crate::applying::verdict::Refused;
 use crate::checker;
 use crate::options::QueueKind;
@@ -36,8 +36,8 @@ pub(crate) const BATCH: NonZeroUsize = NonZeroUsize::new(1_000).expect("1,000 is
 /// Between two attempts to run a reflector that panicked.
 const AFTER_PANIC: Duration = Duration::from_secs(1);
 
-pub(crate) type Producing<T> = Producer<ObjectKey, Arrival<T>, ResourceVersion>;
-pub(crate) type Consuming<T> = Consumer<ObjectKey, Arrival<T>, ResourceVersion>;
+pub(crate) type Producing<T> = Producer<ObjectKey, ReceivedItem<T>, ResourceVersion>;
+pub(crate) type Consuming<T> = Consumer<ObjectKey, ReceivedItem<T>, ResourceVersion>;
 
 /// Describes what the sources of these scopes list, for messages. Calls the user's code.
 pub(crate) fn describe<T: Send + Sync + 'static>(
@@ -176,17 +176,17 @@ impl<T: Send + Sync + 'static> SourceTasks<T> {
 
     /// Leases, applies and acknowledges until the queue is closed and empty.
     async fn apply_all(self, consumer: Arc<Consuming<T>>) {
-        let watcher = consumer.observer();
+        let progress = consumer.observer();
         while let Some(leased) = consumer.next(BATCH).await {
             let lease = Lease {
                 scope: &self.scope,
-                works: leased.items.iter().collect(),
+                items: leased.items.iter().collect(),
                 initial: leased.initial,
                 version: leased.applied_after.as_ref(),
             };
             self.core.applier.apply(&lease, Refused::new());
             leased.ack();
-            self.core.applier.publish(&self.scope, &watcher, None);
+            self.core.applier.publish(&self.scope, &progress, None);
             flood::attend(&self.core);
         }
     }

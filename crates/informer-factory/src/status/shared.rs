@@ -21,14 +21,14 @@ pub(crate) struct SharedStatus {
     /// The informer's name in metrics.
     pub(crate) label: Arc<str>,
     inner: Mutex<Inner>,
-    /// Counts the changes of phase, failure, sync and life.
+    /// Counts the changes of phase, failure, sync and lifecycle.
     pub(crate) changed: watch::Sender<u64>,
     /// Notified whenever the applied version of a source may have moved.
     pub(crate) applied: Notify,
 }
 
 struct Inner {
-    life: Life,
+    lifecycle: Lifecycle,
     /// Without the size of the store and without the handlers.
     status: InformerStatus,
 }
@@ -53,7 +53,7 @@ impl Identity {
 
 /// The part of the state that does not depend on the server, in the order in which it moves.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Life {
+pub(crate) enum Lifecycle {
     Created,
     Running,
     /// Its runtime has ended.
@@ -62,7 +62,7 @@ pub(crate) enum Life {
     Stopped,
 }
 
-impl Life {
+impl Lifecycle {
     /// Whether the informer has stopped watching, or is stopping.
     pub(crate) fn is_over(self) -> bool {
         self > Self::Running
@@ -84,11 +84,11 @@ impl SharedStatus {
             task_panics: 0,
             handlers: Vec::new(),
         };
-        let life = Life::Created;
+        let lifecycle = Lifecycle::Created;
         Self {
             name,
             label,
-            inner: Mutex::new(Inner { life, status }),
+            inner: Mutex::new(Inner { lifecycle, status }),
             changed: watch::channel(0).0,
             applied: Notify::new(),
         }
@@ -103,37 +103,37 @@ impl SharedStatus {
                 return None;
             }
             changes.mark_unchanged();
-            let ended = matches!(status.life(), Life::Gone | Life::Stopped);
+            let ended = matches!(status.lifecycle(), Lifecycle::Gone | Lifecycle::Stopped);
             Some(((), (!ended).then_some((status, changes, false))))
         })
     }
 
-    pub(crate) fn life(&self) -> Life {
-        self.lock().life
+    pub(crate) fn lifecycle(&self) -> Lifecycle {
+        self.lock().lifecycle
     }
 
     /// Whether the informer is stopping or stopped.
     pub(crate) fn has_ended(&self) -> bool {
-        self.life() >= Life::Stopping
+        self.lifecycle() >= Lifecycle::Stopping
     }
 
     /// Moves from `Created` to `Running`; false if that has happened already.
     pub(crate) fn begin(&self) -> bool {
         let mut begun = false;
         self.change(|inner| {
-            begun = inner.life == Life::Created;
+            begun = inner.lifecycle == Lifecycle::Created;
             if begun {
-                inner.life = Life::Running;
+                inner.lifecycle = Lifecycle::Running;
             }
         });
         begun
     }
 
-    /// Moves to a later state of life; never back.
-    pub(crate) fn set_life(&self, life: Life) {
+    /// Moves to a later state; never back.
+    pub(crate) fn set_lifecycle(&self, lifecycle: Lifecycle) {
         self.change(|inner| {
-            inner.life = inner.life.max(life);
-            if matches!(inner.life, Life::Gone | Life::Stopped) {
+            inner.lifecycle = inner.lifecycle.max(lifecycle);
+            if matches!(inner.lifecycle, Lifecycle::Gone | Lifecycle::Stopped) {
                 // A reflector that was aborted did not report its end.
                 inner.status.sources.iter_mut().for_each(SourceStatus::end);
             }
@@ -144,7 +144,7 @@ impl SharedStatus {
     /// Refuses a call on an informer whose runtime has ended.
     pub(crate) fn refuse_if_gone(&self) -> Result<(), RuntimeGone> {
         let inner = self.lock();
-        if inner.life != Life::Gone {
+        if inner.lifecycle != Lifecycle::Gone {
             return Ok(());
         }
         let (informer, since) = (Arc::clone(&self.name), inner.status.since);
@@ -343,14 +343,14 @@ impl Inner {
     fn derive(&self) -> InformerState {
         let status = &self.status;
         let failing = status.sources.iter().any(|source| source.failure.is_some());
-        match self.life {
-            Life::Created => InformerState::Created,
-            Life::Gone => InformerState::RuntimeGone,
-            Life::Stopping => InformerState::Stopping,
-            Life::Stopped => InformerState::Stopped,
-            Life::Running if !status.synced => InformerState::Starting,
-            Life::Running if failing || status.quarantined > 0 => InformerState::Degraded,
-            Life::Running => InformerState::Synced,
+        match self.lifecycle {
+            Lifecycle::Created => InformerState::Created,
+            Lifecycle::Gone => InformerState::RuntimeGone,
+            Lifecycle::Stopping => InformerState::Stopping,
+            Lifecycle::Stopped => InformerState::Stopped,
+            Lifecycle::Running if !status.synced => InformerState::Starting,
+            Lifecycle::Running if failing || status.quarantined > 0 => InformerState::Degraded,
+            Lifecycle::Running => InformerState::Synced,
         }
     }
 }

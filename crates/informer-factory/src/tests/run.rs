@@ -57,7 +57,7 @@ struct Run {
 
 impl Run {
     fn lease(&mut self, history: &History, lease: &Lease) -> Result<(), String> {
-        let (works, events) = self.source.lease(&lease.ops);
+        let (items, events) = self.source.lease(&lease.ops);
         let refused = lease
             .refused
             .map(|at| (key(KEYS[at]), QuarantineReason::Unappliable { attempts: 1 }));
@@ -65,10 +65,10 @@ impl Run {
         let (snapshot, scope) = (self.reader.snapshot(), history.scope());
         let mut fold = Fold::new(&snapshot, &scope, &self.epochs, lease.initial, &refused);
         fold.track_good = !self.quarantined.is_empty();
-        works.iter().for_each(|work| fold.work(work));
+        items.iter().for_each(|item| fold.item(item));
         let Applied {
             batch,
-            notices,
+            notifications,
             epochs,
             judged,
             ..
@@ -81,7 +81,10 @@ impl Run {
             };
         }
         self.epochs = epochs;
-        let told = notices.iter().map(tell).collect::<Result<Vec<_>, _>>()?;
+        let told = notifications
+            .iter()
+            .map(tell)
+            .collect::<Result<Vec<_>, _>>()?;
 
         let received = &self.source.received;
         let refused = lease.refused.map(|at| KEYS[at]);
@@ -100,7 +103,7 @@ impl Run {
             return Err("FM-14: another source's object was touched".into());
         }
         self.witness.agrees_with(&stored)?;
-        // Keys that were never good are let go of by whoever lists, not by the fold.
+        // Keys that were never good are released by the sink of a list, not by the fold.
         let known = |key: &&&str| stored.contains_key(**key);
         let ours: Vec<_> = self.quarantined.iter().filter(known).collect();
         let theirs: Vec<_> = self.model.quarantined.iter().filter(known).collect();
@@ -123,9 +126,9 @@ fn name(key: &str) -> Result<&'static str, String> {
         .ok_or_else(|| format!("{key} is not ours"))
 }
 
-fn tell(notice: &Event<usize>) -> Result<Told, String> {
-    let key = name(notice.key().as_str())?;
-    Ok(match &**notice {
+fn tell(notification: &Event<usize>) -> Result<Told, String> {
+    let key = name(notification.key().as_str())?;
+    Ok(match &**notification {
         Notification::Added {
             object, initial, ..
         } => Told::Added {
