@@ -229,7 +229,7 @@ impl SharedStatus {
     /// Records that a source is checked from now on.
     pub(crate) fn begin_checks(&self, scope: &Scope) {
         self.with(scope, |source| {
-            source.consistency = Some(ConsistencyStatus::default())
+            source.consistency = Some(ConsistencyStatus::default());
         });
     }
 
