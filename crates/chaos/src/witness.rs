@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use informer_factory::{AsyncHandler, Handler, Notification, ObjectKey};
+use informer_factory::{Added, AsyncHandler, Handler, Notification, ObjectKey, Updated};
 use kube_core::DynamicObject;
 use tokio::sync::watch;
 
@@ -53,10 +53,10 @@ impl Witness {
         {
             let mut fold = self.lock();
             match notification {
-                Notification::Added { object, .. } => {
+                Notification::Added(Added { object, .. }) => {
                     fold.added(&key, Identity::of(&**object), rewinding);
                 }
-                Notification::Updated { old, new, .. } => {
+                Notification::Updated(Updated { old, new, .. }) => {
                     let (old, new) = (Identity::of(&**old), Identity::of(&**new));
                     fold.updated(&key, &old, new, rewinding);
                 }

@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use informer_factory::processor::handler_fn;
 use informer_factory::{
-    Grace, Index, InformerOptions, Lister, Notification, ObjectKey, SharedInformer,
-    SharedInformerFactory, index,
+    Added, Grace, Index, InformerOptions, Lister, Notification, ObjectKey, SharedInformer,
+    SharedInformerFactory, Updated, index,
 };
 use informer_testkit::{ApiServer, Fault, Match, Resource, Times, Verb};
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
@@ -132,7 +132,8 @@ fn pod_of(fleet: &ConfigMap, name: &str) -> anyhow::Result<Pod> {
 /// The fleet a pod belongs to, before or after the change.
 fn owner_of(news: &Notification<ObjectKey, Pod>) -> Option<ObjectKey> {
     let pod = match news {
-        Notification::Added { object, .. } | Notification::Updated { new: object, .. } => object,
+        Notification::Added(Added { object, .. })
+        | Notification::Updated(Updated { new: object, .. }) => object,
         Notification::Deleted(deleted) => deleted.last()?,
     };
     let owners = pod.metadata.owner_references.iter().flatten();

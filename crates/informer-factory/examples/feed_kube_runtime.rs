@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use informer_factory::{
-    Grace, Handler, Notification, ObjectKey, SharedInformer, SharedInformerFactory,
+    Added, Grace, Handler, Notification, ObjectKey, SharedInformer, SharedInformerFactory, Updated,
 };
 use informer_testkit::{ApiServer, Resource as Served};
 use k8s_openapi::api::core::v1::Pod;
@@ -99,8 +99,8 @@ impl Bridge {
 impl Handler<ObjectKey, Pod> for Bridge {
     fn on_notification(&mut self, news: &Notification<ObjectKey, Pod>) {
         match news {
-            Notification::Added { object, .. } => self.apply(object),
-            Notification::Updated { new, .. } => self.apply(new),
+            Notification::Added(Added { object, .. }) => self.apply(object),
+            Notification::Updated(Updated { new, .. }) => self.apply(new),
             // A reconciliation of what is gone would find nothing; owners would be asked for here.
             Notification::Deleted(deleted) => {
                 if let Some(last) = deleted.last() {

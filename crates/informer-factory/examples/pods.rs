@@ -29,9 +29,8 @@ async fn main() -> anyhow::Result<()> {
     let factory = SharedInformerFactory::new(client);
     let pods = factory.informer::<Pod>();
     let by_node = pods.add_index("node", index::node)?;
-    let name = |pod: &Pod| pod.metadata.name.clone().unwrap_or_default();
     let printer = Callbacks::new()
-        .on_add(move |pod, initial| println!("+ {} (initial: {initial})", name(pod)))
+        .on_add(|added| println!("+ {} (initial: {})", added.key, added.initial))
         .on_delete(|deleted| println!("- {}", deleted.key()));
     let handler = pods.add_handler(printer)?;
     factory.start()?;

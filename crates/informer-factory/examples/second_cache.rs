@@ -13,7 +13,8 @@ use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
 use informer_factory::{
-    Deleted, Grace, Handler, Notification, ObjectKey, SharedInformer, SharedInformerFactory,
+    Added, Deleted, Grace, Handler, Notification, ObjectKey, SharedInformer, SharedInformerFactory,
+    Updated,
 };
 use informer_testkit::{ApiServer, Resource};
 use k8s_openapi::api::core::v1::Pod;
@@ -58,8 +59,8 @@ impl NodeCache {
 impl Handler<ObjectKey, Pod> for NodeCache {
     fn on_notification(&mut self, news: &Notification<ObjectKey, Pod>) {
         match news {
-            Notification::Added { key, object, .. } => self.put(key, Some(object)),
-            Notification::Updated { key, new, .. } => self.put(key, Some(new)),
+            Notification::Added(Added { key, object, .. }) => self.put(key, Some(object)),
+            Notification::Updated(Updated { key, new, .. }) => self.put(key, Some(new)),
             Notification::Deleted(deleted) => {
                 if let Deleted::Unknown { key, .. } = deleted {
                     println!("  nobody saw how {key} went");

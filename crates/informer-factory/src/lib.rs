@@ -7,7 +7,7 @@
 //! an API server.
 //!
 //! ```no_run
-//! use std::{sync::Arc, time::Duration};
+//! use std::time::Duration;
 //! use informer_factory::{Callbacks, Grace, SharedInformerFactory, index};
 //! use k8s_openapi::api::core::v1::Pod;
 //!
@@ -17,7 +17,7 @@
 //! let factory = SharedInformerFactory::new(client);
 //! let pods = factory.informer::<Pod>();
 //! let by_node = pods.add_index("node", index::node)?;
-//! let names = Callbacks::new().on_add(|pod: &Arc<Pod>, _| println!("{:?}", pod.metadata.name));
+//! let names = Callbacks::new().on_add(|added| println!("{}", added.key));
 //! pods.add_handler(names)?;
 //! factory.start()?;
 //! factory.wait_for_sync(Duration::from_secs(30)).await?;
@@ -92,8 +92,8 @@ pub use status::{InformerState, InformerStatus, SourceStatus};
 pub use informer_kube_source::{Decode, PartialObjectMetadata, Projection, client};
 pub use informer_object::{Identity, KeyError, ObjectKey, ResourceVersion, Uid};
 pub use informer_processor::{
-    AddError, AsyncHandler, Callbacks, Cause, Deleted, EventStream, Filtered, Handler,
-    ListenerConfig, Notification, Overflow, Registration,
+    AddError, Added, AsyncHandler, Callbacks, Cause, Deleted, EventStream, Filtered, Handler,
+    ListenerConfig, Notification, Overflow, Registration, Updated, async_fn, handler_fn,
 };
 pub use informer_store::{Index, Lister, StoreReader};
 

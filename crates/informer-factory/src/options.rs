@@ -59,10 +59,10 @@ pub enum QueueKind {
 
 /// Changes an object right after it was decoded, before the store and handlers receive it.
 ///
-/// It runs once for each object received, never for a deletion nobody saw and never
-/// for a resync. Key, uid and version were read before, so it may drop whatever is not needed. An
-/// error puts the key in quarantine. Two requests share an informer only if they share the
-/// same `Transform` value: cloning is sharing.
+/// It runs once for each object received, never for a deletion that no event reported
+/// and never for a resync. Key, uid and version were read before, so it may drop whatever is not
+/// needed. An error puts the key in quarantine. Two requests share an informer only if they
+/// share the same `Transform` value: cloning is sharing.
 // FM-57
 #[derive_where(Clone, Debug)]
 pub struct Transform<T>(#[derive_where(skip(Debug))] pub(crate) Arc<TransformFn<T>>);
@@ -166,12 +166,9 @@ impl<T> InformerOptions<T> {
         Self::default()
     }
 
-    /// Restricts to one namespace.
-    pub fn namespace(self, namespace: impl Into<String>) -> Self {
-        self.namespaces(Namespaces::one(namespace))
-    }
-
     setters! {
+        /// Restricts to one namespace.
+        namespace(namespace: impl Into<String>) => namespaces = Namespaces::one(namespace);
         /// Sets the namespaces.
         namespaces(namespaces: Namespaces) => namespaces = namespaces;
         /// Sets the label selector.

@@ -87,11 +87,8 @@ impl RbacRoles {
 
 impl fmt::Display for RbacRoles {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, role) in self.roles.iter().enumerate() {
-            let separator = if index > 0 { "---\n" } else { "" };
-            write!(f, "{separator}{role}")?;
-        }
-        Ok(())
+        let documents: Vec<_> = self.roles.iter().map(ToString::to_string).collect();
+        f.write_str(&documents.join("---\n"))
     }
 }
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 use cluster::{QUEUES, SOON, client, pod, pods};
 use informer_factory::{
     AsyncHandler, Callbacks, Consistency, Grace, ListenerConfig, Notification, ObjectKey, Overflow,
-    QueueKind, SharedInformer, SharedInformerFactory, index,
+    QueueKind, SharedInformer, SharedInformerFactory, Updated, index,
 };
 use informer_testkit::ApiServer;
 use k8s_openapi::api::core::v1::Pod;
@@ -95,9 +95,11 @@ async fn slope(queue: QueueKind, outages: usize, keeps: bool) -> f64 {
     let informer = factory.informer::<Pod>();
     let _by_node = informer.add_index("node", index::node).expect("a new name");
     let kept = Mutex::<Vec<Arc<Pod>>>::default();
-    let handler = Callbacks::new().on_update(move |_: &Arc<Pod>, new: &Arc<Pod>, _| {
+    let handler = Callbacks::new().on_update(move |updated: &Updated<ObjectKey, Pod>| {
         if keeps {
-            kept.lock().expect("nobody panics").push(Arc::clone(new));
+            kept.lock()
+                .expect("nobody panics")
+                .push(Arc::clone(&updated.new));
         }
     });
     let config = ListenerConfig::named("growing");

@@ -126,7 +126,8 @@ impl Text {
 /// Whether a short text has a slash in it. A loop without an early end compares many bytes at a
 /// time, and the general search costs more to set up than it saves.
 fn has_slash(text: &str) -> bool {
-    text.bytes().fold(false, |found, byte| found | (byte == b'/'))
+    text.bytes()
+        .fold(false, |found, byte| found | (byte == b'/'))
 }
 
 impl ObjectKey {

@@ -6,7 +6,7 @@
 
 // - FM-46: a handler cannot forget that the final state of a deleted object may be unknown.
 
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 use std::hash::Hash;
 use std::sync::Arc;
 
@@ -35,7 +35,6 @@ pub enum Cause {
 
 /// An object appeared, changed or was deleted.
 #[derive_where(Clone; K)]
-#[derive_where(Debug; K)]
 pub enum Notification<K, T> {
     /// An object appeared.
     Added(Added<K, T>),
@@ -76,6 +75,16 @@ impl<K, T> Notification<K, T> {
     #[doc(alias = "isInInitialList")]
     pub fn is_initial(&self) -> bool {
         matches!(self, Self::Added(added) if added.initial)
+    }
+}
+
+impl<K: Debug, T> Debug for Notification<K, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Added(added) => added.fmt(f),
+            Self::Updated(updated) => updated.fmt(f),
+            Self::Deleted(deleted) => f.debug_tuple("Deleted").field(deleted).finish(),
+        }
     }
 }
 

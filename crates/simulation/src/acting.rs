@@ -170,7 +170,7 @@ impl World {
     /// Drops calls of ours in the middle, and a whole informer.
     async fn cancel(&mut self, polls: u32) {
         self.count(FaultKind::Cancel);
-        let version = ResourceVersion::from((self.server.version() + 1).to_string());
+        let version = ResourceVersion::from(self.server.version() + 1);
         poll_and_drop(
             self.informer.wait_for_version(&version, SECOND * 900),
             polls,

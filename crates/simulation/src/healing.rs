@@ -98,7 +98,7 @@ impl World {
         ending.server = states(&self.selected());
         ending.everything = states(&self.on_server());
         let controlled = self.end_control(&ending).await;
-        let version = ResourceVersion::from(self.server.version().to_string());
+        let version = ResourceVersion::from(self.server.version());
         let waited = self.informer.wait_for_version(&version, SECOND * 400).await;
         ending.version_error = waited.err().map(|error| error.to_string());
         // What cannot be used is known by now, too: the store may have been right before it came.

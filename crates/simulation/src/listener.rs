@@ -11,8 +11,8 @@ use std::{
 
 use futures::StreamExt;
 use informer_factory::{
-    AsyncHandler, Cause, Deleted, Event, Handler, ListenerConfig, Notification, ObjectKey,
-    Overflow, Registration, SharedInformer, reflector::Phase,
+    Added, AsyncHandler, Cause, Deleted, Event, Handler, ListenerConfig, Notification, ObjectKey,
+    Overflow, Registration, SharedInformer, Updated, reflector::Phase,
 };
 use k8s_openapi::api::core::v1::ConfigMap;
 use tokio::time::{Instant, sleep, sleep_until};
@@ -55,15 +55,15 @@ pub(crate) enum What {
 impl What {
     pub(crate) fn of(news: &News) -> Self {
         match news {
-            Notification::Added {
+            Notification::Added(Added {
                 object, initial, ..
-            } => Self::Added {
+            }) => Self::Added {
                 new: Sighting(Arc::clone(object)),
                 initial: *initial,
             },
-            Notification::Updated {
+            Notification::Updated(Updated {
                 old, new, cause, ..
-            } => Self::Updated {
+            }) => Self::Updated {
                 old: Sighting(Arc::clone(old)),
                 new: Sighting(Arc::clone(new)),
                 cause: *cause,

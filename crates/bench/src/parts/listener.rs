@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use futures::{FutureExt, StreamExt};
 use informer_factory::ObjectKey;
 use informer_factory::processor::{
-    Cause, ListenerConfig, Notification, Processor, Walk, handler_fn,
+    Cause, ListenerConfig, Notification, Processor, Updated, Walk, handler_fn,
 };
 use k8s_openapi::api::core::v1::Pod;
 use tokio::runtime::Builder;
@@ -50,12 +50,12 @@ const fn fan_out(name: &'static str, counted: u64, prepare: fn(&Pods) -> Operati
 /// from the queue.
 pub fn news(pods: &Pods, turn: u64) -> Arc<News> {
     let pod = pods.passing(turn);
-    Arc::new(Notification::Updated {
-        key: pod.stored_key.clone(),
-        old: Arc::clone(&pod.pod),
-        new: Arc::clone(&pod.pod),
-        cause: Cause::Watch,
-    })
+    Arc::new(Notification::Updated(Updated::new(
+        pod.stored_key.clone(),
+        Arc::clone(&pod.pod),
+        Arc::clone(&pod.pod),
+        Cause::Watch,
+    )))
 }
 
 /// Push and take, without a task.

@@ -203,7 +203,8 @@ mod tests {
     #[test]
     fn a_missing_permission_names_verb_and_resource() {
         let message = "pods is forbidden: User \"u\" cannot watch resource \"pods\" in API group";
-        let cause = Cause::new(FailureKind::Forbidden, "Forbidden", message).with_code(403);
+        let mut cause = Cause::new(FailureKind::Forbidden, "Forbidden", message);
+        cause.code = Some(403);
         let text = trouble(PODS, &cause);
         assert!(
             text.starts_with("cannot watch pods in namespace \"x\": Forbidden (403)"),

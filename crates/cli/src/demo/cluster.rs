@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use informer_factory::{Cause, Deleted, Notification, ObjectKey};
+use informer_factory::{Added, Cause, Deleted, Notification, ObjectKey, Updated};
 use informer_testkit::{ApiServer, Rejection, Resource};
 use kube_core::Resource as KubeResource;
 use serde_json::json;
@@ -135,22 +135,22 @@ impl Cluster {
         notification: &Notification<ObjectKey, T>,
     ) -> Option<Duration> {
         let written = match notification {
-            Notification::Added {
+            Notification::Added(Added {
                 object,
                 initial: false,
                 ..
-            } => written(&**object),
-            Notification::Updated {
+            }) => written(&**object),
+            Notification::Updated(Updated {
                 new,
                 cause: Cause::Watch | Cause::Relist,
                 ..
-            } => written(&**new),
+            }) => written(&**new),
             Notification::Deleted(Deleted::Known { key, .. }) => {
                 let deleted = self.deleted.lock().unwrap_or_else(PoisonError::into_inner);
                 deleted.get(key.as_str()).copied()
             }
-            Notification::Added { .. }
-            | Notification::Updated { .. }
+            Notification::Added(Added { .. })
+            | Notification::Updated(Updated { .. })
             | Notification::Deleted(Deleted::Unknown { .. }) => None,
         }?;
         Some(Duration::from_micros(self.now().saturating_sub(written)))

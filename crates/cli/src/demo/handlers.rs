@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::StreamExt;
 use informer_factory::processor::ListenerStatus;
 use informer_factory::{
-    AsyncHandler, Handler, ListenerConfig, Notification, ObjectKey, Overflow, Registration,
+    Added, AsyncHandler, Handler, ListenerConfig, Notification, ObjectKey, Overflow, Registration,
     SharedInformer, StoreReader,
 };
 use kube_core::Resource;
@@ -40,7 +40,10 @@ struct Slow<T>(Arc<Tally<T>>);
 impl<T: Resource + Send + Sync + 'static> AsyncHandler<ObjectKey, T> for Slow<T> {
     async fn on_notification(&mut self, notification: Arc<Notification<ObjectKey, T>>) {
         self.0.take(&notification);
-        if !matches!(&*notification, Notification::Added { initial: true, .. }) {
+        if !matches!(
+            &*notification,
+            Notification::Added(Added { initial: true, .. })
+        ) {
             tokio::time::sleep(REST).await;
         }
     }

@@ -41,10 +41,9 @@ pub(super) async fn settle(
     picture: &mut Picture,
     produced: &Produced,
 ) -> Settled {
-    let version = |version: u64| ResourceVersion::from(version.to_string());
     let (pods, nodes) = (
-        version(cluster.pod_version()),
-        version(cluster.node_version()),
+        ResourceVersion::from(cluster.pod_version()),
+        ResourceVersion::from(cluster.node_version()),
     );
     let (pods, nodes) = tokio::join!(
         informers.pods.wait_for_version(&pods, APPLY_TIMEOUT),

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use informer_factory::{Notification, ObjectKey, StoreReader};
+use informer_factory::{Added, Notification, ObjectKey, StoreReader, Updated};
 use kube_core::Resource;
 
 use super::cluster::Cluster;
@@ -51,11 +51,11 @@ impl<T: Resource> Tally<T> {
         }
         let key = notification.key();
         let fits = match notification {
-            Notification::Added { object, .. } => memory
+            Notification::Added(Added { object, .. }) => memory
                 .state
                 .insert(key.clone(), Arc::clone(object))
                 .is_none(),
-            Notification::Updated { old, new, .. } => {
+            Notification::Updated(Updated { old, new, .. }) => {
                 let before = memory.state.insert(key.clone(), Arc::clone(new));
                 before.is_some_and(|before| identity(&*before) == identity(&**old))
             }

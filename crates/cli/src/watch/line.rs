@@ -3,7 +3,7 @@
 //! - SEC-13: every string of the cluster is escaped. Tests below.
 //! - SEC-11: the values of a Secret are never shown, in neither form. Tests below.
 
-use informer_factory::{Cause, Deleted, Notification, ObjectKey};
+use informer_factory::{Added, Cause, Deleted, Notification, ObjectKey, Updated};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -54,10 +54,10 @@ impl Lines {
     {
         if matches!(
             notification,
-            Notification::Updated {
+            Notification::Updated(Updated {
                 cause: Cause::Resync,
                 ..
-            }
+            })
         ) {
             return None;
         }
@@ -74,11 +74,11 @@ impl Lines {
     ) -> String {
         let key = escape::text(notification.key().as_str());
         match notification {
-            Notification::Added { initial: true, .. } => format!("added    {key}  initial"),
-            Notification::Added { .. } => format!("added    {key}"),
-            Notification::Updated {
+            Notification::Added(Added { initial: true, .. }) => format!("added    {key}  initial"),
+            Notification::Added(Added { .. }) => format!("added    {key}"),
+            Notification::Updated(Updated {
                 old, new, cause, ..
-            } => {
+            }) => {
                 let changes = self.changes(&**old, &**new);
                 let relist = match cause {
                     Cause::Relist => "  (found by listing again)",
@@ -102,16 +102,16 @@ impl Lines {
         let mut put = |name: &str, value: Value| drop(line.insert(name.to_owned(), value));
         put("key", json!(notification.key().as_str()));
         match notification {
-            Notification::Added {
+            Notification::Added(Added {
                 object, initial, ..
-            } => {
+            }) => {
                 put("type", json!("ADDED"));
                 put("initial", json!(initial));
                 put("object", self.object(&**object));
             }
-            Notification::Updated {
+            Notification::Updated(Updated {
                 old, new, cause, ..
-            } => {
+            }) => {
                 let changes = self.changes(&**old, &**new);
                 put("type", json!("MODIFIED"));
                 put("relist", json!(*cause == Cause::Relist));
@@ -237,20 +237,11 @@ mod tests {
     }
 
     fn added(object: Value, initial: bool) -> Notification<ObjectKey, Value> {
-        Notification::Added {
-            key: key(),
-            object: Arc::new(object),
-            initial,
-        }
+        Notification::Added(Added::new(key(), Arc::new(object)).initial(initial))
     }
 
     fn updated(old: Value, new: Value, cause: Cause) -> Notification<ObjectKey, Value> {
-        Notification::Updated {
-            key: key(),
-            old: Arc::new(old),
-            new: Arc::new(new),
-            cause,
-        }
+        Notification::Updated(Updated::new(key(), Arc::new(old), Arc::new(new), cause))
     }
 
     #[test]

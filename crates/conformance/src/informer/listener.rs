@@ -3,7 +3,9 @@
 use std::future::Future;
 use std::sync::{Arc, Mutex};
 
-use informer_factory::{AsyncHandler, Deleted, Notification, ObjectKey, Registration};
+use informer_factory::{
+    Added, AsyncHandler, Deleted, Notification, ObjectKey, Registration, Updated,
+};
 use k8s_openapi::api::core::v1::ConfigMap;
 use tokio::sync::watch;
 
@@ -65,14 +67,14 @@ impl Ear {
         told: &Notification<ObjectKey, ConfigMap>,
     ) -> (String, Option<Arc<ConfigMap>>) {
         match told {
-            Notification::Added {
+            Notification::Added(Added {
                 object, initial, ..
-            } => {
+            }) => {
                 let initial = if *initial { " initial" } else { "" };
                 let text = format!("add {}{initial}", display(object));
                 (text, Some(Arc::clone(object)))
             }
-            Notification::Updated { old, new, .. } => {
+            Notification::Updated(Updated { old, new, .. }) => {
                 let text = format!("update {} -> {}", display(old), display(new));
                 (text, Some(Arc::clone(new)))
             }

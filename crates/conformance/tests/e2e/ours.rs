@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use informer_factory::reflector::Config as ReflectorConfig;
 use informer_factory::{
-    Consistency, Deleted, Grace, Handler, InformerOptions, ListenerConfig, Notification, ObjectKey,
-    OnMismatch, QueueKind, SharedInformer, SharedInformerFactory,
+    Added, Consistency, Deleted, Grace, Handler, InformerOptions, ListenerConfig, Notification,
+    ObjectKey, OnMismatch, QueueKind, SharedInformer, SharedInformerFactory, Updated,
 };
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube_client::Client;
@@ -205,13 +205,13 @@ struct Taker {
 impl<T: Resource + Send + Sync + 'static> Handler<ObjectKey, T> for Taker {
     fn on_notification(&mut self, notification: &Notification<ObjectKey, T>) {
         let told = match notification {
-            Notification::Added {
+            Notification::Added(Added {
                 object, initial, ..
-            } => Told::Added {
+            }) => Told::Added {
                 new: Identity::of(&**object),
                 initial: *initial,
             },
-            Notification::Updated { old, new, .. } => Told::Updated {
+            Notification::Updated(Updated { old, new, .. }) => Told::Updated {
                 old: Identity::of(&**old),
                 new: Identity::of(&**new),
             },

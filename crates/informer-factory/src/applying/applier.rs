@@ -18,21 +18,21 @@ use informer_store::{
 use tokio::sync::Notify;
 
 use crate::applying::apply::{Applied, Event, Fold, is_relist};
-use crate::applying::arrival::Arrival;
 use crate::applying::epochs::Epochs;
 use crate::applying::probe::Probes;
 use crate::applying::quarantine::{Quarantine, QuarantineReason};
+use crate::applying::received_item::ReceivedItem;
 use crate::applying::replay;
 use crate::applying::verdict::{Judgement, Refused};
 use crate::status::shared::SharedStatus;
 use crate::sync::{Mutex, MutexGuard};
 
 /// The progress observer of one source's queue.
-pub(crate) type Watcher<T> =
-    informer_deltafifo::ProgressObserver<ObjectKey, Arrival<T>, ResourceVersion>;
+pub(crate) type ProgressObserver<T> =
+    informer_deltafifo::ProgressObserver<ObjectKey, ReceivedItem<T>, ResourceVersion>;
 
 /// An item that the queue has given up.
-type GivenUp<T> = informer_deltafifo::Quarantined<ObjectKey, Arrival<T>>;
+type GivenUp<T> = informer_deltafifo::Quarantined<ObjectKey, ReceivedItem<T>>;
 
 /// The store, the handlers and the quarantine of one informer, which change together.
 pub(crate) struct Applier<T: Send + Sync + 'static> {
@@ -60,22 +60,10 @@ struct Writing<T> {
 /// The content of one lease of a source's queue.
 pub(crate) struct Lease<'a, T> {
     pub(crate) scope: &'a Scope,
-    pub(crate) works: Vec<&'a Item<ObjectKey, Arrival<T>>>,
+    pub(crate) items: Vec<&'a Item<ObjectKey, ReceivedItem<T>>>,
     pub(crate) initial: bool,
     /// The version of the store after the lease, if the lease decides it.
     pub(crate) version: Option<&'a ResourceVersion>,
-}
-
-/// Why nothing was committed.
-enum NotCommitted {
-    /// An index function panicked, on these objects.
-    Panicked {
-        payload: Box<dyn std::any::Any + Send>,
-        culprits: Vec<ObjectKey>,
-    },
-    /// These objects give an index more values than are allowed.
-    // SEC-24
-    TooManyValues(Vec<ObjectKey>),
 }
 
 impl<T: Send + Sync + 'static> Applier<T> {
@@ -114,22 +102,12 @@ impl<T: Send + Sync + 'static> Applier<T> {
         let (sequence, applied, before) = loop {
             match self.try_apply(&mut writing, lease, &refused) {
                 Ok(applied) => break applied,
-                Err(NotCommitted::TooManyValues(keys)) => {
-                    let most = self.index_values;
-                    let reason = QuarantineReason::TooManyValues { most };
-                    refused.extend(keys.into_iter().map(|key| (key, reason.clone())));
-                }
-                Err(NotCommitted::Panicked { culprits, .. }) if !culprits.is_empty() => {
-                    let reason = QuarantineReason::Unappliable { attempts: 1 };
-                    refused.extend(culprits.into_iter().map(|key| (key, reason.clone())));
-                }
-                // No object is to blame: the supervision of this task tries again.
-                Err(NotCommitted::Panicked { payload, .. }) => resume_unwind(payload),
+                Err(culprits) => refused.extend(culprits),
             }
         };
-        match applied.notices.is_empty() && applied.count > 0 {
+        match applied.notifications.is_empty() && applied.count > 0 {
             true => self.distribute_collection(),
-            false => self.processor.distribute(sequence, &applied.notices),
+            false => self.processor.distribute(sequence, &applied.notifications),
         }
         drop(writing);
         // The objects that the commit displaced are dropped here, outside of the lock.
@@ -193,32 +171,35 @@ impl<T: Send + Sync + 'static> Applier<T> {
         self.status.set_quarantined(self.quarantine.len());
     }
 
-    /// One commit without the objects of `refused`; returns the state before it as well. When an
-    /// index function panics nothing has changed, and the objects it panics on are the
-    /// culprits.
+    /// Commits without the objects of `refused`, and returns the state before it as well.
+    ///
+    /// # Errors
+    ///
+    /// The objects for which nothing was committed: those on which an index function panics, which
+    /// changes nothing, or those that give an index more values than are allowed.
     // STX-10
     fn try_apply(
         &self,
         writing: &mut Writing<T>,
         lease: &Lease<'_, T>,
         refused: &Refused,
-    ) -> Result<(u64, Applied<T>, Snapshot<T>), NotCommitted> {
+    ) -> Result<(u64, Applied<T>, Snapshot<T>), Refused> {
         let Writing { writer, epochs } = writing;
         let epochs = epochs.entry(lease.scope.clone()).or_default();
         let snapshot = self.reader.snapshot();
         let initial = lease.initial && !self.status.is_synced();
         let fold = |replayed| {
             let mut fold = Fold::new(&snapshot, lease.scope, epochs, initial, refused);
-            fold.track_good(self.quarantine.len() > 0);
-            fold.replayed(replayed);
-            fold.reserve(lease.works.len());
-            lease.works.iter().for_each(|work| fold.work(work));
+            fold.track_good = self.quarantine.len() > 0;
+            fold.replayed = replayed;
+            fold.reserve(lease.items.len());
+            lease.items.iter().for_each(|item| fold.item(item));
             fold.finish()
         };
         // An empty store becomes the collection: a replay of it delivers the same notifications,
         // and they are not in memory all together.
         let replayed = initial && snapshot.is_empty() && *lease.scope == Scope::All;
-        let mut applied = fold(replayed && lease.works.iter().all(|work| is_relist(work)));
+        let mut applied = fold(replayed && lease.items.iter().all(|item| is_relist(item)));
         if let Some(version) = lease.version {
             applied.batch.mark(lease.scope.clone(), version.clone());
         }
@@ -230,12 +211,20 @@ impl<T: Send + Sync + 'static> Applier<T> {
                 *epochs = std::mem::take(&mut applied.epochs);
                 Ok((commit.sequence, applied, snapshot))
             }
-            Ok(Err(above_bound)) => Err(NotCommitted::TooManyValues(above_bound.keys)),
+            Ok(Err(above_bound)) => {
+                let reason = QuarantineReason::TooManyValues { most };
+                Err(for_reason(above_bound.keys, &reason))
+            }
             Err(payload) => {
                 tracing::error!(informer = %self.status.name, "an index function panicked");
                 self.status.count_task_panic();
-                let culprits = self.probes.culprits(&fold(false).notices);
-                Err(NotCommitted::Panicked { payload, culprits })
+                let culprits = self.probes.culprits(&fold(false).notifications);
+                if culprits.is_empty() {
+                    // No object is to blame: the supervision of this task tries again.
+                    resume_unwind(payload);
+                }
+                let reason = QuarantineReason::Unappliable { attempts: 1 };
+                Err(for_reason(culprits, &reason))
             }
         }
     }
@@ -248,19 +237,19 @@ impl<T: Send + Sync + 'static> Applier<T> {
             .distribute_initial(snapshot.sequence(), replay);
     }
 
-    /// The notifications that applying one work would deliver, without applying it.
+    /// The notifications that applying one item would deliver, without applying it.
     pub(crate) fn preview(
         &self,
         scope: &Scope,
-        work: &Item<ObjectKey, Arrival<T>>,
+        item: &Item<ObjectKey, ReceivedItem<T>>,
         initial: bool,
     ) -> Vec<Event<T>> {
         let epochs = self.lock().epochs.get(scope).cloned().unwrap_or_default();
         let snapshot = self.reader.snapshot();
         let (initial, refused) = (initial && !self.status.is_synced(), Refused::new());
         let mut fold = Fold::new(&snapshot, scope, &epochs, initial, &refused);
-        fold.work(work);
-        fold.finish().notices
+        fold.item(item);
+        fold.finish().notifications
     }
 
     /// Publishes how far the store is, and that it is synced, after the effect is visible.
@@ -268,7 +257,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
     /// Also where nothing was applied: a bookmark moves the version without a change, and an empty
     /// collection is synced without one. A caller for which everything received has been applied
     /// passes the epoch of it.
-    pub(crate) fn publish(&self, scope: &Scope, queue: &Watcher<T>, epoch: Option<u32>) {
+    pub(crate) fn publish(&self, scope: &Scope, queue: &ProgressObserver<T>, epoch: Option<u32>) {
         // Read under the lock, so that of two concurrent calls the later one publishes more.
         let mut writing = self.lock();
         let epochs = writing.epochs.entry(scope.clone()).or_default();
@@ -300,7 +289,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
         let nothing = Item::Replace { items: Vec::new() };
         let lease = Lease {
             scope,
-            works: vec![&nothing],
+            items: vec![&nothing],
             initial: false,
             version: None,
         };
@@ -344,10 +333,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
             values.for_each(|value| drop::<Arc<str>>(value.into()));
         });
         let reason = QuarantineReason::TooManyValues { most };
-        for key in above_bound {
-            self.refuse(&key, &ResourceVersion::unset(), &reason);
-        }
-        self.note_quarantine();
+        self.judge(BTreeMap::new(), for_reason(above_bound, &reason));
         drop(writing);
         drop((snapshot, before));
         Ok(index)
@@ -357,7 +343,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
     /// the first collection is applied, and nothing waits.
     pub(crate) fn exact_snapshot(
         &self,
-        queue: &Watcher<T>,
+        queue: &ProgressObserver<T>,
     ) -> Option<(Snapshot<T>, ResourceVersion)> {
         // No commit of what is leased meanwhile can come between, since it needs this lock.
         let _writing = self.lock();
@@ -400,7 +386,13 @@ impl<T: Send + Sync + 'static> Applier<T> {
 
     fn lock(&self) -> MutexGuard<'_, Writing<T>> {
         // A panicking index function leaves the store as it was (STX-10), so the lock's poison
-        // tells nothing.
+        // has no meaning.
         self.writing.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Keys that are refused for one reason.
+fn for_reason(keys: Vec<ObjectKey>, reason: &QuarantineReason) -> Refused {
+    let refused = keys.into_iter().map(|key| (key, reason.clone()));
+    refused.collect()
 }

@@ -3,13 +3,13 @@
 //! Membership of the store, not the type of the watch event, decides add or update. What is
 //! decided here and nowhere else:
 //!
-//! - An object that did not change is not announced, whoever sends it again.
+//! - An unchanged object is not announced, however often it is received.
 //! - Within an epoch no object goes back to an older version.
-//! - A new uid under an old name is the end of one life and the beginning of another: one commit,
+//! - A new uid under an old name means that the object was recreated: one commit,
 //!   `Deleted::Unknown` and then `Added`.
-//! - The deletion of an object that nobody knows is dropped.
-//! - A version that nobody can use, since it cannot be decoded or an index function panics on it,
-//!   leaves the last good one where it is, unless that was another life.
+//! - The deletion of an object that is not stored is dropped.
+//! - An unusable version, which cannot be decoded or on which an index function panics, leaves the
+//!   last good one stored, unless that has another uid.
 //!
 //! Nothing here blocks, allocates a task or reads a clock. Tested against a naive model in `tests`,
 //! and judged through the whole path in `tests/bad_input`.
@@ -23,14 +23,14 @@ use derive_where::derive_where;
 use indexmap::IndexMap;
 use informer_deltafifo::{Delta, Deltas, Final, Item};
 use informer_object::ResourceVersion;
-use informer_processor::{Cause, Deleted, Notification};
+use informer_processor::{Added, Cause, Deleted, Notification, Updated};
 use informer_reflector::DecodeError;
 use informer_store::{Batch, Entry, ObjectKey, Scope, Snapshot};
 
-use crate::applying::arrival::Arrival;
 use crate::applying::epochs::Epochs;
+use crate::applying::received_item::ReceivedItem;
 use crate::applying::source_entries;
-use crate::applying::verdict::{Judgement, Life, Refused, Verdict, judge, same_life};
+use crate::applying::verdict::{Incarnation, Judgement, Refused, Verdict, incarnation, judge};
 
 /// A notification, shared by all handlers.
 pub type Event<T> = Arc<Notification<ObjectKey, T>>;
@@ -41,7 +41,7 @@ pub(crate) struct Applied<T> {
     /// The mutations, to be committed as one visible step.
     pub(crate) batch: Batch<T>,
     /// The notifications, in order; empty if a replay of the commit delivers them.
-    pub(crate) notices: Vec<Event<T>>,
+    pub(crate) notifications: Vec<Event<T>>,
     /// The number of notifications.
     pub(crate) count: u64,
     /// Events that were dropped since the store is newer or knows nothing of them.
@@ -59,9 +59,9 @@ struct Current<T> {
     epoch: u32,
 }
 
-/// Whether a work contains nothing but listed objects.
-pub(crate) fn is_relist<T>(work: &Item<ObjectKey, Arrival<T>>) -> bool {
-    match work {
+/// Whether an item contains nothing but listed objects.
+pub(crate) fn is_relist<T>(item: &Item<ObjectKey, ReceivedItem<T>>) -> bool {
+    match item {
         Item::Key { deltas, .. } => deltas
             .iter()
             .all(|delta| matches!(delta, Delta::Replaced(_))),
@@ -70,7 +70,7 @@ pub(crate) fn is_relist<T>(work: &Item<ObjectKey, Arrival<T>>) -> bool {
     }
 }
 
-/// Folds the works of one lease over a snapshot of the store.
+/// Folds the items of one lease over a snapshot of the store.
 pub(crate) struct Fold<'a, T> {
     store: &'a Snapshot<T>,
     scope: &'a Scope,
@@ -85,12 +85,14 @@ pub(crate) struct Fold<'a, T> {
     touched: IndexMap<ObjectKey, Option<Current<T>>>,
     /// The effect, but for the batch and the epochs.
     applied: Applied<T>,
-    track_good: bool,
-    replayed: bool,
+    /// Also reports good versions: set while a key is quarantined, which a good version releases.
+    pub(crate) track_good: bool,
+    /// Only counts notifications: set where a replay of the commit delivers them.
+    pub(crate) replayed: bool,
 }
 
 impl<'a, T> Fold<'a, T> {
-    /// A fold over `store`, for works that came from the source of `scope`.
+    /// A fold over `store`, for items that came from the source of `scope`.
     pub(crate) fn new(
         store: &'a Snapshot<T>,
         scope: &'a Scope,
@@ -112,35 +114,26 @@ impl<'a, T> Fold<'a, T> {
         }
     }
 
-    /// Also reports good versions: set while a key is quarantined, which a good version releases.
-    pub(crate) fn track_good(&mut self, track: bool) {
-        self.track_good = track;
-    }
-
-    /// Only counts notifications: set where a replay of the commit delivers them.
-    pub(crate) fn replayed(&mut self, replayed: bool) {
-        self.replayed = replayed;
-    }
-
-    /// Reserves room for `works` items, which avoids repeated growth.
-    pub(crate) fn reserve(&mut self, works: usize) {
-        self.touched.reserve(works);
+    /// Reserves room for this number of items, which avoids repeated growth.
+    pub(crate) fn reserve(&mut self, items: usize) {
+        self.touched.reserve(items);
         if !self.replayed {
-            self.applied.notices.reserve(works);
+            self.applied.notifications.reserve(items);
         }
     }
 
-    /// Applies one work of the queue.
-    pub(crate) fn work(&mut self, work: &Item<ObjectKey, Arrival<T>>) {
-        match work {
+    /// Applies one item of the queue.
+    // The facade walks a snapshot for resync and never asks the queue.
+    pub(crate) fn item(&mut self, item: &Item<ObjectKey, ReceivedItem<T>>) {
+        match item {
             Item::Key { key, deltas } => self.key(key, deltas),
             Item::Replace { items } => self.replace(items),
-            // The facade walks a snapshot for resync and never asks the queue.
+            // A resync iterates over a snapshot of the store, never over the queue.
             Item::Resync => {}
         }
     }
 
-    /// The result: one batch, and the notices in order.
+    /// The result: one batch, and the notifications in order.
     pub(crate) fn finish(self) -> Applied<T> {
         let mut applied = self.applied;
         applied.batch = Batch::with_capacity(self.touched.len() + 1);
@@ -161,15 +154,15 @@ impl<'a, T> Fold<'a, T> {
         applied
     }
 
-    fn key(&mut self, key: &ObjectKey, deltas: &Deltas<Arrival<T>>) {
+    fn key(&mut self, key: &ObjectKey, deltas: &Deltas<ReceivedItem<T>>) {
         for delta in deltas.iter() {
             match delta {
-                Delta::Added(arrival) | Delta::Updated(arrival) => {
-                    self.upsert(key, arrival, Cause::Watch);
+                Delta::Added(received) | Delta::Updated(received) => {
+                    self.upsert(key, received, Cause::Watch);
                 }
-                Delta::Replaced(arrival) => self.upsert(key, arrival, Cause::Relist),
-                Delta::Sync(arrival) => self.upsert(key, arrival, Cause::Resync),
-                Delta::Deleted(Final::Observed(arrival)) => self.delete_observed(key, arrival),
+                Delta::Replaced(received) => self.upsert(key, received, Cause::Relist),
+                Delta::Sync(received) => self.upsert(key, received, Cause::Resync),
+                Delta::Deleted(Final::Observed(received)) => self.delete_observed(key, received),
                 Delta::Deleted(Final::Unknown(last)) => {
                     // Only a relist says so: what it leaves out belongs to its epoch.
                     let epoch = last.as_ref().map_or(0, |last| last.epoch);
@@ -182,15 +175,15 @@ impl<'a, T> Fold<'a, T> {
 
     /// A whole collection: first what it leaves out, then its items in the server's order.
     // PD-06
-    fn replace(&mut self, items: &[(ObjectKey, Arrival<T>)]) {
+    fn replace(&mut self, items: &[(ObjectKey, ReceivedItem<T>)]) {
         let kept: HashSet<&ObjectKey> = items.iter().map(|(key, _)| key).collect();
         let mut gone = self.known_keys();
         gone.retain(|key| !kept.contains(key) && !planted!(ReplaceForgetsDeletes));
         for key in &gone {
             self.delete_unknown(key);
         }
-        for (key, arrival) in items {
-            self.upsert(key, arrival, Cause::Relist);
+        for (key, received) in items {
+            self.upsert(key, received, Cause::Relist);
         }
     }
 
@@ -214,21 +207,21 @@ impl<'a, T> Fold<'a, T> {
         keys
     }
 
-    fn upsert(&mut self, key: &ObjectKey, arrival: &Arrival<T>, cause: Cause) {
+    fn upsert(&mut self, key: &ObjectKey, received: &ReceivedItem<T>, cause: Cause) {
         if cause == Cause::Relist {
             // Only a relist takes the store into a new epoch: it names every object there is.
-            self.epoch = self.epoch.max(arrival.epoch);
+            self.epoch = self.epoch.max(received.epoch);
         }
-        let object = match &arrival.object {
+        let object = match &received.object {
             Ok(object) => object,
-            Err(error) => return self.unusable(key, arrival, error),
+            Err(error) => return self.unusable(key, received, error),
         };
         let verdict = match self.current(key) {
             None => Verdict::Add,
-            Some((entry, epoch)) => judge(entry, epoch, arrival, cause),
+            Some((entry, epoch)) => judge(entry, epoch, received, cause),
         };
         if self.refused.contains_key(key) && !planted!(RefusedAnnounced) {
-            return self.refuse(key, arrival, &verdict);
+            return self.refuse(key, received, &verdict);
         }
         match verdict {
             Verdict::Drop => self.applied.dropped += 1,
@@ -236,24 +229,24 @@ impl<'a, T> Fold<'a, T> {
                 self.usable(key, Judgement::Kept);
                 // The stored `Arc` stays; only the epoch may have to move on.
                 if let Some(Some(current)) = self.touched.get_mut(key) {
-                    current.epoch = arrival.epoch;
+                    current.epoch = received.epoch;
                 }
             }
-            Verdict::Add => self.add(key, arrival, object, cause),
+            Verdict::Add => self.add(key, received, object, cause),
             Verdict::Update(old) => {
                 self.good(key);
-                self.put(key, arrival.entry(object), arrival.epoch);
+                self.put(key, received.entry(object), received.epoch);
                 let new = Arc::clone(object);
-                self.notify(Notification::Updated {
-                    key: key.clone(),
+                self.notify(Notification::Updated(Updated::new(
+                    key.clone(),
                     old,
                     new,
                     cause,
-                });
+                )));
             }
-            Verdict::Reborn => {
+            Verdict::Recreated => {
                 self.delete_unknown(key);
-                self.add(key, arrival, object, cause);
+                self.add(key, received, object, cause);
             }
         }
     }
@@ -261,41 +254,40 @@ impl<'a, T> Fold<'a, T> {
     /// Adds an object. It is initial if the first list brought it: what the watch brought meanwhile
     /// is new to the handlers.
     // PR-8
-    fn add(&mut self, key: &ObjectKey, arrival: &Arrival<T>, object: &Arc<T>, cause: Cause) {
+    fn add(&mut self, key: &ObjectKey, received: &ReceivedItem<T>, object: &Arc<T>, cause: Cause) {
         self.good(key);
-        self.put(key, arrival.entry(object), arrival.epoch);
+        self.put(key, received.entry(object), received.epoch);
         let initial = self.initial && cause == Cause::Relist && !planted!(InitialFlagLost);
-        self.notify(Notification::Added {
-            key: key.clone(),
-            object: Arc::clone(object),
-            initial,
-        });
+        self.notify(Notification::Added(
+            Added::new(key.clone(), Arc::clone(object)).initial(initial),
+        ));
     }
 
-    /// A version that the store cannot take: the last good one stays, unless that was another life.
-    fn refuse(&mut self, key: &ObjectKey, arrival: &Arrival<T>, verdict: &Verdict<T>) {
+    /// Refuses a version that the store cannot take: the last good one stays, unless that has
+    /// another uid.
+    fn refuse(&mut self, key: &ObjectKey, received: &ReceivedItem<T>, verdict: &Verdict<T>) {
         match verdict {
-            Verdict::Reborn => self.delete_unknown(key),
+            Verdict::Recreated => self.delete_unknown(key),
             Verdict::Keep => {}
-            Verdict::Update(_) => self.outlive(key, arrival),
+            Verdict::Update(_) => self.keep_stored(key, received),
             Verdict::Drop | Verdict::Add => self.applied.dropped += 1,
         }
     }
 
     /// A version that cannot be decoded; the same holds for it.
-    fn unusable(&mut self, key: &ObjectKey, arrival: &Arrival<T>, error: &DecodeError) {
+    fn unusable(&mut self, key: &ObjectKey, received: &ReceivedItem<T>, error: &DecodeError) {
         if let Some((entry, epoch)) = self.current(key) {
-            if epoch == arrival.epoch && arrival.version.is_older_than(&entry.version) {
+            if epoch == received.epoch && received.version.is_older_than(&entry.version) {
                 self.applied.dropped += 1;
                 return;
             }
-            match same_life(entry, arrival) {
-                Life::Other => self.delete_unknown(key),
-                Life::Same | Life::Unknown => self.outlive(key, arrival),
+            match incarnation(entry, received) {
+                Incarnation::Other => self.delete_unknown(key),
+                Incarnation::Same | Incarnation::Unknown => self.keep_stored(key, received),
             }
         }
         let judgement = Judgement::Unusable {
-            version: arrival.version.clone(),
+            version: received.version.clone(),
             error: error.clone(),
         };
         if !planted!(UnusableIsForgotten) {
@@ -303,40 +295,40 @@ impl<'a, T> Fold<'a, T> {
         }
     }
 
-    /// The last good version outlives one that is of no use. If it is of a history that is no more,
-    /// nothing that comes may be taken for older than it.
-    fn outlive(&mut self, key: &ObjectKey, arrival: &Arrival<T>) {
+    /// Keeps the last good version in place of an unusable one. If it is of an earlier epoch, its
+    /// version is unset, so that nothing received later counts as older.
+    fn keep_stored(&mut self, key: &ObjectKey, received: &ReceivedItem<T>) {
         self.applied.dropped += 1;
         if let Some((entry, epoch)) = self.current(key)
-            && epoch != arrival.epoch
+            && epoch != received.epoch
         {
             let mut entry = entry.clone();
             entry.version = ResourceVersion::unset();
-            self.put(key, entry, arrival.epoch);
+            self.put(key, entry, received.epoch);
         }
     }
 
-    /// A deletion that the watch saw. The uid says whose life ended.
-    fn delete_observed(&mut self, key: &ObjectKey, arrival: &Arrival<T>) {
+    /// Applies a deletion that the watch reported. The uid identifies the object.
+    fn delete_observed(&mut self, key: &ObjectKey, received: &ReceivedItem<T>) {
         let Some((entry, epoch)) = self.current(key) else {
             self.applied.dropped += 1;
             self.good(key);
             if planted!(StrangerAnnounced) {
-                self.remove_known(key, arrival);
+                self.remove_known(key, received);
             }
             return;
         };
-        let older = epoch == arrival.epoch && arrival.version.is_older_than(&entry.version);
-        match same_life(entry, arrival) {
-            Life::Other if planted!(OldLifeKills) => self.delete_unknown(key),
-            Life::Same => self.remove_known(key, arrival),
-            Life::Unknown | Life::Other if older => self.applied.dropped += 1,
-            Life::Unknown => self.remove_known(key, arrival),
-            Life::Other => self.delete_unknown(key),
+        let older = epoch == received.epoch && received.version.is_older_than(&entry.version);
+        match incarnation(entry, received) {
+            Incarnation::Other if planted!(OldLifeKills) => self.delete_unknown(key),
+            Incarnation::Same => self.remove_known(key, received),
+            Incarnation::Unknown | Incarnation::Other if older => self.applied.dropped += 1,
+            Incarnation::Unknown => self.remove_known(key, received),
+            Incarnation::Other => self.delete_unknown(key),
         }
     }
 
-    /// A deletion that nobody saw; the last state known is the one the handlers had.
+    /// Applies a deletion that no event reported; the last known state is the stored one.
     // PR-3
     fn delete_unknown(&mut self, key: &ObjectKey) {
         self.good(key);
@@ -352,9 +344,9 @@ impl<'a, T> Fold<'a, T> {
         }));
     }
 
-    fn remove_known(&mut self, key: &ObjectKey, arrival: &Arrival<T>) {
-        let Ok(last) = &arrival.object else {
-            // That it is gone can be told; how it looked at the end cannot.
+    fn remove_known(&mut self, key: &ObjectKey, received: &ReceivedItem<T>) {
+        let Ok(last) = &received.object else {
+            // The deletion is certain, but the final state cannot be decoded.
             return self.delete_unknown(key);
         };
         self.good(key);
@@ -365,7 +357,7 @@ impl<'a, T> Fold<'a, T> {
         }));
     }
 
-    /// The key has no version that is of no use.
+    /// Records that the key has no unusable version.
     fn good(&mut self, key: &ObjectKey) {
         self.usable(key, Judgement::Good);
     }
@@ -385,7 +377,7 @@ impl<'a, T> Fold<'a, T> {
     fn notify(&mut self, notification: Notification<ObjectKey, T>) {
         self.applied.count += 1;
         if !self.replayed {
-            self.applied.notices.push(Arc::new(notification));
+            self.applied.notifications.push(Arc::new(notification));
         }
     }
 

@@ -2,10 +2,10 @@
 
 pub(crate) mod applier;
 pub(crate) mod apply;
-pub(crate) mod arrival;
 pub(crate) mod epochs;
 pub(crate) mod probe;
 pub(crate) mod quarantine;
+pub(crate) mod received_item;
 mod replay;
 pub(crate) mod verdict;
 

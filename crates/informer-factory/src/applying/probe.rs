@@ -11,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use derive_where::derive_where;
-use informer_processor::Notification;
+use informer_processor::{Added, Notification, Updated};
 use informer_store::ObjectKey;
 
 use crate::applying::apply::Event;
@@ -29,15 +29,15 @@ impl<T> Probes<T> {
         probes.push(Box::new(probe));
     }
 
-    /// The keys whose last object in `notices` some index function panics on, in key order.
-    pub(crate) fn culprits(&self, notices: &[Event<T>]) -> Vec<ObjectKey> {
+    /// The keys whose last object in `notifications` some index function panics on, in key order.
+    pub(crate) fn culprits(&self, notifications: &[Event<T>]) -> Vec<ObjectKey> {
         let mut last = BTreeMap::new();
-        for notice in notices {
-            match &**notice {
-                Notification::Added { key, object, .. }
-                | Notification::Updated {
+        for notification in notifications {
+            match &**notification {
+                Notification::Added(Added { key, object, .. })
+                | Notification::Updated(Updated {
                     key, new: object, ..
-                } => {
+                }) => {
                     last.insert(key.clone(), Arc::clone(object));
                 }
                 Notification::Deleted(deleted) => {

@@ -2,17 +2,15 @@
 
 use std::sync::Arc;
 
-use informer_processor::{Cause, Notification, Walk};
+use informer_processor::{Added, Cause, Notification, Updated, Walk};
 use informer_store::{ObjectKey, Snapshot, StoreReader};
 
 /// Everything the snapshot holds, as additions: for the handlers of an informer whose first
 /// collection it is, and for a handler that joins late.
 pub(crate) fn present<T: Send + Sync + 'static>(snapshot: Snapshot<T>) -> Walk<ObjectKey, T> {
     let present = snapshot.cursor().filter(|_| !planted!(JoinMissesPresent));
-    Walk::new(present.map(|(key, entry)| Notification::Added {
-        key,
-        object: entry.object,
-        initial: !planted!(InitialFlagLost),
+    Walk::new(present.map(|(key, entry)| {
+        Notification::Added(Added::new(key, entry.object).initial(!planted!(InitialFlagLost)))
     }))
 }
 
@@ -29,12 +27,7 @@ pub(crate) fn unchanged<T: Send + Sync + 'static>(
         let current = now.get(key.as_str())?;
         Arc::ptr_eq(&current, &entry.object).then(|| {
             let (old, new) = (Arc::clone(&entry.object), entry.object);
-            Notification::Updated {
-                key,
-                old,
-                new,
-                cause: Cause::Resync,
-            }
+            Notification::Updated(Updated::new(key, old, new, Cause::Resync))
         })
     }))
 }

@@ -8,8 +8,8 @@ use informer_processor::Cause;
 use informer_reflector::DecodeError;
 use informer_store::{Entry, ObjectKey};
 
-use crate::applying::arrival::Arrival;
 use crate::applying::quarantine::QuarantineReason;
+use crate::applying::received_item::ReceivedItem;
 
 /// Whether a version is usable.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,49 +36,49 @@ pub(crate) enum Verdict<T> {
     Keep,
     Add,
     Update(Arc<T>),
-    Reborn,
+    Recreated,
 }
 
-/// Whether what is stored and what arrived are versions of one object.
+/// Whether the stored and the received object are versions of one object, by uid.
 #[derive(PartialEq, Eq)]
-pub(crate) enum Life {
+pub(crate) enum Incarnation {
     Same,
     Other,
     Unknown,
 }
 
 /// Compares the uids of what is stored and what was received.
-pub(crate) fn same_life<T>(stored: &Entry<T>, arrival: &Arrival<T>) -> Life {
-    if stored.uid.is_unknown() || arrival.uid.is_unknown() {
-        Life::Unknown
-    } else if stored.uid == arrival.uid {
-        Life::Same
+pub(crate) fn incarnation<T>(stored: &Entry<T>, received: &ReceivedItem<T>) -> Incarnation {
+    if stored.uid.is_unknown() || received.uid.is_unknown() {
+        Incarnation::Unknown
+    } else if stored.uid == received.uid {
+        Incarnation::Same
     } else {
-        Life::Other
+        Incarnation::Other
     }
 }
 
-/// Judges what arrived against what is stored.
+/// Judges a received object against the stored one.
 pub(crate) fn judge<T>(
     stored: &Entry<T>,
     epoch: u32,
-    arrival: &Arrival<T>,
+    received: &ReceivedItem<T>,
     cause: Cause,
 ) -> Verdict<T> {
     let update = || Verdict::Update(Arc::clone(&stored.object));
-    let same_epoch = epoch == arrival.epoch || planted!(EpochIgnored);
+    let same_epoch = epoch == received.epoch || planted!(EpochIgnored);
     let older =
-        !planted!(OlderApplied) && same_epoch && arrival.version.is_older_than(&stored.version);
-    let life = same_life(stored, arrival);
+        !planted!(OlderApplied) && same_epoch && received.version.is_older_than(&stored.version);
+    let incarnation = incarnation(stored, received);
     match cause {
-        // A resync repeats what is there; it never brings anything back to life or back in time.
-        Cause::Resync if life == Life::Other || older => Verdict::Drop,
+        // A resync repeats what is there; it never restores a deleted object or an older version.
+        Cause::Resync if incarnation == Incarnation::Other || older => Verdict::Drop,
         Cause::Resync => update(),
         Cause::Watch | Cause::Relist if older => Verdict::Drop,
-        Cause::Watch | Cause::Relist => match life {
-            Life::Other if !planted!(RebornAsUpdate) => Verdict::Reborn,
+        Cause::Watch | Cause::Relist => match incarnation {
+            Incarnation::Other if !planted!(RebornAsUpdate) => Verdict::Recreated,
             // Across a rewind an equal version may stand for another state (RFX-15).
-            _ if same_epoch && same_version(stored, arrival) && !planted!(UnchangedAnnounced) => {
+            _ if same_epoch && same_version(stored, received) && !planted!(UnchangedAnnounced) => {
                 Verdict::Keep
             }
             _ => update(),
@@ -86,7 +86,7 @@ pub(crate) fn judge<T>(
     }
 }
 
-/// Equal and known; two objects without a version cannot be told apart and count as changed.
-fn same_version<T>(stored: &Entry<T>, arrival: &Arrival<T>) -> bool {
-    !stored.version.is_unset() && stored.version == arrival.version
+/// Equal and known; two objects without a version cannot be distinguished and count as changed.
+fn same_version<T>(stored: &Entry<T>, received: &ReceivedItem<T>) -> bool {
+    !stored.version.is_unset() && stored.version == received.version
 }

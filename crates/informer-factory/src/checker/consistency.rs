@@ -11,15 +11,15 @@ use tokio::time::Instant;
 /// How often the store is compared with the server, and what a difference leads to.
 ///
 /// A check lists the metadata of the collection at exactly the version of the store, page by page,
-/// and compares uid and version of every object. It finds what no watch can tell: an event that the
+/// and compares uid and version of every object. It finds what no watch can show: an event that the
 /// server lost for good, a bookmark ahead of events that never came, a history that
-/// was rewound and nobody saw it. Each source of an informer is checked by itself.
+/// was rewound unnoticed. Each source of an informer is checked by itself.
 ///
 /// It costs the server one list of the collection in each period, in pages of the reflector's
 /// `usual_page_size`, and never two checks at a time. Five minutes suit a production cluster.
 ///
-/// What it cannot find: a lie that the server tells in watches and lists alike, and an object of
-/// the same uid and version with another content.
+/// What it cannot find: a state that the server reports wrongly in watches and lists alike, and an
+/// object of the same uid and version with another content.
 // FM-40, FM-24, FM-39
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Consistency {
@@ -53,11 +53,10 @@ impl Consistency {
         }
     }
 
-    /// Chooses what a difference leads to. Default: [`OnMismatch::Repair`].
-    #[must_use]
-    pub fn on_mismatch(mut self, on_mismatch: OnMismatch) -> Self {
-        self.on_mismatch = on_mismatch;
-        self
+    setters! {
+        /// Chooses what a difference leads to. Default: [`OnMismatch::Repair`].
+        #[must_use]
+        on_mismatch(on_mismatch: OnMismatch) => on_mismatch = on_mismatch;
     }
 
     /// The longest time between two checks.

@@ -1,8 +1,8 @@
 //! What the store held at one version, as two hashes for each key, and how a list differs from it.
 //!
 //! A ledger of hashes, not the snapshot itself, so that a check keeps no old object alive while the
-//! server is asked. The hashes are keyed with the informer's seed: nobody who may only
-//! choose names can hide a difference behind a collision.
+//! server answers. The hashes are keyed with the informer's seed, so a user who can only
+//! choose names cannot hide a difference behind a collision.
 //!
 //! A difference counts only while the store still holds what it held. What changed meanwhile may
 //! have been on its way: where several changes are of one version, a lease of etcd that expired for
@@ -40,15 +40,25 @@ impl Hashing {
     }
 }
 
-/// What the store held of one source.
+/// What the store held of one source, and how a list differs from it.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     hashing: Hashing,
     /// Key and state, sorted by key once it is complete.
     states: Vec<(u64, u64)>,
+    /// Which of the states the list had.
+    seen: Vec<bool>,
+    suspects: Vec<Suspect>,
     /// Keys that the store cannot hold in the server's version.
     // IN-7
     quarantined: HashSet<ObjectKey>,
+}
+
+/// An object of the list that the store held otherwise, and how.
+#[derive(Debug)]
+struct Suspect {
+    key: ObjectKey,
+    held: Option<u64>,
 }
 
 impl Ledger {
@@ -57,6 +67,8 @@ impl Ledger {
         Self {
             hashing: Hashing(seed),
             states: Vec::new(),
+            seen: Vec::new(),
+            suspects: Vec::new(),
             quarantined,
         }
     }
@@ -69,96 +81,47 @@ impl Ledger {
         }
     }
 
-    fn leaves_out(&self, key: &ObjectKey) -> bool {
-        self.quarantined.contains(key) && !planted!(QuarantineCompared)
-    }
-
-    /// Begins to compare it with a list.
-    pub(crate) fn compare(mut self) -> Comparison {
+    /// Completes the ledger, which a list can then be compared with.
+    pub(crate) fn complete(&mut self) {
         self.states.sort_unstable();
-        Comparison {
-            seen: vec![false; self.states.len()],
-            ledger: self,
-            suspects: Vec::new(),
-        }
+        self.seen = vec![false; self.states.len()];
     }
-}
 
-/// An object of the list that the store held otherwise, and how.
-#[derive(Debug)]
-struct Suspect {
-    key: ObjectKey,
-    held: Option<u64>,
-}
-
-/// A list on its way through a ledger.
-#[derive(Debug)]
-pub(crate) struct Comparison {
-    ledger: Ledger,
-    seen: Vec<bool>,
-    suspects: Vec<Suspect>,
-}
-
-impl Comparison {
-    /// Takes one object of the list.
-    pub(crate) fn take(&mut self, identity: &Identity) {
+    /// Compares one object of the list.
+    pub(crate) fn compare(&mut self, identity: &Identity) {
         let key = &identity.key;
-        if self.ledger.leaves_out(key) {
+        if self.leaves_out(key) {
             return;
         }
-        let hash = self.ledger.hashing.key(key);
-        let found = self
-            .ledger
-            .states
-            .binary_search_by_key(&hash, |held| held.0);
+        let hash = self.hashing.key(key);
+        let found = self.states.binary_search_by_key(&hash, |held| held.0);
         let held = found.ok().map(|at| {
             self.seen[at] = true;
-            self.ledger.states[at].1
+            self.states[at].1
         });
-        let state = self.ledger.hashing.state(&identity.uid, &identity.version);
+        let state = self.hashing.state(&identity.uid, &identity.version);
         if held != Some(state) && self.suspects.len() < MOST_SUSPECTS {
             let key = key.clone();
             self.suspects.push(Suspect { key, held });
         }
     }
 
-    /// The list is complete; what it left out is suspect too.
-    pub(crate) fn finish(self) -> Suspects {
-        let left_out = self.ledger.states.into_iter().zip(self.seen);
-        let unlisted = left_out.filter_map(|(state, seen)| (!seen).then_some(state));
-        Suspects {
-            hashing: self.ledger.hashing,
-            listed: self.suspects,
-            unlisted: unlisted.collect(),
-        }
-    }
-}
-
-/// What differed when the list was complete.
-#[derive(Debug)]
-pub(crate) struct Suspects {
-    hashing: Hashing,
-    listed: Vec<Suspect>,
-    /// Sorted by key.
-    unlisted: Vec<(u64, u64)>,
-}
-
-impl Suspects {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.listed.is_empty() && self.unlisted.is_empty()
+    fn leaves_out(&self, key: &ObjectKey) -> bool {
+        self.quarantined.contains(key) && !planted!(QuarantineCompared)
     }
 
-    /// Counts what the store still holds as it did; `quarantined` are keys it cannot hold by now.
+    /// Counts what the store still holds as it did, now that the list is complete; what the list
+    /// left out is suspect too. `quarantined` are keys that the store cannot hold by now.
     pub(crate) fn confirm<T>(
         self,
-        version: ResourceVersion,
+        version: &ResourceVersion,
         store: &Snapshot<T>,
         scope: &Scope,
         quarantined: &HashSet<ObjectKey>,
     ) -> Option<Mismatch> {
-        let mut found = Mismatch::none(version);
+        let mut found = Mismatch::none(version.clone());
         let state = |entry: &Entry<T>| self.hashing.state(&entry.uid, &entry.version);
-        for Suspect { key, held } in self.listed {
+        for Suspect { key, held } in self.suspects {
             let is_passing = store.get(key.as_str()).map(state) != held;
             if is_passing && !planted!(PassingMatterCounts) || quarantined.contains(&key) {
                 continue;
@@ -169,10 +132,13 @@ impl Suspects {
             }
             found.name(&key);
         }
-        if !self.unlisted.is_empty() && !planted!(ExtraOverlooked) {
+        // Without an unlisted object the store need not be hashed again.
+        if self.seen.contains(&false) && !planted!(ExtraOverlooked) {
             for (key, entry) in source_entries(store, scope) {
-                let held = (self.hashing.key(key), state(entry));
-                if self.unlisted.binary_search(&held).is_ok() && !quarantined.contains(key) {
+                let at = self
+                    .states
+                    .binary_search(&(self.hashing.key(key), state(entry)));
+                if at.is_ok_and(|at| !self.seen[at]) && !quarantined.contains(key) {
                     found.extra += 1;
                     found.name(key);
                 }

@@ -1,8 +1,8 @@
 //! The consistency checker: compares the store with the server at one exact version.
 //!
-//! `ledger.rs` compares, `plan.rs` decides, both pure; `run.rs` carries out. It only reads what the
-//! informer has, and speaks to it through a demand for a repair: no error of a check touches sync,
-//! health or versions.
+//! `ledger.rs` compares, `plan.rs` decides, `run.rs` connects both to one source. A check reads
+//! what the informer has, and acts on it only by requesting a repair: no error of a check touches
+//! sync, health or versions.
 
 // FM-40
 

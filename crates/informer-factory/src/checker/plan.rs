@@ -1,246 +1,179 @@
-//! When to check, what to ask for, and what an answer means, as a pure machine.
+//! When to check, what to fetch, and what the answers mean.
 //!
-//! The plan requests one thing at a time, so a loop can carry it out. Time counts from an arbitrary
-//! origin.
+//! - RFX-16: from one check to the next it is never longer than a period, the first included.
+//! - Bounded: a period has one check, of two lists at most: a second one where the server has
+//!   compacted the first one's version. A check that a period does not suffice for is given up.
+//! - A version that the server does not know is either a lagging replica's or a rewound server's;
+//!   one small consistent read shows which.
 
-// - RFX-16: from one check to the next it is never longer than a period, the first included.
-// - Bounded: a period has one check, of two lists at most: a second one where the server has
-//   compacted the first one's version. A check that a period does not suffice for is given up.
-// - A version that the server does not know is either a lagging replica's or a rewound server's;
-//   one small consistent read tells which (FM-39).
-
+use std::future::Future;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::time::Duration;
 
 use informer_reflector::{Failure, FailureKind, ListRequest, ListVersion, Page, ResourceVersion};
 use serde::de::IgnoredAny;
+use tokio::time::{Instant, sleep_until, timeout_at};
 
-use super::ledger::{Comparison, Ledger, Suspects};
+use super::ledger::Ledger;
 use crate::checker::consistency::{CheckOutcome, Consistency, Mismatch, NotChecked, OnMismatch};
 
 /// The shortest time limit of a list, however short the period is.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The next thing to do.
-#[derive(Debug)]
-pub(crate) enum Ask {
-    /// Wait until then.
-    Sleep(Duration),
-    /// Write down what the store holds at a moment when nothing waits for it, of a version other
-    /// than this one. Nothing, if there was no such moment until then.
-    Take {
-        other_than: Option<ResourceVersion>,
-        until: Duration,
-    },
-    /// Fetch a page.
-    List(ListRequest),
-    /// Look again at what differed.
-    Confirm(ResourceVersion, Suspects),
-    /// Have everything fetched anew.
-    Repair,
-}
+/// The store and the server that are compared. Tests script both.
+pub(crate) trait Target: Send {
+    /// Writes down what the store holds at a moment when nothing waits for it, of a version other
+    /// than `other_than`. Waits for such a moment; `None` if the source fails.
+    fn take(
+        &mut self,
+        other_than: Option<&ResourceVersion>,
+    ) -> impl Future<Output = Option<(ResourceVersion, Ledger)>> + Send;
 
-/// The answer to it.
-#[derive(Debug)]
-pub(crate) enum Input {
-    Started,
-    Woke,
-    Taken(Option<(ResourceVersion, Ledger)>),
-    Page(Answer),
-    Confirmed(Option<Mismatch>),
-    Repairing,
+    /// Fetches one page of the server's list.
+    fn list(&mut self, request: ListRequest) -> impl Future<Output = Answer> + Send;
+
+    /// Looks again at what differed when the list was complete.
+    fn confirm(&mut self, version: &ResourceVersion, compared: Ledger) -> Option<Mismatch>;
+
+    /// Reports the outcome of a check, and whether a repair follows.
+    fn publish(&mut self, outcome: CheckOutcome, repairs: bool);
+
+    /// Has everything fetched anew.
+    fn repair(&mut self);
 }
 
 /// The answer to a list.
-type Answer = Result<Page<IgnoredAny>, Failure>;
+pub(crate) type Answer = Result<Page<IgnoredAny>, Failure>;
 
-/// The outcome of a check, if it ended, and the next thing to do.
-type Step = (Option<CheckOutcome>, Ask);
-
-/// Where a check is.
-#[derive(Debug)]
-enum State {
-    /// Between two checks, or about to take down what the store holds.
-    Resting,
-    Listing(Box<Listing>),
-    /// Asking for the server's newest version.
-    Probing {
-        ours: ResourceVersion,
-        why: Failure,
-    },
-    Confirming(ResourceVersion),
-}
-
-#[derive(Debug)]
-struct Listing {
-    version: ResourceVersion,
-    request: ListRequest,
-    comparison: Comparison,
-    deadline: Duration,
-}
-
-/// The plan of the checks of one source.
-#[derive(Debug)]
-pub(crate) struct Plan {
+/// The checks of one source.
+pub(crate) struct Plan<C> {
+    pub(super) target: C,
     consistency: Consistency,
     page_size: u32,
     seed: u64,
     /// How much chance was used.
     draws: u64,
-    state: State,
     /// When the next check begins.
-    next: Duration,
-    /// Whether this check may still try another version.
-    may_retry: bool,
+    pub(super) next: Instant,
     /// The version that the server has compacted.
     expired: Option<ResourceVersion>,
 }
 
-impl Plan {
-    pub(crate) fn new(consistency: Consistency, page_size: u32, seed: u64) -> Self {
-        Self {
+impl<C: Target> Plan<C> {
+    pub(crate) fn new(target: C, consistency: Consistency, page_size: u32, seed: u64) -> Self {
+        let mut plan = Self {
+            target,
             consistency,
             page_size,
             seed,
             draws: 0,
-            state: State::Resting,
-            next: Duration::ZERO,
-            may_retry: false,
+            next: Instant::now(),
             expired: None,
-        }
-    }
-
-    /// Takes an answer, and says what a check came to, if it ended, and what to do next.
-    pub(crate) fn step(&mut self, now: Duration, input: Input) -> Step {
-        let state = std::mem::replace(&mut self.state, State::Resting);
-        match (input, state) {
-            (Input::Started, _) => {
-                // Anywhere within the first period: informers that start together spread.
-                let first = self.consistency.period.mul_f64(self.chance());
-                self.next = now.saturating_add(first);
-                (None, self.rest())
-            }
-            (Input::Woke, _) => self.begin(now),
-            (Input::Taken(Some((version, ledger))), _) => self.list(now, version, ledger),
-            (Input::Page(page), State::Listing(listing)) => self.page(now, *listing, page),
-            (Input::Page(page), State::Probing { ours, why }) => self.probed(ours, why, page),
-            (Input::Confirmed(None), State::Confirming(version)) => {
-                self.end(CheckOutcome::Consistent(version))
-            }
-            (Input::Confirmed(Some(mismatch)), State::Confirming(_)) => self.mismatch(mismatch),
-            // The outcome of this check, a compacted version, was reported.
-            (Input::Taken(None), _) if !self.may_retry => (None, self.rest()),
-            (Input::Taken(None), _) => self.not_checked(match self.expired {
-                Some(_) => NotChecked::Expired,
-                None => NotChecked::Busy,
-            }),
-            (Input::Repairing | Input::Page(_) | Input::Confirmed(_), _) => (None, self.rest()),
-        }
-    }
-
-    fn begin(&mut self, now: Duration) -> Step {
-        // Never longer than a period; a little shorter by chance, so that none stay in step.
-        let period = self.consistency.period;
-        self.next = now.saturating_add(period.mul_f64(0.9 + 0.1 * self.chance()));
-        self.may_retry = true;
-        (None, self.take())
-    }
-
-    fn take(&self) -> Ask {
-        Ask::Take {
-            other_than: self.expired.clone(),
-            until: self.next,
-        }
-    }
-
-    fn list(&mut self, now: Duration, version: ResourceVersion, ledger: Ledger) -> Step {
-        self.expired = None;
-        let request = first_page(ListVersion::Exact(version.clone()), self.page_size);
-        self.state = State::Listing(Box::new(Listing {
-            version,
-            request: request.clone(),
-            comparison: ledger.compare(),
-            deadline: now.saturating_add(self.consistency.period.max(PATIENCE)),
-        }));
-        (None, Ask::List(request))
-    }
-
-    fn page(&mut self, now: Duration, mut listing: Listing, page: Answer) -> Step {
-        let page = match page {
-            Ok(page) => page,
-            Err(failure) => return self.failed(listing.version, failure),
         };
-        if page.version != listing.version {
-            return self.not_checked(NotChecked::Inexact);
+        // Anywhere within the first period: informers that start together spread.
+        let first = consistency.period.mul_f64(plan.chance());
+        plan.next += first;
+        plan
+    }
+
+    /// Waits until the next check begins.
+    pub(crate) async fn rest(&self) {
+        sleep_until(self.next).await;
+    }
+
+    /// Checks once.
+    pub(crate) async fn check(&mut self) {
+        // Never longer than a period; a little shorter by chance, so that none stay in step.
+        let pause = self.consistency.period.mul_f64(0.9 + 0.1 * self.chance());
+        self.next = Instant::now() + pause;
+        for is_retry in [false, true] {
+            let taking = self.target.take(self.expired.as_ref());
+            let taken = timeout_at(self.next, taking).await;
+            let Some((version, ledger)) = taken.ok().flatten() else {
+                let why = match self.expired {
+                    Some(_) => NotChecked::Expired,
+                    None => NotChecked::Busy,
+                };
+                // The first list has reported the outcome of this check, a compacted version.
+                if !is_retry {
+                    self.target.publish(CheckOutcome::NotChecked(why), false);
+                }
+                return;
+            };
+            let compared = self.compare(&version, ledger).await;
+            self.expired = (compared == Err(NotChecked::Expired)).then(|| version.clone());
+            let repairs = matches!(compared, Ok(Some(_)))
+                && self.consistency.on_mismatch == OnMismatch::Repair;
+            let outcome = match compared {
+                Ok(None) => CheckOutcome::Consistent(version),
+                Ok(Some(mismatch)) => CheckOutcome::Mismatch(mismatch),
+                Err(why) => CheckOutcome::NotChecked(why),
+            };
+            self.target.publish(outcome, repairs);
+            if repairs {
+                self.target.repair();
+            }
+            if self.expired.is_none() {
+                return;
+            }
         }
-        for item in &page.items {
-            listing.comparison.take(&item.identity);
-        }
-        if page.continue_token.is_some() {
-            if now > listing.deadline || page.continue_token == listing.request.continue_token {
+    }
+
+    /// Compares the store with the server's list of the same version.
+    async fn compare(
+        &mut self,
+        version: &ResourceVersion,
+        mut ledger: Ledger,
+    ) -> Result<Option<Mismatch>, NotChecked> {
+        let deadline = Instant::now() + self.consistency.period.max(PATIENCE);
+        let mut request = first_page(ListVersion::Exact(version.clone()), self.page_size);
+        loop {
+            let page = match self.target.list(request.clone()).await {
+                Ok(page) => page,
+                Err(failure) => return self.probe(version, failure).await.map(Some),
+            };
+            if page.version != *version {
+                return Err(NotChecked::Inexact);
+            }
+            for item in &page.items {
+                ledger.compare(&item.identity);
+            }
+            if page.continue_token.is_none() {
+                return Ok(self.target.confirm(version, ledger));
+            }
+            if Instant::now() > deadline || page.continue_token == request.continue_token {
                 let message = "the list did not end in time";
                 let failure = Failure::new(FailureKind::TimedOut, "EndlessList", message);
-                return self.not_checked(NotChecked::Failed(failure));
+                return Err(NotChecked::Failed(failure));
             }
-            listing.request.continue_token = page.continue_token;
-            let request = listing.request.clone();
-            self.state = State::Listing(Box::new(listing));
-            return (None, Ask::List(request));
+            request.continue_token = page.continue_token;
         }
-        let suspects = listing.comparison.finish();
-        if suspects.is_empty() {
-            return self.end(CheckOutcome::Consistent(listing.version));
-        }
-        self.state = State::Confirming(listing.version.clone());
-        (None, Ask::Confirm(listing.version, suspects))
     }
 
-    fn failed(&mut self, version: ResourceVersion, failure: Failure) -> Step {
+    /// Finds out whether a list failed because the server's history was rewound: its newest version
+    /// is then older than `ours`.
+    async fn probe(
+        &mut self,
+        ours: &ResourceVersion,
+        failure: Failure,
+    ) -> Result<Mismatch, NotChecked> {
         match failure.kind {
-            FailureKind::Expired => {
-                self.expired = Some(version);
-                let verdict = Some(CheckOutcome::NotChecked(NotChecked::Expired));
-                let again = std::mem::take(&mut self.may_retry);
-                (verdict, if again { self.take() } else { self.rest() })
-            }
-            // What etcd says of a version to come arrives as an internal error.
-            FailureKind::TooLarge | FailureKind::Internal => {
-                let (ours, why) = (version, failure);
-                self.state = State::Probing { ours, why };
-                (None, Ask::List(first_page(ListVersion::Consistent, 1)))
-            }
-            _ => self.not_checked(NotChecked::Failed(failure)),
+            FailureKind::Expired => return Err(NotChecked::Expired),
+            // etcd reports a future version as an internal error.
+            FailureKind::TooLarge | FailureKind::Internal => {}
+            _ => return Err(NotChecked::Failed(failure)),
         }
-    }
-
-    fn probed(&mut self, ours: ResourceVersion, why: Failure, page: Answer) -> Step {
-        match page {
-            Ok(page) if page.version.is_older_than(&ours) => self.mismatch(Mismatch {
+        match self
+            .target
+            .list(first_page(ListVersion::Consistent, 1))
+            .await
+        {
+            Ok(page) if page.version.is_older_than(ours) => Ok(Mismatch {
                 rewound_to: Some(page.version),
-                ..Mismatch::none(ours)
+                ..Mismatch::none(ours.clone())
             }),
-            _ => self.not_checked(NotChecked::Failed(why)),
+            _ => Err(NotChecked::Failed(failure)),
         }
-    }
-
-    fn mismatch(&mut self, mismatch: Mismatch) -> Step {
-        let ask = match self.consistency.on_mismatch {
-            OnMismatch::Repair => Ask::Repair,
-            OnMismatch::Report => self.rest(),
-        };
-        (Some(CheckOutcome::Mismatch(mismatch)), ask)
-    }
-
-    fn end(&self, verdict: CheckOutcome) -> Step {
-        (Some(verdict), self.rest())
-    }
-
-    fn not_checked(&self, why: NotChecked) -> Step {
-        self.end(CheckOutcome::NotChecked(why))
-    }
-
-    fn rest(&self) -> Ask {
-        Ask::Sleep(self.next)
     }
 
     /// A number in `[0, 1)`.

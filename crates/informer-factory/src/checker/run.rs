@@ -1,22 +1,20 @@
-//! Carries out the requests of the plan in a loop, which ends with its source.
+//! Runs the checks of one source in a loop, which ends with its source.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use informer_kube_source::KubeListWatch;
-
-use informer_reflector::{ListWatch, ResourceVersion};
+use informer_reflector::{ListRequest, ListWatch, ResourceVersion};
 use informer_store::Scope;
 use metrics::counter;
 use serde::de::IgnoredAny;
-use tokio::time::{Instant, sleep_until, timeout_at};
+use tokio::time::Instant;
 
 use super::Checking;
 use super::ledger::Ledger;
-use super::plan::{Ask, Input, Plan};
-use crate::applying::applier::{Applier, Watcher};
+use super::plan::{Answer, Plan, Target};
+use crate::applying::applier::{Applier, ProgressObserver};
 use crate::applying::source_entries;
-use crate::checker::consistency::{Check, CheckOutcome, Mismatch, OnMismatch};
+use crate::checker::consistency::{Check, CheckOutcome, Mismatch};
 use crate::status::telemetry;
 
 /// The number of recorded objects after which other tasks run.
@@ -28,78 +26,39 @@ pub(crate) async fn run<T: Send + Sync + 'static>(
     checking: Arc<Checking>,
     applier: Arc<Applier<T>>,
     scope: Scope,
-    queue: Watcher<T>,
+    queue: ProgressObserver<T>,
     seed: u64,
     repair: impl Fn() + Send + Sync,
 ) {
     applier.status.begin_checks(&scope);
-    let checker = Checker {
+    let checked = Checked {
         census: (checking.census)(&scope),
-        repairs: checking.consistency.on_mismatch == OnMismatch::Repair,
-        origin: Instant::now(),
         applier,
         scope,
         queue,
         seed,
         repair,
     };
-    let mut plan = Plan::new(checking.consistency, checking.page_size, seed);
-    let mut input = Input::Started;
+    let mut plan = Plan::new(checked, checking.consistency, checking.page_size, seed);
     loop {
-        let (outcome, ask) = plan.step(checker.origin.elapsed(), input);
-        if let Some(outcome) = outcome {
-            checker.publish(outcome);
-        }
-        input = checker.carry_out(ask).await;
+        plan.rest().await;
+        plan.check().await;
     }
 }
 
-struct Checker<T: Send + Sync + 'static, R> {
+/// One source of an informer, and the server's list of it.
+struct Checked<T: Send + Sync + 'static, R> {
     applier: Arc<Applier<T>>,
     scope: Scope,
-    queue: Watcher<T>,
+    queue: ProgressObserver<T>,
     census: KubeListWatch<IgnoredAny>,
-    repairs: bool,
-    origin: Instant,
     seed: u64,
     repair: R,
 }
 
-impl<T: Send + Sync + 'static, R: Fn() + Send + Sync> Checker<T, R> {
-    async fn carry_out(&self, ask: Ask) -> Input {
-        match ask {
-            Ask::Sleep(until) => {
-                sleep_until(self.at(until)).await;
-                Input::Woke
-            }
-            Ask::Take { other_than, until } => {
-                let taken = self.take(other_than.as_ref());
-                let taken = timeout_at(self.at(until), taken).await;
-                Input::Taken(taken.ok().flatten())
-            }
-            Ask::List(request) => Input::Page(self.census.list(request, Arc::new(())).await),
-            Ask::Confirm(version, suspects) => {
-                let (store, quarantined) = (
-                    self.applier.reader.snapshot(),
-                    self.applier.quarantine.keys(),
-                );
-                Input::Confirmed(suspects.confirm(version, &store, &self.scope, &quarantined))
-            }
-            Ask::Repair => {
-                (self.repair)();
-                Input::Repairing
-            }
-        }
-    }
-
-    fn at(&self, time: Duration) -> Instant {
-        let far = || Instant::now() + Duration::from_secs(3600);
-        self.origin.checked_add(time).unwrap_or_else(far)
-    }
-
-    /// What the store holds when it holds exactly what was received; `None` if following fails.
+impl<T: Send + Sync + 'static, R: Fn() + Send + Sync> Target for Checked<T, R> {
     async fn take(
-        &self,
+        &mut self,
         other_than: Option<&ResourceVersion>,
     ) -> Option<(ResourceVersion, Ledger)> {
         let (store, version) = loop {
@@ -121,37 +80,43 @@ impl<T: Send + Sync + 'static, R: Fn() + Send + Sync> Checker<T, R> {
                 tokio::task::yield_now().await;
             }
         }
+        ledger.complete();
         Some((version, ledger))
     }
 
-    /// Writes what a check came to onto the status, into metrics, and, if it is bad, into the log.
-    fn publish(&self, outcome: CheckOutcome) {
+    async fn list(&mut self, request: ListRequest) -> Answer {
+        self.census.list(request, Arc::new(())).await
+    }
+
+    fn confirm(&mut self, version: &ResourceVersion, compared: Ledger) -> Option<Mismatch> {
+        let store = self.applier.reader.snapshot();
+        let quarantined = self.applier.quarantine.keys();
+        compared.confirm(version, &store, &self.scope, &quarantined)
+    }
+
+    fn publish(&mut self, outcome: CheckOutcome, repairs: bool) {
+        let status = &self.applier.status;
         let label = match &outcome {
             CheckOutcome::Consistent(_) => "consistent",
             CheckOutcome::Mismatch(_) => "mismatch",
             CheckOutcome::NotChecked(_) => "not_checked",
         };
-        let informer = Arc::clone(&self.applier.status.label);
+        let informer = Arc::clone(&status.label);
         counter!(telemetry::CHECKS, "informer" => informer, "outcome" => label).increment(1);
         if let CheckOutcome::Mismatch(mismatch) = &outcome {
-            self.warn(mismatch);
+            let (informer, version) = (&status.name, &mismatch.version);
+            let (missing, stale, extra) = (mismatch.missing, mismatch.stale, mismatch.extra);
+            tracing::error!(
+                %informer, %version, missing, stale, extra, keys = ?mismatch.keys,
+                rewound_to = ?mismatch.rewound_to, repaired = repairs,
+                "the store is not what the server had at this version"
+            );
         }
-        let check = Check {
-            at: Instant::now(),
-            outcome,
-        };
-        self.applier
-            .status
-            .note_check(&self.scope, check, self.repairs);
+        let at = Instant::now();
+        status.note_check(&self.scope, Check { at, outcome }, repairs);
     }
 
-    fn warn(&self, mismatch: &Mismatch) {
-        let (informer, version) = (&self.applier.status.name, &mismatch.version);
-        let (missing, stale, extra) = (mismatch.missing, mismatch.stale, mismatch.extra);
-        tracing::error!(
-            %informer, %version, missing, stale, extra, keys = ?mismatch.keys,
-            rewound_to = ?mismatch.rewound_to, repaired = self.repairs,
-            "the store is not what the server had at this version"
-        );
+    fn repair(&mut self) {
+        (self.repair)();
     }
 }

@@ -5,14 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use informer_reflector::{
-    Body, Failure, FailureKind, Identity, Item, ListVersion, Page, ResourceVersion,
+    Body, Failure, FailureKind, Identity, Item, ListRequest, ListVersion, Page, ResourceVersion,
 };
 use informer_store::{Batch, Entry, ObjectKey, Scope, Snapshot};
 use proptest::prelude::*;
 use serde::de::IgnoredAny;
+use tokio::runtime::Builder;
+use tokio::time::{Instant, sleep};
 
 use super::ledger::Ledger;
-use super::plan::{Ask, Input, Plan};
+use super::plan::{Answer as PlanAnswer, Plan, Target};
 use crate::applying::source_entries;
 use crate::checker::consistency::{CheckOutcome, Consistency, Mismatch, NotChecked, OnMismatch};
 use crate::planted::{self, Planted};
@@ -57,6 +59,7 @@ fn ledger(held: &World, quarantined: &BTreeSet<u8>) -> Ledger {
     for (key, entry) in source_entries(&store(held), &scope()) {
         ledger.write(key, entry);
     }
+    ledger.complete();
     ledger
 }
 
@@ -67,13 +70,12 @@ fn compared(
     now: &World,
     quarantined: &BTreeSet<u8>,
 ) -> Option<Mismatch> {
-    let mut comparison = ledger(held, quarantined).compare();
+    let mut ledger = ledger(held, quarantined);
     for (&name, &state) in listed {
-        comparison.take(&identity(name, state));
+        ledger.compare(&identity(name, state));
     }
-    let suspects = comparison.finish();
-    let version = ResourceVersion::from("1");
-    suspects.confirm(version, &store(now), &scope(), &HashSet::new())
+    let version = ResourceVersion::from(1);
+    ledger.confirm(&version, &store(now), &scope(), &HashSet::new())
 }
 
 /// The same without hashes: a difference is a key that the store holds as it did, both times
@@ -171,7 +173,7 @@ fn answers() -> impl Strategy<Value = Answer> {
 }
 
 /// One check: how the server answers, whether the store can be taken, what differs, delays.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Round {
     answers: Vec<Answer>,
     is_busy: bool,
@@ -210,67 +212,46 @@ fn page(version: u64, item: Option<(u8, (u8, u8))>, token: Option<String>) -> Pa
     });
     Page {
         items: item.into_iter().collect(),
-        version: version.to_string().into(),
+        version: version.into(),
         continue_token: token.map(Into::into),
         remaining: None,
     }
 }
 
-/// Plays rounds against a plan, and judges what it does.
+/// Plays the server and the store of a plan, and records what it does.
 struct Game {
-    period: Duration,
-    now: Duration,
-    /// When the last check began; the start counts as one.
-    began: Duration,
     /// Exact lists begun in this check.
     lists: usize,
     version: u64,
     round: Round,
-    asked: usize,
+    answered: usize,
+    /// The outcomes of this check, and whether a repair was to follow.
+    verdicts: Vec<(CheckOutcome, bool)>,
     repaired: bool,
 }
 
-impl Game {
-    fn answer(&mut self, ask: Ask) -> Input {
-        match ask {
-            Ask::Sleep(until) => {
-                let next = until.max(self.now);
-                // RFX-16: a check that lasts longer than a period is followed by the next at once.
-                assert!(next <= self.now.max(self.began + self.period));
-                self.now = next;
-                Input::Woke
-            }
-            Ask::Take { other_than, until } => {
-                let version = ResourceVersion::from(self.version.to_string());
-                if other_than.as_ref() == Some(&version) {
-                    self.version += 1;
-                }
-                if self.round.is_busy {
-                    self.now = self.now.max(until);
-                    return Input::Taken(None);
-                }
-                let taken = ledger(&self.round.held, &BTreeSet::new());
-                Input::Taken(Some((self.version.to_string().into(), taken)))
-            }
-            Ask::List(request) => self.list(&request),
-            Ask::Confirm(version, suspects) => {
-                let store = store(&self.round.held);
-                Input::Confirmed(suspects.confirm(version, &store, &scope(), &HashSet::new()))
-            }
-            Ask::Repair => {
-                self.repaired = true;
-                Input::Repairing
-            }
+impl Target for Game {
+    async fn take(
+        &mut self,
+        other_than: Option<&ResourceVersion>,
+    ) -> Option<(ResourceVersion, Ledger)> {
+        if other_than == Some(&self.version.into()) {
+            self.version += 1;
         }
+        if self.round.is_busy {
+            std::future::pending::<()>().await;
+        }
+        let ledger = ledger(&self.round.held, &BTreeSet::new());
+        Some((self.version.into(), ledger))
     }
 
-    fn list(&mut self, request: &informer_reflector::ListRequest) -> Input {
-        self.now += Duration::from_secs(self.round.slow);
+    async fn list(&mut self, request: ListRequest) -> PlanAnswer {
+        sleep(Duration::from_secs(self.round.slow)).await;
         if request.version == ListVersion::Consistent {
             assert_eq!(request.limit, Some(1), "a probe is small");
-            return Input::Page(Ok(page(self.version - self.round.behind, None, None)));
+            return Ok(page(self.version - self.round.behind, None, None));
         }
-        let ours = ListVersion::Exact(self.version.to_string().into());
+        let ours = ListVersion::Exact(self.version.into());
         assert_eq!(request.version, ours, "the version of the ledger");
         let token = request.continue_token.as_deref();
         let offset = token.map(|token| token.parse::<usize>().expect("one of ours"));
@@ -278,13 +259,13 @@ impl Game {
             self.lists += 1;
             assert!(self.lists <= 2, "two lists in a check at most");
         }
-        let answer = self.round.answers[self.asked % self.round.answers.len()];
-        self.asked += 1;
+        let answer = self.round.answers[self.answered % self.round.answers.len()];
+        self.answered += 1;
         let offset = offset.unwrap_or(0);
         let item = self.round.listed.iter().nth(offset);
         let item = item.map(|(&name, &state)| (name, state));
         let more = offset + 1 < self.round.listed.len();
-        Input::Page(match answer {
+        match answer {
             Answer::Truth => {
                 let token = more.then(|| (offset + 1).to_string());
                 Ok(page(self.version, item, token))
@@ -292,11 +273,38 @@ impl Game {
             Answer::Inexact => Ok(page(self.version + 7, item, None)),
             Answer::Endless => {
                 // No page takes no time, or the list would be endless indeed.
-                self.now += Duration::from_secs(1);
+                sleep(Duration::from_secs(1)).await;
                 Ok(page(self.version, item, Some((offset + 1).to_string())))
             }
             Answer::Fails(kind) => Err(Failure::new(kind, "Scripted", "")),
-        })
+        }
+    }
+
+    fn confirm(&mut self, version: &ResourceVersion, compared: Ledger) -> Option<Mismatch> {
+        let store = store(&self.round.held);
+        compared.confirm(version, &store, &scope(), &HashSet::new())
+    }
+
+    fn publish(&mut self, outcome: CheckOutcome, repairs: bool) {
+        self.judge(&outcome);
+        self.verdicts.push((outcome, repairs));
+    }
+
+    fn repair(&mut self) {
+        self.repaired = true;
+    }
+}
+
+impl Game {
+    fn new(round: Round) -> Self {
+        Self {
+            lists: 0,
+            version: 10,
+            round,
+            answered: 0,
+            verdicts: Vec::new(),
+            repaired: false,
+        }
     }
 
     /// What a verdict must be true of.
@@ -324,56 +332,41 @@ impl Game {
 }
 
 fn play(rounds: Vec<Round>, on_mismatch: OnMismatch, seed: u64) {
-    let period = Duration::from_secs(300);
-    let consistency = Consistency::every(period).on_mismatch(on_mismatch);
-    let mut plan = Plan::new(consistency, 1, seed);
-    let mut game = Game {
-        period,
-        now: Duration::from_secs(5),
-        began: Duration::from_secs(5),
-        lists: 0,
-        version: 10,
-        round: rounds[0].clone(),
-        asked: 0,
-        repaired: false,
-    };
-    let mut input = Input::Started;
-    for round in rounds {
-        // To the end of the rest before the check.
-        let (verdict, ask) = plan.step(game.now, input);
-        assert!(verdict.is_none());
-        input = game.answer(ask);
-        assert!(matches!(input, Input::Woke));
-        (game.round, game.lists, game.repaired) = (round, 0, false);
-        (game.began, game.version) = (game.now, game.version + 1);
-        let mut ended = None;
-        let ask = loop {
-            let (verdict, ask) = plan.step(game.now, input);
-            let expired = matches!(verdict, Some(CheckOutcome::NotChecked(NotChecked::Expired)));
-            if let Some(verdict) = verdict {
-                game.judge(&verdict);
-                assert!(ended.is_none(), "one verdict for each check");
-                ended = (!expired || matches!(ask, Ask::Sleep(_))).then_some(verdict);
-            }
-            if matches!(ask, Ask::Sleep(_)) {
-                break ask;
-            }
-            input = game.answer(ask);
-        };
-        let found = matches!(ended, Some(CheckOutcome::Mismatch(_)));
-        assert!(ended.is_some(), "every check comes to an end");
-        assert_eq!(game.repaired, found && on_mismatch == OnMismatch::Repair);
-        // The rest that follows is the next round's.
-        let Ask::Sleep(until) = ask else {
-            unreachable!("the loop ends with a rest")
-        };
-        assert!(until <= game.began + period, "RFX-16");
-        assert!(
-            until >= game.began + period.mul_f64(0.9),
-            "no more often than asked for"
-        );
-        input = Input::Repairing;
-    }
+    let mut runtime = Builder::new_current_thread();
+    let runtime = runtime.enable_time().start_paused(true).build();
+    runtime.expect("a runtime").block_on(async {
+        let period = Duration::from_secs(300);
+        let consistency = Consistency::every(period).on_mismatch(on_mismatch);
+        let mut plan = Plan::new(Game::new(rounds[0].clone()), consistency, 1, seed);
+        // When the last check began; the start counts as one.
+        let mut began = Instant::now();
+        for round in rounds {
+            // A check that lasts longer than a period is followed by the next immediately.
+            assert!(plan.next <= began + period, "RFX-16");
+            plan.rest().await;
+            let version = plan.target.version + 1;
+            plan.target = Game {
+                version,
+                answered: plan.target.answered,
+                ..Game::new(round)
+            };
+            began = Instant::now();
+            plan.check().await;
+            let game = &plan.target;
+            let last = match &*game.verdicts {
+                [(CheckOutcome::NotChecked(NotChecked::Expired), false), last] | [last] => last,
+                others => panic!("one verdict for each check: {others:?}"),
+            };
+            let found = matches!(last.0, CheckOutcome::Mismatch(_));
+            let repairs = found && on_mismatch == OnMismatch::Repair;
+            assert_eq!((last.1, game.repaired), (repairs, repairs));
+            assert!(plan.next <= began + period, "RFX-16");
+            assert!(
+                plan.next >= began + period.mul_f64(0.9),
+                "no more often than asked for"
+            );
+        }
+    });
 }
 
 proptest! {
@@ -394,11 +387,10 @@ proptest! {
 fn checks_are_spread_over_the_period() {
     let period = Duration::from_secs(300);
     let first = |seed| {
-        let mut plan = Plan::new(Consistency::every(period), 500, seed);
-        match plan.step(Duration::ZERO, Input::Started) {
-            (None, Ask::Sleep(until)) => until,
-            other => panic!("{other:?}"),
-        }
+        let before = Instant::now();
+        let game = Game::new(Round::default());
+        let plan = Plan::new(game, Consistency::every(period), 500, seed);
+        plan.next - before
     };
     let mut tenths = [0; 10];
     for seed in 0..1_000 {

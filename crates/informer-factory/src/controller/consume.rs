@@ -10,8 +10,8 @@ use informer_store::{ObjectKey, Scope};
 
 use crate::applying::applier::Lease;
 use crate::applying::apply::Event;
-use crate::applying::arrival::Arrival;
 use crate::applying::quarantine::QuarantineReason;
+use crate::applying::received_item::ReceivedItem;
 use crate::applying::verdict::Refused;
 use crate::controller::{ControllerReport, OnFailure};
 use crate::running::core::Core;
@@ -23,7 +23,7 @@ pub(super) struct Consume<'a, T: Send + Sync + 'static, P> {
     pub(super) on_failure: OnFailure,
     pub(super) process: P,
     pub(super) report: ControllerReport,
-    /// The number of processed notifications of a key whose work failed after them, so that the
+    /// The number of processed notifications of a key whose change failed after them, so that the
     /// next attempt goes on where the last one stopped. Later changes of a key only add to the end.
     /// A relist in one piece is tried again on the spot and never gets here.
     pub(super) begun: HashMap<ObjectKey, usize>,
@@ -47,17 +47,17 @@ where
 {
     /// Leases, processes, commits what succeeded, and gives back what did not.
     pub(super) async fn run(&mut self, consumer: &Consuming<T>) {
-        let (applier, watcher) = (&self.core.applier, consumer.observer());
+        let (applier, progress) = (&self.core.applier, consumer.observer());
         let attempts = self.core.settings.attempts.get();
         let reason = QuarantineReason::Unappliable { attempts };
         while let Some(leased) = consumer.next(BATCH).await {
             let (mut failed, mut given_up) = (Vec::new(), Refused::new());
-            for (position, work) in leased.items.iter().enumerate() {
-                let events = applier.preview(&Scope::All, work, leased.initial);
-                let before = self.take_begun(work);
+            for (position, item) in leased.items.iter().enumerate() {
+                let events = applier.preview(&Scope::All, item, leased.initial);
+                let before = self.take_begun(item);
                 for (done, event) in events.into_iter().enumerate().skip(before) {
                     let key = event.key().clone();
-                    match self.attempt(work, event).await {
+                    match self.attempt(item, event).await {
                         Attempt::Done => self.report.processed += 1,
                         Attempt::GivenUp => drop(given_up.insert(key, reason.clone())),
                         Attempt::Failed => {
@@ -68,11 +68,11 @@ where
                     }
                 }
             }
-            let works = leased.items.iter().enumerate();
-            let done = works.filter(|(at, _)| !failed.contains(at));
+            let items = leased.items.iter().enumerate();
+            let done = items.filter(|(at, _)| !failed.contains(at));
             let lease = Lease {
                 scope: &Scope::All,
-                works: done.map(|(_, work)| work).collect(),
+                items: done.map(|(_, item)| item).collect(),
                 initial: leased.initial,
                 version: leased.applied_after.as_ref().filter(|_| failed.is_empty()),
             };
@@ -88,20 +88,24 @@ where
                 applier.give_up(given_up);
                 self.pause().await;
             }
-            applier.publish(&Scope::All, &watcher, None);
+            applier.publish(&Scope::All, &progress, None);
         }
     }
 
     /// Processes one notification. What is part of a relist in one piece is tried again on the
     /// spot, since the queue could only hand out the whole of it.
-    async fn attempt(&mut self, work: &Item<ObjectKey, Arrival<T>>, event: Event<T>) -> Attempt {
+    async fn attempt(
+        &mut self,
+        item: &Item<ObjectKey, ReceivedItem<T>>,
+        event: Event<T>,
+    ) -> Attempt {
         for _ in 0..self.core.settings.attempts.get() {
             let Err(error) = (self.process)(Arc::clone(&event)).await else {
                 return Attempt::Done;
             };
             self.report.failed += 1;
             tracing::warn!(controller = %self.core.status.name, "a change failed: {error}");
-            match (self.on_failure, work) {
+            match (self.on_failure, item) {
                 (OnFailure::Skip, _) => return Attempt::Done,
                 (OnFailure::Retry { .. }, Item::Replace { .. }) => self.pause().await,
                 (OnFailure::Retry { .. }, Item::Key { .. } | Item::Resync) => {
@@ -120,8 +124,8 @@ where
         }
     }
 
-    fn take_begun(&mut self, work: &Item<ObjectKey, Arrival<T>>) -> usize {
-        match work {
+    fn take_begun(&mut self, item: &Item<ObjectKey, ReceivedItem<T>>) -> usize {
+        match item {
             Item::Key { key, .. } => self.begun.remove(key).unwrap_or(0),
             Item::Replace { .. } | Item::Resync => 0,
         }

@@ -26,7 +26,7 @@ use crate::options::{ATTEMPTS, INDEX_VALUES, QUARANTINED, QUEUE_BOUND, QueueKind
 use crate::running::core::{Core, Settings};
 use crate::running::source_tasks::{SourceTasks, describe, queue};
 use crate::status::InformerStatus;
-use crate::status::shared::{Identity, Life};
+use crate::status::shared::{Identity, Lifecycle};
 
 /// The reaction to a change whose processing failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,7 +174,7 @@ impl<T: Send + Sync + 'static> Controller<T> {
         // However a run ends, its handles must not say that it goes on.
         let _stopped = scopeguard::guard(Arc::clone(&core), |core| {
             core.runtime.stop.cancel();
-            core.status.set_life(Life::Stopped);
+            core.status.set_lifecycle(Lifecycle::Stopped);
         });
         let sources = describe(&core, &[Scope::All]);
         core.status.begin();

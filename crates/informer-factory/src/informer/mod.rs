@@ -1,4 +1,4 @@
-//! One shared informer: a cache that follows the server, and everybody who reads or watches it.
+//! One shared informer: a cache that follows the server, with its readers and handlers.
 
 mod namespaces;
 mod start;
@@ -286,10 +286,9 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     }
 
     pub(crate) fn refuse_own_callback(&self) -> Result<(), FromOwnCallback> {
+        let informer = Arc::clone(&self.core.status.name);
         match self.core.applier.processor.calling_listener() {
-            Some(_) => Err(FromOwnCallback {
-                informer: Arc::clone(&self.core.status.name),
-            }),
+            Some(_) => Err(FromOwnCallback { informer }),
             None => Ok(()),
         }
     }
@@ -301,13 +300,9 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     /// A handler's configuration with the defaults filled in; an error where the handler would
     /// receive nothing.
     fn accept(&self, mut config: ListenerConfig) -> Result<ListenerConfig, RuntimeGone> {
-        self.refuse_without_runtime()?;
+        self.core.status.refuse_if_gone()?;
         config.resync = config.resync.or(self.core.settings.default_resync);
         Ok(config)
-    }
-
-    fn refuse_without_runtime(&self) -> Result<(), RuntimeGone> {
-        self.core.status.gone().map_or(Ok(()), Err)
     }
 }
 

@@ -11,7 +11,7 @@ use crate::informer::SharedInformer;
 use crate::options::is_namespace;
 use crate::running::core::Core;
 use crate::running::source_tasks;
-use crate::status::shared::Life;
+use crate::status::shared::Lifecycle;
 
 impl<T: Send + Sync + 'static> SharedInformer<T> {
     /// Starts watching another namespace; one that is removed at present is watched again when it
@@ -26,7 +26,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         let core = self.core();
         let sources = source_tasks::describe(core, &[Scope::Namespace(namespace.into())]);
         let _turn = core.runtime.turn();
-        core.status.life() == Life::Running
+        core.status.lifecycle() == Lifecycle::Running
             && !core.runtime.sources.scopes().contains(&Scope::All)
             && source_tasks::start(core, sources)
     }
@@ -41,13 +41,11 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     /// The namespace goes all the same.
     // FM-79
     pub async fn remove_namespace(&self, namespace: &str) -> bool {
-        match self.begin_removal(Scope::Namespace(namespace.into())) {
-            Some(removed) => {
-                removed.cancelled().await;
-                true
-            }
-            None => false,
-        }
+        let Some(removed) = self.begin_removal(Scope::Namespace(namespace.into())) else {
+            return false;
+        };
+        removed.cancelled().await;
+        true
     }
 
     /// Cancelled when a namespace has been removed, or everything has ended; none if the namespace
@@ -55,7 +53,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     fn begin_removal(&self, scope: Scope) -> Option<CancellationToken> {
         let runtime = &self.core().runtime;
         let _turn = runtime.turn();
-        if self.core().status.life() != Life::Running {
+        if self.core().status.lifecycle() != Lifecycle::Running {
             return None;
         }
         let (source, removed) = runtime.sources.stop(&scope)?;
@@ -83,7 +81,7 @@ fn end_removal<T: Send + Sync + 'static>(core: &Arc<Core<T>>, scope: &Scope) {
     }
     let _turn = core.runtime.turn();
     if let Some(listed) = core.runtime.sources.forget(scope)
-        && core.status.life() == Life::Running
+        && core.status.lifecycle() == Lifecycle::Running
     {
         source_tasks::start(core, vec![(scope.clone(), listed)]);
     }

@@ -12,7 +12,7 @@ use crate::informer::SharedInformer;
 use crate::running::core::Core;
 use crate::running::{resync, source_tasks};
 use crate::status::handler_metrics;
-use crate::status::shared::Life;
+use crate::status::shared::Lifecycle;
 
 impl<T: Send + Sync + 'static> SharedInformer<T> {
     /// Starts to list and watch. A second call does nothing.
@@ -50,7 +50,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         });
         drop(turn);
         // A runtime that has ended drops what it is given.
-        Ok(self.refuse_without_runtime()?)
+        Ok(core.status.refuse_if_gone()?)
     }
 }
 
@@ -58,11 +58,11 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
 /// nothing follows the server from then on. Handlers on other runtimes and threads still receive
 /// what is pending.
 ///
-/// A runtime that lives and is not driven cannot be told from an idle one.
+/// A runtime that exists and is not driven cannot be distinguished from an idle one.
 fn runtime_gone<T: Send + Sync + 'static>(core: &Core<T>) {
     // A panic ends this task alone.
     if !std::thread::panicking() {
-        core.status.set_life(Life::Gone);
+        core.status.set_lifecycle(Lifecycle::Gone);
         core.runtime.stop.cancel();
         core.applier.processor.close();
     }
@@ -70,7 +70,7 @@ fn runtime_gone<T: Send + Sync + 'static>(core: &Core<T>) {
 
 /// Whether the current runtime has a timer, without which nothing of an informer works.
 fn has_timer() -> bool {
-    // tokio tells by a panic only.
+    // tokio reports it by a panic only.
     let sleep = || drop(tokio::time::sleep(Duration::ZERO));
     catch_unwind(AssertUnwindSafe(sleep)).is_ok()
 }

@@ -20,7 +20,7 @@ use crate::options::QueueKind;
 use crate::running::launch::Launch;
 use crate::running::sources::Sources;
 use crate::status::InformerStatus;
-use crate::status::shared::{Identity, Life, SharedStatus};
+use crate::status::shared::{Identity, Lifecycle, SharedStatus};
 use crate::sync::{Mutex, MutexGuard};
 
 /// How the parts of one informer are set up; fixed when it is made.
@@ -118,7 +118,7 @@ impl<T: Send + Sync + 'static> Core<T> {
     /// Prevents further starts, and cancels what runs.
     pub(crate) fn begin_stop(&self) {
         let turn = (!planted!(EndTakesNoTurn)).then(|| self.runtime.turn());
-        self.status.set_life(Life::Stopping);
+        self.status.set_lifecycle(Lifecycle::Stopping);
         self.runtime.stop.cancel();
         drop(turn);
     }
@@ -130,7 +130,7 @@ impl<T: Send + Sync + 'static> Core<T> {
         self.begin_stop();
         self.runtime.sources.abort();
         let handlers = self.applier.processor.stop(Duration::ZERO).now_or_never();
-        self.status.set_life(Life::Stopped);
+        self.status.set_lifecycle(Lifecycle::Stopped);
         handlers.expect("without a grace there is nothing to wait for")
     }
 }

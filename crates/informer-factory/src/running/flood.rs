@@ -1,8 +1,8 @@
 //! When more keys are quarantined than are kept with their reasons.
 //!
-//! So many objects that nobody can use are a broken type or an attack. The informer is degraded for
-//! as long as one key is quarantined; a flood of them is said once, and everything is fetched again
-//! now and then: what caused it may be gone, and not every cause touches the objects.
+//! So many unusable objects mean a broken type or an attack. The informer is degraded for as long
+//! as one key is quarantined. A flood of them is logged once, and everything is fetched again
+//! periodically: the cause may be gone without any change of the objects.
 
 // SEC-23
 

@@ -42,18 +42,17 @@ where
     }
 
     fn launch(&self, scope: &Scope, parts: Parts<T>) -> (Control, BoxFuture<'static, Outcome>) {
-        let source = self(scope);
-        let (sink, reuse) = (parts.sink, parts.reuse);
-        let reflector = Reflector::new(
-            source,
+        let Parts {
             sink,
             reuse,
-            parts.observer,
-            parts.config,
-            parts.seed,
-        );
+            observer,
+            config,
+            seed,
+            stop,
+        } = parts;
+        let reflector = Reflector::new(self(scope), sink, reuse, observer, config, seed);
         let control = reflector.control();
-        let running = async move { reflector.run(parts.stop.cancelled_owned()).await };
+        let running = async move { reflector.run(stop.cancelled_owned()).await };
         (control, running.boxed())
     }
 }

@@ -1,4 +1,4 @@
-//! Resync: what the store holds, told again to handlers that asked for it.
+//! Resync: stored objects, delivered again to handlers that request it.
 
 // SI-16, PR-10
 

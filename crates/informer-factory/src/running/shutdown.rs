@@ -13,7 +13,7 @@ use tokio::runtime::Handle;
 use tokio::time::{Instant, timeout};
 
 use crate::running::core::Core;
-use crate::status::shared::Life;
+use crate::status::shared::Lifecycle;
 
 /// How long handlers may go on with what is pending when an informer is shut down.
 ///
@@ -73,10 +73,8 @@ impl ShutdownReport {
 
     /// How many notifications were pending and not delivered.
     pub fn abandoned(&self) -> u64 {
-        self.informers
-            .iter()
-            .map(|report| report.handlers.abandoned)
-            .sum()
+        let reports = self.informers.iter();
+        reports.map(|report| report.handlers.abandoned).sum()
     }
 }
 
@@ -123,7 +121,7 @@ fn cut_off<T: Send + Sync + 'static>(core: &Core<T>) -> InformerReport {
 /// Source, reflector, queue, handlers: each ends before the one it feeds.
 async fn stop<T: Send + Sync + 'static>(core: &Core<T>, grace: Grace) -> InformerReport {
     let start = Instant::now();
-    let was_gone = core.status.gone().is_some();
+    let was_gone = core.status.refuse_if_gone().is_err();
     core.begin_stop();
     let aborted_sources = core.runtime.sources.join(grace.0).await;
     let left = grace.0.saturating_sub(start.elapsed());
@@ -131,7 +129,7 @@ async fn stop<T: Send + Sync + 'static>(core: &Core<T>, grace: Grace) -> Informe
     // Everything has ended or been aborted; an aborted task ends when it next would go on.
     core.runtime.tasks.close();
     let have_ended = timeout(ABORTED, core.runtime.tasks.wait()).await.is_ok();
-    core.status.set_life(Life::Stopped);
+    core.status.set_lifecycle(Lifecycle::Stopped);
     InformerReport {
         informer: Arc::clone(&core.status.name),
         aborted_sources,

@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::applying::applier::Lease;
-use crate::applying::arrival::Arrival;
+use crate::applying::received_item::ReceivedItem;
 use crate::applying::verdict::Refused;
 use crate::checker;
 use crate::options::QueueKind;
@@ -39,8 +39,8 @@ pub(crate) const BATCH: NonZeroUsize = NonZeroUsize::new(1_000).expect("1,000 is
 /// Between two attempts to run a reflector that panicked.
 const AFTER_PANIC: Duration = Duration::from_secs(1);
 
-pub(crate) type Producing<T> = Producer<ObjectKey, Arrival<T>, ResourceVersion>;
-pub(crate) type Consuming<T> = Consumer<ObjectKey, Arrival<T>, ResourceVersion>;
+pub(crate) type Producing<T> = Producer<ObjectKey, ReceivedItem<T>, ResourceVersion>;
+pub(crate) type Consuming<T> = Consumer<ObjectKey, ReceivedItem<T>, ResourceVersion>;
 
 /// Describes what the sources of these scopes list, for messages. Calls the user's code.
 pub(crate) fn describe<T: Send + Sync + 'static>(
@@ -87,26 +87,34 @@ pub(crate) struct SourceTasks<T: Send + Sync + 'static> {
 
 impl<T: Send + Sync + 'static> SourceTasks<T> {
     /// Runs the source, and restarts it when it panics outside the tasks it supervises.
-    // FM-82
     async fn keep_running(self) {
-        let mut config = self.core.settings.reflector.clone();
-        loop {
-            match self.child(self.clone().run(config.clone())).await {
-                Ok(()) => return,
-                Err(error) => self.panicked(&error, "source"),
-            }
-            config.initial = InitialState::Consistent;
-            if !self.after_panic().await {
-                return;
-            }
-        }
+        let config = self.core.settings.reflector.clone();
+        self.restarting("source", config, |config| self.clone().run(config))
+            .await;
     }
 
-    /// Waits before a task that panicked is started again, so that one that panics immediately does
-    /// not become a hot loop. False if there is nothing to start any more.
-    async fn after_panic(&self) -> bool {
-        let pause = tokio::time::sleep(AFTER_PANIC);
-        self.stop.run_until_cancelled(pause).await.is_some()
+    /// Runs a task until it ends by itself or the source is stopped. A task that panics is started
+    /// again, from a new list.
+    // FM-82
+    async fn restarting<F>(
+        &self,
+        name: &str,
+        mut config: ReflectorConfig,
+        run: impl Fn(ReflectorConfig) -> F,
+    ) where
+        F: Future<Output: Send> + Send + 'static,
+    {
+        while !self.stop.is_cancelled() {
+            match self.child(run(config.clone())).await {
+                Ok(_) => return,
+                Err(error) => self.panicked(&error, name),
+            }
+            // The new one has no version, and a list of any age could take the store back (FM-01).
+            config.initial = InitialState::Consistent;
+            // A task that panics immediately must not become a hot loop.
+            let pause = tokio::time::sleep(AFTER_PANIC);
+            self.stop.run_until_cancelled(pause).await;
+        }
     }
 
     /// The reflector fills the queue, the applying loop empties it into the store. Ends when it is
@@ -128,12 +136,10 @@ impl<T: Send + Sync + 'static> SourceTasks<T> {
         drop(applying.await);
     }
 
-    /// Lists and watches into the queue until stopped. A reflector never ends by itself: if one
-    /// panics, it is started again, from a new list.
-    // FM-82
-    pub(crate) async fn reflect(&self, producer: &Producing<T>, mut config: ReflectorConfig) {
-        let Self { core, scope, stop } = self;
-        while !stop.is_cancelled() {
+    /// Lists and watches into the queue until stopped. A reflector never ends by itself.
+    pub(crate) async fn reflect(&self, producer: &Producing<T>, config: ReflectorConfig) {
+        let run = |config| {
+            let Self { core, scope, stop } = self.clone();
             let parts = Parts {
                 sink: QueueSink::new(Arc::clone(&core.applier), scope.clone(), producer.clone()),
                 reuse: Arc::new(StoreReuse(core.applier.reader.clone())),
@@ -141,24 +147,17 @@ impl<T: Send + Sync + 'static> SourceTasks<T> {
                     status: Arc::clone(&core.status),
                     scope: scope.clone(),
                 },
-                config: config.clone(),
+                config,
                 seed: self.seed(),
-                stop: stop.clone(),
+                stop,
             };
-            let (core, scope) = (Arc::clone(core), scope.clone());
-            let reflector = async move {
+            async move {
                 let (control, reflector) = core.launch.launch(&scope, parts);
                 core.runtime.sources.set_control(&scope, control);
                 reflector.await
-            };
-            match self.child(reflector).await {
-                Ok(_) => return,
-                Err(error) => self.panicked(&error, "reflector"),
             }
-            // The new one has no version, and a list of any age could take the store back (FM-01).
-            config.initial = InitialState::Consistent;
-            self.after_panic().await;
-        }
+        };
+        self.restarting("reflector", config, run).await;
     }
 
     /// Starts the applying loop again when an index function panics in it. Leased items go back to
@@ -166,10 +165,8 @@ impl<T: Send + Sync + 'static> SourceTasks<T> {
     // STX-10, FM-82
     async fn supervise(self, consumer: Arc<Consuming<T>>) {
         loop {
-            match self
-                .child(self.clone().apply_all(Arc::clone(&consumer)))
-                .await
-            {
+            let applying = self.clone().apply_all(Arc::clone(&consumer));
+            match self.child(applying).await {
                 Ok(()) => return,
                 Err(error) => self.note_panic(&error, "applying loop"),
             }
@@ -182,17 +179,17 @@ impl<T: Send + Sync + 'static> SourceTasks<T> {
 
     /// Leases, applies and acknowledges until the queue is closed and empty.
     async fn apply_all(self, consumer: Arc<Consuming<T>>) {
-        let watcher = consumer.observer();
+        let progress = consumer.observer();
         while let Some(leased) = consumer.next(BATCH).await {
             let lease = Lease {
                 scope: &self.scope,
-                works: leased.items.iter().collect(),
+                items: leased.items.iter().collect(),
                 initial: leased.initial,
                 version: leased.applied_after.as_ref(),
             };
             self.core.applier.apply(&lease, Refused::new());
             leased.ack();
-            self.core.applier.publish(&self.scope, &watcher, None);
+            self.core.applier.publish(&self.scope, &progress, None);
             flood::attend(&self.core);
         }
     }

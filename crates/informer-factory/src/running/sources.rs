@@ -92,7 +92,7 @@ impl Sources {
         self.lock().remove(scope)?.again
     }
 
-    /// Waits for all sources, which have been told to stop, and aborts those that do not end within
+    /// Waits for all sources, which were stopped, and aborts those that do not end within
     /// the grace. Returns the number of aborted sources.
     pub(crate) async fn join(&self, grace: Duration) -> usize {
         let (start, mut aborted) = (Instant::now(), 0);

@@ -4,14 +4,11 @@ use std::any::TypeId;
 use std::sync::Arc;
 
 use informer_kube_source::{Decode, JsonDecoder, KubeListWatch, KubeSource, Representation};
-use informer_reflector::Config;
 use informer_store::Scope;
 use kube_client::Client;
 use kube_core::{ClusterResourceScope, Resource};
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::DeserializeOwned;
 
-use crate::checker::Checking;
-use crate::checker::consistency::Consistency;
 use crate::error::InformerError;
 use crate::options::{InformerOptions, Namespaces, is_namespace};
 
@@ -63,34 +60,6 @@ where
         source.limits = options.limits;
         source.deadlines = options.deadlines;
         KubeListWatch::new(client.clone(), source)
-    }
-}
-
-/// The means of an informer to check itself: it lists the metadata of the same collections.
-pub(crate) fn checking<R, T>(
-    client: Client,
-    resource: R::DynamicType,
-    options: &InformerOptions<T>,
-    reflector: &Config,
-    consistency: Consistency,
-) -> Checking
-where
-    R: Resource + 'static,
-    R::DynamicType: Send + Sync + 'static,
-{
-    let options = InformerOptions::<IgnoredAny> {
-        label_selector: options.label_selector.clone(),
-        field_selector: options.field_selector.clone(),
-        limits: options.limits,
-        deadlines: options.deadlines,
-        ..InformerOptions::default()
-    };
-    let (metadata, decoder) = (Representation::MetadataOnly, JsonDecoder::default());
-    let census = connect::<R, _>(client, resource, metadata, Arc::new(decoder), options);
-    Checking {
-        consistency,
-        page_size: reflector.usual_page_size.get(),
-        census: Box::new(census),
     }
 }
 

@@ -150,14 +150,9 @@ impl SharedInformerFactory {
         options: InformerOptions<T>,
     ) -> Result<SharedInformer<T>, InformerError> {
         self.refuse_after_stop()?;
-        let (whole, decoder) = (
-            Representation::Full,
-            Decoder {
-                decode: decoder,
-                is_own: true,
-            },
-        );
-        self.get_or_make::<DynamicObject, _>(resource, whole, decoder, options)
+        let (decode, is_own) = (decoder, true);
+        let decoder = Decoder { decode, is_own };
+        self.get_or_make::<DynamicObject, _>(resource, Representation::Full, decoder, options)
     }
 
     /// The informer for the metadata of a resource: the server sends, and the store holds, nothing
@@ -331,9 +326,11 @@ impl Drop for Inner {
 
 impl fmt::Debug for SharedInformerFactory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let informers = self.inner.registry.entries();
-        let mut names: Vec<_> = informers.iter().map(|(key, _)| key.to_string()).collect();
-        names.sort_unstable();
+        let names: Vec<_> = self
+            .status()
+            .into_iter()
+            .map(|status| status.name)
+            .collect();
         f.debug_struct("SharedInformerFactory")
             .field("informers", &names)
             .finish_non_exhaustive()

@@ -3,7 +3,6 @@
 // FAX-1
 
 use std::any::TypeId;
-use std::fmt;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 use informer_kube_source::{Projection, Representation};
@@ -71,28 +70,25 @@ impl SharingKey {
         namespaces.into_iter().map(of)
     }
 
-    /// The informer's name and label. The label must not show a namespace or a selector, and yet
+    /// The informer's name and label, which begin with the resource as people write it: `pods`,
+    /// `deployments.apps`. The label must not show a namespace or a selector, and yet
     /// be its own: what restricts the informer goes into a short hash.
     pub(crate) fn identity(&self) -> Identity {
         // SEC-10
+        let resource = match &*self.group {
+            "" => self.plural.clone(),
+            group => format!("{}.{group}", self.plural),
+        };
         let restrictions = self.restrictions();
         if restrictions.is_empty() {
-            return Identity::named(self.resource().into());
+            return Identity::named(resource.into());
         }
         let hashing = BuildHasherDefault::<DefaultHasher>::default();
         let hash = hashing.hash_one((&restrictions, &self.projection)) as u32;
-        let label = format!("{}#{hash:08x}", self.resource());
+        let label = format!("{resource}#{hash:08x}");
         Identity {
             name: format!("{label} [{}]", restrictions.join("; ")).into(),
             label: label.into(),
-        }
-    }
-
-    /// The resource as people write it: `pods`, `deployments.apps`.
-    fn resource(&self) -> String {
-        match &*self.group {
-            "" => self.plural.clone(),
-            group => format!("{}.{group}", self.plural),
         }
     }
 
@@ -111,15 +107,5 @@ impl SharingKey {
             restrictions.push("projected".to_owned());
         }
         restrictions
-    }
-}
-
-/// The resource, such as `pods` or `deployments.apps`, with its restrictions in brackets.
-impl fmt::Display for SharingKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &*self.restrictions().join("; ") {
-            "" => f.write_str(&self.resource()),
-            restrictions => write!(f, "{} [{restrictions}]", self.resource()),
-        }
     }
 }

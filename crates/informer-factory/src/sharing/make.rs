@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use informer_kube_source::Representation;
+use informer_kube_source::{JsonDecoder, Representation};
 use informer_store::Scope;
 use kube_core::Resource;
+use serde::de::IgnoredAny;
 
+use crate::checker::Checking;
 use crate::error::InformerError;
 use crate::informer::SharedInformer;
 use crate::options::{ATTEMPTS, InformerOptions};
 use crate::running::core::{Core, Settings};
-use crate::sharing::assembly::{Decoder, check_scope, checking, connect};
+use crate::sharing::assembly::{Decoder, check_scope, connect};
 use crate::sharing::factory::{SEED_STEP, SharedInformerFactory};
 use crate::sharing::key::SharingKey;
 use crate::sharing::registry::Shared;
@@ -91,11 +93,24 @@ impl SharedInformerFactory {
     {
         let defaults = &self.inner.defaults;
         let reflector = options.reflector.as_ref().unwrap_or(&defaults.reflector);
-        let checking = options.consistency.or(defaults.consistency).map(|asked| {
+        let checking = options.consistency.or(defaults.consistency);
+        let checking = checking.map(|consistency| {
+            // A check lists the metadata of the same collections.
+            let options = InformerOptions::<IgnoredAny> {
+                label_selector: options.label_selector.clone(),
+                field_selector: options.field_selector.clone(),
+                limits: options.limits,
+                deadlines: options.deadlines,
+                ..InformerOptions::default()
+            };
             let (client, resource) = (self.inner.client.clone(), resource.clone());
-            Arc::new(checking::<R, T>(
-                client, resource, options, reflector, asked,
-            ))
+            let (metadata, decoder) = (Representation::MetadataOnly, JsonDecoder::default());
+            let census = connect::<R, _>(client, resource, metadata, Arc::new(decoder), options);
+            Arc::new(Checking {
+                consistency,
+                page_size: reflector.usual_page_size.get(),
+                census: Box::new(census),
+            })
         });
         Settings {
             queue: options.queue.unwrap_or(defaults.queue),

@@ -83,16 +83,12 @@ impl Observe for StatusObserver {
             }
             Report::Progress { received } => {
                 // No subscriber is notified: this happens with every event.
-                let failing = self
-                    .status
-                    .lock()
-                    .source(&self.scope)
-                    .is_some_and(|source| {
-                        source.received = received;
-                        source.last_progress = Some(Instant::now());
-                        source.failure.is_some()
-                    });
-                if failing {
+                let was_failing = self.status.with(&self.scope, |source| {
+                    source.received = received;
+                    source.last_progress = Some(Instant::now());
+                    source.failure.is_some()
+                });
+                if was_failing == Some(true) {
                     // Something was received, so what failed before has healed.
                     self.source(|source| (source.failure, source.attempts) = (None, 0));
                 }

@@ -21,14 +21,14 @@ pub(crate) struct SharedStatus {
     /// The informer's name in metrics.
     pub(crate) label: Arc<str>,
     inner: Mutex<Inner>,
-    /// Counts the changes of phase, failure, sync and life.
+    /// Counts the changes of phase, failure, sync and lifecycle.
     pub(crate) changed: watch::Sender<u64>,
     /// Notified whenever the applied version of a source may have moved.
     pub(crate) applied: Notify,
 }
 
-pub(crate) struct Inner {
-    life: Life,
+struct Inner {
+    lifecycle: Lifecycle,
     /// Without the size of the store and without the handlers.
     status: InformerStatus,
 }
@@ -53,7 +53,7 @@ impl Identity {
 
 /// The part of the state that does not depend on the server, in the order in which it moves.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Life {
+pub(crate) enum Lifecycle {
     Created,
     Running,
     /// Its runtime has ended.
@@ -62,7 +62,7 @@ pub(crate) enum Life {
     Stopped,
 }
 
-impl Life {
+impl Lifecycle {
     /// Whether the informer has stopped watching, or is stopping.
     pub(crate) fn is_over(self) -> bool {
         self > Self::Running
@@ -84,11 +84,11 @@ impl SharedStatus {
             task_panics: 0,
             handlers: Vec::new(),
         };
-        let life = Life::Created;
+        let lifecycle = Lifecycle::Created;
         Self {
             name,
             label,
-            inner: Mutex::new(Inner { life, status }),
+            inner: Mutex::new(Inner { lifecycle, status }),
             changed: watch::channel(0).0,
             applied: Notify::new(),
         }
@@ -103,37 +103,37 @@ impl SharedStatus {
                 return None;
             }
             changes.mark_unchanged();
-            let ended = matches!(status.life(), Life::Gone | Life::Stopped);
+            let ended = matches!(status.lifecycle(), Lifecycle::Gone | Lifecycle::Stopped);
             Some(((), (!ended).then_some((status, changes, false))))
         })
     }
 
-    pub(crate) fn life(&self) -> Life {
-        self.lock().life
+    pub(crate) fn lifecycle(&self) -> Lifecycle {
+        self.lock().lifecycle
     }
 
     /// Whether the informer is stopping or stopped.
     pub(crate) fn has_ended(&self) -> bool {
-        self.life() >= Life::Stopping
+        self.lifecycle() >= Lifecycle::Stopping
     }
 
     /// Moves from `Created` to `Running`; false if that has happened already.
     pub(crate) fn begin(&self) -> bool {
         let mut begun = false;
         self.change(|inner| {
-            begun = inner.life == Life::Created;
+            begun = inner.lifecycle == Lifecycle::Created;
             if begun {
-                inner.life = Life::Running;
+                inner.lifecycle = Lifecycle::Running;
             }
         });
         begun
     }
 
-    /// Moves to a later state of life; never back.
-    pub(crate) fn set_life(&self, life: Life) {
+    /// Moves to a later state; never back.
+    pub(crate) fn set_lifecycle(&self, lifecycle: Lifecycle) {
         self.change(|inner| {
-            inner.life = inner.life.max(life);
-            if matches!(inner.life, Life::Gone | Life::Stopped) {
+            inner.lifecycle = inner.lifecycle.max(lifecycle);
+            if matches!(inner.lifecycle, Lifecycle::Gone | Lifecycle::Stopped) {
                 // A reflector that was aborted did not report its end.
                 inner.status.sources.iter_mut().for_each(SourceStatus::end);
             }
@@ -141,13 +141,14 @@ impl SharedStatus {
         self.applied.notify_waiters();
     }
 
-    /// The error of a call that needs a runtime that has ended; `None` while it lives.
-    pub(crate) fn gone(&self) -> Option<RuntimeGone> {
+    /// Refuses a call on an informer whose runtime has ended.
+    pub(crate) fn refuse_if_gone(&self) -> Result<(), RuntimeGone> {
         let inner = self.lock();
-        (inner.life == Life::Gone).then(|| RuntimeGone {
-            informer: Arc::clone(&self.name),
-            since: inner.status.since,
-        })
+        if inner.lifecycle != Lifecycle::Gone {
+            return Ok(());
+        }
+        let (informer, since) = (Arc::clone(&self.name), inner.status.since);
+        Err(RuntimeGone { informer, since })
     }
 
     /// Refuses a call on an informer that has ended or whose runtime has ended.
@@ -155,14 +156,12 @@ impl SharedStatus {
     where
         E: From<RuntimeGone> + From<AlreadyStopped>,
     {
-        match self.gone() {
-            Some(gone) => Err(gone.into()),
-            None if self.has_ended() => Err(AlreadyStopped {
-                what: Arc::clone(&self.name),
-            }
-            .into()),
-            None => Ok(()),
+        self.refuse_if_gone()?;
+        if self.has_ended() {
+            let what = Arc::clone(&self.name);
+            return Err(AlreadyStopped { what }.into());
         }
+        Ok(())
     }
 
     /// Adds sources atomically: with a source that is synced before the next one is added the
@@ -186,15 +185,13 @@ impl SharedStatus {
 
     /// Records that a source is synced; true if all of them are now, for the first time.
     pub(crate) fn set_synced(&self, scope: &Scope) -> bool {
-        if self.lock().source(scope).is_none_or(|source| source.synced) {
-            return false;
-        }
-        self.update(scope, |source| source.synced = true)
+        let is_news = self.with(scope, |source| !source.synced) == Some(true);
+        is_news && self.update(scope, |source| source.synced = true)
     }
 
     /// The epoch of what is received from a source.
     pub(crate) fn epoch(&self, scope: &Scope) -> u32 {
-        self.lock().source(scope).map_or(0, |source| source.epoch)
+        self.with(scope, |source| source.epoch).unwrap_or(0)
     }
 
     /// Records that what is received from now on is of another history, and returns its epoch.
@@ -221,26 +218,24 @@ impl SharedStatus {
         epoch: u32,
         queued: usize,
     ) {
-        if let Some(source) = self.lock().source(scope) {
+        self.with(scope, |source| {
             source.applied = applied.or_else(|| source.applied.take());
             source.applied_epoch = epoch;
             source.queued = queued;
-        }
+        });
         self.applied.notify_waiters();
     }
 
     /// Records that a source is checked from now on.
     pub(crate) fn begin_checks(&self, scope: &Scope) {
-        if let Some(source) = self.lock().source(scope) {
+        self.with(scope, |source| {
             source.consistency = Some(ConsistencyStatus::default());
-        }
+        });
     }
 
     /// Whether a source has no failure.
     pub(crate) fn follows(&self, scope: &Scope) -> bool {
-        self.lock()
-            .source(scope)
-            .is_some_and(|source| source.failure.is_none())
+        self.with(scope, |source| source.failure.is_none()) == Some(true)
     }
 
     /// Records the outcome of a check. Neither state nor sync depend on it.
@@ -294,6 +289,15 @@ impl SharedStatus {
         self.lock().status.clone()
     }
 
+    /// Reads or changes the status of one source, and notifies no subscriber.
+    pub(crate) fn with<R>(
+        &self,
+        scope: &Scope,
+        f: impl FnOnce(&mut SourceStatus) -> R,
+    ) -> Option<R> {
+        self.lock().source(scope).map(f)
+    }
+
     /// Changes the status of one source, as [`change`](Self::change).
     pub(crate) fn update(&self, scope: &Scope, change: impl FnOnce(&mut SourceStatus)) -> bool {
         self.change(|inner| {
@@ -322,14 +326,14 @@ impl SharedStatus {
         became_synced
     }
 
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Inner> {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
         // Only assignments happen under this lock; a poisoned status is still whole.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Inner {
-    pub(crate) fn source(&mut self, scope: &Scope) -> Option<&mut SourceStatus> {
+    fn source(&mut self, scope: &Scope) -> Option<&mut SourceStatus> {
         self.status
             .sources
             .iter_mut()
@@ -339,14 +343,14 @@ impl Inner {
     fn derive(&self) -> InformerState {
         let status = &self.status;
         let failing = status.sources.iter().any(|source| source.failure.is_some());
-        match self.life {
-            Life::Created => InformerState::Created,
-            Life::Gone => InformerState::RuntimeGone,
-            Life::Stopping => InformerState::Stopping,
-            Life::Stopped => InformerState::Stopped,
-            Life::Running if !status.synced => InformerState::Starting,
-            Life::Running if failing || status.quarantined > 0 => InformerState::Degraded,
-            Life::Running => InformerState::Synced,
+        match self.lifecycle {
+            Lifecycle::Created => InformerState::Created,
+            Lifecycle::Gone => InformerState::RuntimeGone,
+            Lifecycle::Stopping => InformerState::Stopping,
+            Lifecycle::Stopped => InformerState::Stopped,
+            Lifecycle::Running if !status.synced => InformerState::Starting,
+            Lifecycle::Running if failing || status.quarantined > 0 => InformerState::Degraded,
+            Lifecycle::Running => InformerState::Synced,
         }
     }
 }

@@ -23,7 +23,7 @@ pub(crate) async fn for_sync(
     let all = async {
         for status in statuses {
             let mut changes = status.changed.subscribe();
-            while !status.is_synced() && !status.life().is_over() {
+            while !status.is_synced() && !status.lifecycle().is_over() {
                 // The status outlives its receivers, so the sender is never gone.
                 drop(changes.changed().await);
             }

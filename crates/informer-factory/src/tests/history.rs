@@ -11,12 +11,12 @@ use informer_store::{ObjectKey, Scope};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::applying::arrival::Arrival;
+use crate::applying::received_item::ReceivedItem;
 
 /// Two keys of one namespace, and one of another.
 pub(super) const KEYS: [&str; 3] = ["one/a", "one/b", "two/a"];
 
-/// An object on its way; the number tells objects apart.
+/// A received object; the number distinguishes objects.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Version {
     pub(super) uid: &'static str,
@@ -147,7 +147,7 @@ pub(super) enum Event {
     },
 }
 
-/// Turns leases into works, and tells the model what they mean.
+/// Turns leases into items, and into the events that the model applies.
 pub(super) struct Source {
     in_order: bool,
     keys: &'static [&'static str],
@@ -167,14 +167,14 @@ impl Source {
         }
     }
 
-    /// The works of one lease, and what happens in them, each in order.
+    /// The items of one lease, and what happens in them, each in order.
     pub(super) fn lease(
         &mut self,
         ops: &[Op],
-    ) -> (Vec<Item<ObjectKey, Arrival<usize>>>, Vec<Event>) {
-        let mut works = Works {
+    ) -> (Vec<Item<ObjectKey, ReceivedItem<usize>>>, Vec<Event>) {
+        let mut leased = LeasedItems {
             in_order: self.in_order,
-            works: Vec::new(),
+            items: Vec::new(),
         };
         let mut events = Vec::new();
         let of_others = |key: &usize| *key >= self.keys.len();
@@ -186,24 +186,24 @@ impl Source {
                 | Op::Vanished(key)
                     if of_others(key) => {}
                 Op::Added(key, version) | Op::Updated(key, version) => {
-                    let (object, arrival) = receive(&mut self.received, *key, version, self.epoch);
+                    let (object, item) = receive(&mut self.received, *key, version, self.epoch);
                     let delta = match op {
-                        Op::Added(..) => Delta::Added(arrival),
-                        _ => Delta::Updated(arrival),
+                        Op::Added(..) => Delta::Added(item),
+                        _ => Delta::Updated(item),
                     };
-                    works.key(KEYS[*key], delta);
+                    leased.key(KEYS[*key], delta);
                     events.push(Event::Upsert {
                         object,
                         relist: false,
                     });
                 }
                 Op::Deleted(key, version) => {
-                    let (object, arrival) = receive(&mut self.received, *key, version, self.epoch);
-                    works.key(KEYS[*key], Delta::Deleted(Final::Observed(arrival)));
+                    let (object, item) = receive(&mut self.received, *key, version, self.epoch);
+                    leased.key(KEYS[*key], Delta::Deleted(Final::Observed(item)));
                     events.push(Event::Deleted { object });
                 }
                 Op::Vanished(key) => {
-                    works.key(KEYS[*key], Delta::Deleted(Final::Unknown(None)));
+                    leased.key(KEYS[*key], Delta::Deleted(Final::Unknown(None)));
                     events.push(Event::Vanished { key: KEYS[*key] });
                 }
                 Op::Relist(items, new_epoch) => {
@@ -213,27 +213,26 @@ impl Source {
                     let mut upserts = Vec::new();
                     let mut listed = Vec::new();
                     for (key, version) in ours {
-                        let (object, arrival) =
-                            receive(&mut self.received, *key, version, self.epoch);
+                        let (object, item) = receive(&mut self.received, *key, version, self.epoch);
                         kept.push(KEYS[*key]);
                         upserts.push(Event::Upsert {
                             object,
                             relist: true,
                         });
-                        listed.push((KEYS[*key], arrival));
+                        listed.push((KEYS[*key], item));
                     }
-                    works.relist(listed, self.keys);
+                    leased.relist(listed, self.keys);
                     events.push(Event::LeftOut { kept });
                     events.extend(upserts);
                 }
             }
         }
-        let (in_order, works) = (works.in_order, works.finish());
+        let (in_order, items) = (leased.in_order, leased.finish());
         if !in_order {
             // DeltaFIFO keeps the order of each key only.
-            events = by_key(&works, &events, &self.received);
+            events = by_key(&items, &events, &self.received);
         }
-        (works, events)
+        (items, events)
     }
 }
 
@@ -242,7 +241,7 @@ fn receive(
     key: usize,
     version: &Version,
     epoch: u32,
-) -> (usize, Arrival<usize>) {
+) -> (usize, ReceivedItem<usize>) {
     let (uid, version, readable) = (version.uid, version.version, version.readable);
     let object = received.len();
     received.push(Received {
@@ -263,86 +262,86 @@ fn receive(
             1,
         )))
     };
-    let arrival = Arrival {
+    let item = ReceivedItem {
         object: content,
         uid: uid.into(),
         version: version.into(),
         epoch,
     };
-    (object, arrival)
+    (object, item)
 }
 
 pub(super) fn key(text: &str) -> ObjectKey {
     text.parse().expect("a key")
 }
 
-/// Works in the making.
-struct Works {
+/// The items of one lease, as they are made.
+struct LeasedItems {
     in_order: bool,
-    works: Vec<(Option<&'static str>, Pending)>,
+    items: Vec<(Option<&'static str>, Pending)>,
 }
 
 enum Pending {
-    Key(Vec<Delta<Arrival<usize>>>),
-    Replace(Vec<(ObjectKey, Arrival<usize>)>),
+    Key(Vec<Delta<ReceivedItem<usize>>>),
+    Replace(Vec<(ObjectKey, ReceivedItem<usize>)>),
 }
 
-impl Works {
-    fn key(&mut self, key: &'static str, delta: Delta<Arrival<usize>>) {
-        let waits = self.works.iter_mut().find(|(of, _)| *of == Some(key));
+impl LeasedItems {
+    fn key(&mut self, key: &'static str, delta: Delta<ReceivedItem<usize>>) {
+        let waits = self.items.iter_mut().find(|(of, _)| *of == Some(key));
         match waits {
             Some((_, Pending::Key(deltas))) if !self.in_order => deltas.push(delta),
-            _ => self.works.push((Some(key), Pending::Key(vec![delta]))),
+            _ => self.items.push((Some(key), Pending::Key(vec![delta]))),
         }
     }
 
-    fn relist(&mut self, items: Vec<(&'static str, Arrival<usize>)>, keys: &[&'static str]) {
+    fn relist(&mut self, items: Vec<(&'static str, ReceivedItem<usize>)>, keys: &[&'static str]) {
         if self.in_order {
             let items = items
                 .into_iter()
-                .map(|(text, arrival)| (key(text), arrival))
+                .map(|(text, item)| (key(text), item))
                 .collect();
-            self.works.push((None, Pending::Replace(items)));
+            self.items.push((None, Pending::Replace(items)));
             return;
         }
         let left_out: Vec<_> = keys
             .iter()
             .filter(|key| items.iter().all(|(kept, _)| kept != *key))
             .collect();
-        for (key, arrival) in items {
-            self.key(key, Delta::Replaced(arrival));
+        for (key, item) in items {
+            self.key(key, Delta::Replaced(item));
         }
         for key in left_out {
             self.key(key, Delta::Deleted(Final::Unknown(None)));
         }
     }
 
-    fn finish(self) -> Vec<Item<ObjectKey, Arrival<usize>>> {
-        let works = self.works.into_iter().map(|(of, pending)| match pending {
+    fn finish(self) -> Vec<Item<ObjectKey, ReceivedItem<usize>>> {
+        let items = self.items.into_iter().map(|(of, pending)| match pending {
             Pending::Replace(items) => Item::Replace { items },
             Pending::Key(deltas) => {
                 let mut deltas = deltas.into_iter();
                 let first = deltas.next().expect("made with one");
-                let key = key(of.expect("a key's work has a key"));
+                let key = key(of.expect("a key's item has a key"));
                 Item::Key {
                     key,
                     deltas: Deltas::of(first, deltas),
                 }
             }
         });
-        works.collect()
+        items.collect()
     }
 }
 
-/// The events of each key together, keys in the order of the works.
+/// The events of each key together, keys in the order of the items.
 fn by_key(
-    works: &[Item<ObjectKey, Arrival<usize>>],
+    items: &[Item<ObjectKey, ReceivedItem<usize>>],
     events: &[Event],
     received: &[Received],
 ) -> Vec<Event> {
     let mut sorted = Vec::new();
-    for work in works {
-        let Item::Key { key, .. } = work else {
+    for item in items {
+        let Item::Key { key, .. } = item else {
             continue;
         };
         for event in events {

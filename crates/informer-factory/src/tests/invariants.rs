@@ -1,11 +1,11 @@
-//! What holds whatever the model says: checked over all that was told and all that is stored.
+//! Invariants that do not depend on the model, checked over all notifications and the store.
 
 use std::collections::BTreeMap;
 
 use super::history::Received;
 use super::model::Told;
 
-/// What one handler knows, from what it was told.
+/// The objects that one handler knows, from its notifications.
 #[derive(Default)]
 pub(super) struct Witness {
     knows: BTreeMap<&'static str, usize>,
@@ -59,7 +59,7 @@ impl Witness {
         Ok(())
     }
 
-    /// PR-6: what was told adds up to what is stored.
+    /// PR-6: the notifications add up to what is stored.
     pub(super) fn agrees_with(&self, stored: &BTreeMap<&'static str, usize>) -> Result<(), String> {
         if self.knows == *stored {
             return Ok(());

@@ -1,4 +1,4 @@
-//! The apply step, naively: a map, one event after the other, everything told at once.
+//! The apply step, naively: a map, one event after the other, everything delivered immediately.
 //!
 //! Written from PD-01..06, STX-7, IN-7 and PR-2..5; shares no code with what
 //! it judges.
@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::history::{Event, Received};
 
-/// What a handler is told, objects as numbers.
+/// A notification of a handler, objects as numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Told {
     Added {
@@ -39,7 +39,7 @@ pub(super) struct Model {
     epochs: BTreeMap<&'static str, u32>,
     /// Keys whose good version is of a history that is no more.
     timeless: BTreeSet<&'static str>,
-    /// Keys whose last version nobody can read (IN-7).
+    /// Keys whose last version is unusable (IN-7).
     pub(super) quarantined: BTreeSet<&'static str>,
 }
 
@@ -95,7 +95,7 @@ impl Model {
             }
             let another_life = !new.uid.is_empty() && !known.uid.is_empty() && new.uid != known.uid;
             if !another_life {
-                // 6.9: what did not change is not told.
+                // 6.9: what did not change is not announced.
                 if comparable && !new.version.is_empty() && new.version == known_version {
                     if !refused {
                         self.quarantined.remove(key);
@@ -115,7 +115,7 @@ impl Model {
                 }
                 return;
             }
-            // 6.10: two lives, two notifications.
+            // 6.10: a recreated object makes two notifications.
             self.vanish(key, told);
         }
         if !refused {
@@ -129,7 +129,7 @@ impl Model {
         }
     }
 
-    /// FM-53: the last good version stays, unless it was another life.
+    /// FM-53: the last good version stays, unless it has another uid.
     fn unreadable(&mut self, new: &Received, received: &[Received], told: &mut Vec<Told>) {
         if let Some(&old) = self.stored.get(new.key) {
             let known = &received[old];
@@ -165,14 +165,14 @@ impl Model {
         let gone = &received[object];
         let Some(&stored) = self.stored.get(gone.key) else {
             self.quarantined.remove(gone.key);
-            return; // PR-2: nobody was told of it.
+            return; // PR-2: it was never announced.
         };
         let known = &received[stored];
         let same = !gone.uid.is_empty() && gone.uid == known.uid;
         let unknown = gone.uid.is_empty() || known.uid.is_empty();
         let comparable = self.epochs[gone.key] == gone.epoch;
         if !same && comparable && is_before(gone.version, self.version_of(known)) {
-            return; // 6.10: the end of an earlier life.
+            return; // 6.10: the deletion of an earlier object of this name.
         }
         if (same || unknown) && gone.readable {
             self.stored.remove(gone.key);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use informer_processor::{Cause, Deleted, Notification};
+use informer_processor::{Added, Cause, Deleted, Notification, Updated};
 use informer_store::{Entry, StoreReader, StoreWriter};
 
 use super::history::{History, KEYS, Lease, Source, key};
@@ -57,18 +57,18 @@ struct Run {
 
 impl Run {
     fn lease(&mut self, history: &History, lease: &Lease) -> Result<(), String> {
-        let (works, events) = self.source.lease(&lease.ops);
+        let (items, events) = self.source.lease(&lease.ops);
         let refused = lease
             .refused
             .map(|at| (key(KEYS[at]), QuarantineReason::Unappliable { attempts: 1 }));
         let refused: Refused = refused.into_iter().collect();
         let (snapshot, scope) = (self.reader.snapshot(), history.scope());
         let mut fold = Fold::new(&snapshot, &scope, &self.epochs, lease.initial, &refused);
-        fold.track_good(!self.quarantined.is_empty());
-        works.iter().for_each(|work| fold.work(work));
+        fold.track_good = !self.quarantined.is_empty();
+        items.iter().for_each(|item| fold.item(item));
         let Applied {
             batch,
-            notices,
+            notifications,
             epochs,
             judged,
             ..
@@ -81,7 +81,10 @@ impl Run {
             };
         }
         self.epochs = epochs;
-        let told = notices.iter().map(tell).collect::<Result<Vec<_>, _>>()?;
+        let told = notifications
+            .iter()
+            .map(tell)
+            .collect::<Result<Vec<_>, _>>()?;
 
         let received = &self.source.received;
         let refused = lease.refused.map(|at| KEYS[at]);
@@ -100,7 +103,7 @@ impl Run {
             return Err("FM-14: another source's object was touched".into());
         }
         self.witness.agrees_with(&stored)?;
-        // Keys that were never good are let go of by whoever lists, not by the fold.
+        // Keys that were never good are released by the sink of a list, not by the fold.
         let known = |key: &&&str| stored.contains_key(**key);
         let ours: Vec<_> = self.quarantined.iter().filter(known).collect();
         let theirs: Vec<_> = self.model.quarantined.iter().filter(known).collect();
@@ -123,19 +126,19 @@ fn name(key: &str) -> Result<&'static str, String> {
         .ok_or_else(|| format!("{key} is not ours"))
 }
 
-fn tell(notice: &Event<usize>) -> Result<Told, String> {
-    let key = name(notice.key().as_str())?;
-    Ok(match &**notice {
-        Notification::Added {
+fn tell(notification: &Event<usize>) -> Result<Told, String> {
+    let key = name(notification.key().as_str())?;
+    Ok(match &**notification {
+        Notification::Added(Added {
             object, initial, ..
-        } => Told::Added {
+        }) => Told::Added {
             key,
             object: **object,
             initial: *initial,
         },
-        Notification::Updated {
+        Notification::Updated(Updated {
             old, new, cause, ..
-        } => {
+        }) => {
             let relist = *cause == Cause::Relist;
             Told::Updated {
                 key,

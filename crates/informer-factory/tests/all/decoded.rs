@@ -7,8 +7,8 @@ use informer_factory::kube_source::{Buffers, Encoded, Wire};
 use informer_factory::processor::handler_fn;
 use informer_factory::reflector::{DecodeError, DecodeErrorCategory};
 use informer_factory::{
-    Decode, InformerError, InformerOptions, KeyError, ListByLabels, Notification, Object,
-    ObjectKey, Owner, index,
+    Added, Decode, InformerError, InformerOptions, KeyError, ListByLabels, Notification, Object,
+    ObjectKey, Owner, Updated, index,
 };
 use informer_testkit::ApiServer;
 use k8s_openapi::api::core::v1::Pod;
@@ -75,8 +75,8 @@ fn resource() -> ApiResource {
 /// What a handler received, as one word.
 fn word(notification: &Notification<ObjectKey, Packed>) -> String {
     let sign = match notification {
-        Notification::Added { .. } => '+',
-        Notification::Updated { .. } => '~',
+        Notification::Added(Added { .. }) => '+',
+        Notification::Updated(Updated { .. }) => '~',
         Notification::Deleted(_) => '-',
     };
     format!("{sign}{}", notification.key().name())

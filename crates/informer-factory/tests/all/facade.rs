@@ -109,7 +109,7 @@ async fn a_late_handler_sees_the_present_and_then_every_change() {
         factory.start().expect("a runtime");
         factory.wait_for_sync(SOON).await.expect("synced");
         let c = server.create(&pods(), pod("c", "n1")).expect("created");
-        let version = ResourceVersion::from(c.version().to_string());
+        let version = ResourceVersion::from(c.version());
         informer
             .wait_for_version(&version, SOON)
             .await
@@ -222,7 +222,7 @@ async fn a_coalescing_handler_ends_where_the_store_is() {
                 .expect("patched"),
         );
     }
-    let version = ResourceVersion::from(last.expect("patched").version().to_string());
+    let version = ResourceVersion::from(last.expect("patched").version());
     informer
         .wait_for_version(&version, SOON)
         .await

@@ -270,7 +270,7 @@ async fn wait_for_version_is_about_what_was_applied() {
                 .create(&pods(), pod(name, "n1"))
                 .expect("created")
                 .version();
-            let version = ResourceVersion::from(version.to_string());
+            let version = ResourceVersion::from(version);
             informer
                 .wait_for_version(&version, SOON)
                 .await
@@ -281,7 +281,7 @@ async fn wait_for_version_is_about_what_was_applied() {
         let nodes = informer_testkit::Resource::nodes();
         let node = serde_json::json!({"metadata": {"name": "n1"}});
         let version = server.create(&nodes, node).expect("created").version();
-        let version = ResourceVersion::from(version.to_string());
+        let version = ResourceVersion::from(version);
         informer
             .wait_for_version(&version, SOON)
             .await

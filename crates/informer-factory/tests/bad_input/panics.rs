@@ -98,7 +98,7 @@ async fn versions_are_reached_after_a_panic_within_the_beginning_of_an_epoch() {
                 panic!("{status:?}");
             };
             assert_eq!(source.epoch, source.applied_epoch, "{text}: {status:?}");
-            let version = ResourceVersion::from(world.change("a").to_string());
+            let version = ResourceVersion::from(world.change("a"));
             let waited = world.informer.wait_for_version(&version, SOON).await;
             waited.unwrap_or_else(|error| panic!("{text}: {error}"));
         }

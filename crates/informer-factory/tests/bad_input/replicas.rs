@@ -13,7 +13,7 @@ use crate::cluster::{self, QUEUES, SOON, pods};
 use crate::world::{HOUR, World, plain};
 
 async fn reaches(world: &World, version: u64) {
-    let version = ResourceVersion::from(version.to_string());
+    let version = ResourceVersion::from(version);
     let reached = world.informer.wait_for_version(&version, SOON).await;
     reached.unwrap_or_else(|error| panic!("{error}\n{:#?}", world.server.requests()));
 }
@@ -61,7 +61,7 @@ async fn a_restart_before_a_lagging_replica_is_waited_out() {
         world.factory.start().expect("a runtime");
         world.factory.wait_for_sync(SOON).await.expect("synced");
         assert_eq!(world.stored(), [format!("a@{stale}")]);
-        let version = ResourceVersion::from(seen.to_string());
+        let version = ResourceVersion::from(seen);
         let short = Duration::from_secs(2);
         let early = world.informer.wait_for_version(&version, short).await;
         assert!(early.is_err(), "it is not there yet");

@@ -50,7 +50,7 @@ async fn a_restored_server_begins_a_new_epoch() {
         assert_eq!(status.sources[0].epoch, 1, "{status:?}");
 
         // In the new epoch versions count again.
-        let a = ResourceVersion::from(world.change("a").to_string());
+        let a = ResourceVersion::from(world.change("a"));
         world
             .informer
             .wait_for_version(&a, SOON)
@@ -84,7 +84,7 @@ async fn a_rewind_nobody_saw_is_put_right_by_the_next_list() {
         world.converges().await;
         let status = world.informer.status();
         assert_eq!(status.sources[0].epoch, 1, "{status:?}");
-        let version = ResourceVersion::from(a.to_string());
+        let version = ResourceVersion::from(a);
         let waited = world.informer.wait_for_version(&version, SOON).await;
         waited.expect("versions count again");
     }

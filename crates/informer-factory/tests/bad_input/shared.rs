@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use informer_factory::processor::handler_fn;
 use informer_factory::{
-    InformerOptions, ListenerConfig, Notification, ObjectKey, SharedInformerFactory, Transform,
+    Added, InformerOptions, ListenerConfig, Notification, ObjectKey, SharedInformerFactory,
+    Transform,
 };
 use informer_testkit::{ApiServer, Fault, Match, Resource, Times};
 use k8s_openapi::api::apps::v1::Deployment;
@@ -84,7 +85,7 @@ async fn a_handler_can_only_change_a_copy() {
         let kept = Arc::new(Mutex::new(Vec::new()));
         let keeps = Arc::clone(&kept);
         let handler = handler_fn(move |news: &Notification<ObjectKey, Pod>| {
-            if let Notification::Added { object, .. } = news {
+            if let Notification::Added(Added { object, .. }) = news {
                 let mut own = Arc::clone(object);
                 assert!(Arc::get_mut(&mut own).is_none(), "it is shared");
                 Arc::make_mut(&mut own).spec = None;

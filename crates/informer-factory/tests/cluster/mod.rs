@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use informer_factory::{
-    Cause, Deleted, Handler, Notification, ObjectKey, QueueKind, SharedInformerFactory,
+    Added, Deleted, Handler, Notification, ObjectKey, QueueKind, SharedInformerFactory, Updated,
 };
 use informer_testkit::{ApiServer, Resource};
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
@@ -113,17 +113,12 @@ fn tell<K: kube_core::Resource>(object: &K) -> String {
 }
 
 impl<T: kube_core::Resource + Send + Sync + 'static> Handler<ObjectKey, T> for Recorder {
-    fn on_add(&mut self, object: &Arc<T>, initial: bool) {
-        let initial = if initial { " initial" } else { "" };
-        self.write(format!("add {}{initial}", tell(&**object)));
+    fn on_add(&mut self, added: &Added<ObjectKey, T>) {
+        self.write(tell_added(added));
     }
 
-    fn on_update(&mut self, old: &Arc<T>, new: &Arc<T>, cause: Cause) {
-        self.write(format!(
-            "update {} -> {} {cause:?}",
-            tell(&**old),
-            tell(&**new)
-        ));
+    fn on_update(&mut self, updated: &Updated<ObjectKey, T>) {
+        self.write(tell_updated(updated));
     }
 
     fn on_delete(&mut self, deleted: &Deleted<ObjectKey, T>) {
@@ -141,23 +136,21 @@ impl<T: kube_core::Resource + Send + Sync + 'static> Handler<ObjectKey, T> for R
     }
 }
 
-/// What a stream gave, by the same words.
+fn tell_added<T: kube_core::Resource>(added: &Added<ObjectKey, T>) -> String {
+    let initial = if added.initial { " initial" } else { "" };
+    format!("add {}{initial}", tell(&*added.object))
+}
+
+fn tell_updated<T: kube_core::Resource>(updated: &Updated<ObjectKey, T>) -> String {
+    let (old, new) = (tell(&*updated.old), tell(&*updated.new));
+    format!("update {old} -> {new} {:?}", updated.cause)
+}
+
+/// An event of a stream, in the same words.
 pub fn tell_event<T: kube_core::Resource>(event: &Notification<ObjectKey, T>) -> String {
     match event {
-        Notification::Added {
-            object, initial, ..
-        } => {
-            format!(
-                "add {}{}",
-                tell(&**object),
-                if *initial { " initial" } else { "" }
-            )
-        }
-        Notification::Updated {
-            old, new, cause, ..
-        } => {
-            format!("update {} -> {} {cause:?}", tell(&**old), tell(&**new))
-        }
+        Notification::Added(added) => tell_added(added),
+        Notification::Updated(updated) => tell_updated(updated),
         Notification::Deleted(deleted) => format!("delete {}", deleted.key()),
     }
 }

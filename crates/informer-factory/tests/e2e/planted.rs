@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use informer_factory::store::{Entry, store};
-use informer_factory::{Cause, Deleted, Notification, ObjectKey};
+use informer_factory::{Added, Cause, Deleted, Notification, ObjectKey, Updated};
 use k8s_openapi::api::core::v1::ConfigMap;
 
 use crate::collection::{Identity, Truth};
@@ -31,20 +31,16 @@ fn key(name: &str) -> ObjectKey {
 }
 
 fn added(name: &str, uid: &str, version: u64, initial: bool) -> Told {
-    Notification::Added {
-        key: key(name),
-        object: object(name, uid, version),
-        initial,
-    }
+    Notification::Added(Added::new(key(name), object(name, uid, version)).initial(initial))
 }
 
 fn updated(name: &str, old: (&str, u64), new: (&str, u64)) -> Told {
-    Notification::Updated {
-        key: key(name),
-        old: object(name, old.0, old.1),
-        new: object(name, new.0, new.1),
-        cause: Cause::Watch,
-    }
+    Notification::Updated(Updated::new(
+        key(name),
+        object(name, old.0, old.1),
+        object(name, new.0, new.1),
+        Cause::Watch,
+    ))
 }
 
 fn deleted(name: &str, uid: &str, version: u64) -> Told {

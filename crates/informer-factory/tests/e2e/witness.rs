@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use informer_factory::{Cause, Deleted, Notification, ObjectKey, StoreReader};
+use informer_factory::{Added, Cause, Deleted, Notification, ObjectKey, StoreReader, Updated};
 use kube_core::Resource;
 use tokio::sync::watch;
 
@@ -85,12 +85,12 @@ impl<T: Resource + Send + Sync + 'static> Witness<T> {
         self.with(|fold| {
             fold.announced.insert(key.to_string());
             match notification {
-                Notification::Added {
+                Notification::Added(Added {
                     object, initial, ..
-                } => fold.added(key, Identity::of(&**object), *initial),
-                Notification::Updated {
+                }) => fold.added(key, Identity::of(&**object), *initial),
+                Notification::Updated(Updated {
                     old, new, cause, ..
-                } => fold.updated(key, &Identity::of(&**old), Identity::of(&**new), *cause),
+                }) => fold.updated(key, &Identity::of(&**old), Identity::of(&**new), *cause),
                 Notification::Deleted(deleted) => fold.deleted(deleted),
             }
             fold.compare_with_store(key, stored.as_ref());

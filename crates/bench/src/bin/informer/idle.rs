@@ -6,7 +6,7 @@ use anyhow::Result;
 use informer_bench::command_line::CommandLine;
 use informer_bench::idle;
 use informer_bench::tally::{Goal, Tally};
-use informer_factory::{Handler, InformerOptions, ObjectKey, SharedInformerFactory};
+use informer_factory::{Added, Handler, InformerOptions, ObjectKey, SharedInformerFactory};
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::Config;
 
@@ -33,7 +33,7 @@ pub(crate) async fn run(command_line: &CommandLine) -> Result<()> {
 struct Counter(Tally);
 
 impl Handler<ObjectKey, Pod> for Counter {
-    fn on_add(&mut self, _object: &Arc<Pod>, _initial: bool) {
+    fn on_add(&mut self, _: &Added<ObjectKey, Pod>) {
         self.0.add(|| None);
     }
 }

@@ -1,13 +1,11 @@
 //! A handler that joins late, beside one that follows changes.
 
-use std::sync::Arc;
-
 use anyhow::{Result, ensure};
 use informer_bench::command_line::CommandLine;
 use informer_bench::late::{self, Witness};
 use informer_bench::measure::Report;
 use informer_bench::tally::{Goal, Tally};
-use informer_factory::{Cause, Handler, ObjectKey, SharedInformerFactory};
+use informer_factory::{Added, Handler, ObjectKey, SharedInformerFactory, Updated};
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::Config;
 
@@ -50,8 +48,8 @@ pub(crate) async fn run(command_line: &CommandLine) -> Result<()> {
 struct First(Witness);
 
 impl Handler<ObjectKey, Pod> for First {
-    fn on_update(&mut self, _old: &Arc<Pod>, object: &Arc<Pod>, _cause: Cause) {
-        self.0.add(stamp(object));
+    fn on_update(&mut self, updated: &Updated<ObjectKey, Pod>) {
+        self.0.add(stamp(&updated.new));
     }
 }
 
@@ -59,8 +57,8 @@ impl Handler<ObjectKey, Pod> for First {
 struct Late(Tally);
 
 impl Handler<ObjectKey, Pod> for Late {
-    fn on_add(&mut self, _object: &Arc<Pod>, initial: bool) {
-        if initial {
+    fn on_add(&mut self, added: &Added<ObjectKey, Pod>) {
+        if added.initial {
             self.0.add(|| None);
         }
     }

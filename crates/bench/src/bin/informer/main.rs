@@ -24,7 +24,7 @@ use informer_bench::small_pod::SmallPod;
 use informer_bench::tally::{Goal, Tally};
 use informer_factory::reflector::Config as ReflectorConfig;
 use informer_factory::{
-    Cause, Handler, InformerOptions, ObjectKey, Projection, SharedInformerFactory,
+    Added, Handler, InformerOptions, ObjectKey, Projection, SharedInformerFactory, Updated,
 };
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::Config;
@@ -104,12 +104,12 @@ struct Counter<K> {
 }
 
 impl<K: 'static> Handler<ObjectKey, K> for Counter<K> {
-    fn on_add(&mut self, object: &Arc<K>, _initial: bool) {
-        self.tally.add(|| (self.stamp)(object));
+    fn on_add(&mut self, added: &Added<ObjectKey, K>) {
+        self.tally.add(|| (self.stamp)(&added.object));
     }
 
-    fn on_update(&mut self, _old: &Arc<K>, object: &Arc<K>, _cause: Cause) {
-        self.tally.add(|| (self.stamp)(object));
+    fn on_update(&mut self, updated: &Updated<ObjectKey, K>) {
+        self.tally.add(|| (self.stamp)(&updated.new));
     }
 }
 

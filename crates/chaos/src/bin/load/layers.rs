@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, ensure};
 use informer_factory::ObjectKey;
 use informer_factory::processor::{
-    AsyncHandler, Cause, ListenerConfig, Notification, Overflow, Processor, Walk,
+    Added, AsyncHandler, Cause, ListenerConfig, Notification, Overflow, Processor, Updated, Walk,
 };
 use informer_factory::store::{Batch, Entry, store};
 
@@ -98,11 +98,7 @@ fn updates(overflow: Overflow, count: u32) -> Result<f64> {
     for (key, object) in keys.iter().zip(&stored) {
         sequence += 1;
         let (key, object) = (key.clone(), Arc::clone(object));
-        let added = Notification::Added {
-            key,
-            object,
-            initial: false,
-        };
+        let added = Notification::Added(Added::new(key, object));
         processor.distribute(sequence, &[Arc::new(added)]);
     }
     let before = resident()?;
@@ -111,12 +107,7 @@ fn updates(overflow: Overflow, count: u32) -> Result<f64> {
         let new = Arc::new(vec![1_u8; OBJECT]);
         let old = std::mem::replace(&mut stored[i], Arc::clone(&new));
         sequence += 1;
-        let updated = Notification::Updated {
-            key: keys[i].clone(),
-            old,
-            new,
-            cause: Cause::Watch,
-        };
+        let updated = Notification::Updated(Updated::new(keys[i].clone(), old, new, Cause::Watch));
         processor.distribute(sequence, &[Arc::new(updated)]);
     }
     let grown = resident()? - before;

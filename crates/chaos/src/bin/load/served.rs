@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use informer_factory::{
-    Callbacks, ListenerConfig, QueueKind, SharedInformer, SharedInformerFactory, index,
+    Callbacks, ListenerConfig, ObjectKey, QueueKind, SharedInformer, SharedInformerFactory,
+    Updated, index,
 };
 use informer_testkit::{ApiServer, Resource};
 use k8s_openapi::api::core::v1::{Node, Pod};
@@ -141,9 +142,9 @@ pub(crate) fn listen(
 ) -> Result<Told> {
     let told = Told::default();
     let (count, lags) = (Arc::clone(&told.count), Arc::clone(&told.lags));
-    let handler = Callbacks::new().on_update(move |_: &Arc<Pod>, new: &Arc<Pod>, _| {
+    let handler = Callbacks::new().on_update(move |updated: &Updated<ObjectKey, Pod>| {
         count.fetch_add(1, Ordering::SeqCst);
-        let annotations = new.metadata.annotations.as_ref();
+        let annotations = updated.new.metadata.annotations.as_ref();
         let sent = annotations.and_then(|all| all.get("text")?.parse::<u64>().ok());
         let lag = sent.map(|sent| origin.elapsed().saturating_sub(Duration::from_nanos(sent)));
         let mut lags = lags.lock().unwrap_or_else(PoisonError::into_inner);

@@ -3,7 +3,7 @@
 use informer_deltafifo::Known;
 use informer_store::{ObjectKey, Scope, Snapshot};
 
-use crate::applying::arrival::Arrival;
+use crate::applying::received_item::ReceivedItem;
 use crate::applying::source_entries;
 
 /// One snapshot of the part of the store that one source fills.
@@ -13,19 +13,19 @@ pub(crate) struct KnownKeys<T> {
     /// The epoch in which it is asked: what a relist leaves out ends in the epoch of the relist.
     pub(crate) epoch: u32,
     /// Whether an object that is stored just so need not be queued again: it is of the same epoch
-    /// as all that is stored, and nobody waits in quarantine for a good version.
+    /// as all that is stored, and no key waits in quarantine for a good version.
     pub(crate) skip_held: bool,
 }
 
-impl<T: Send + Sync + 'static> Known<ObjectKey, Arrival<T>> for KnownKeys<T> {
-    fn get(&self, key: &ObjectKey) -> Option<Arrival<T>> {
+impl<T: Send + Sync + 'static> Known<ObjectKey, ReceivedItem<T>> for KnownKeys<T> {
+    fn get(&self, key: &ObjectKey) -> Option<ReceivedItem<T>> {
         let entry = self.snapshot.get(key.as_str())?;
-        Some(Arrival::stored(entry, self.epoch))
+        Some(ReceivedItem::stored(entry, self.epoch))
     }
 
-    fn for_each(&self, visit: &mut dyn FnMut(&ObjectKey, &Arrival<T>)) {
+    fn for_each(&self, visit: &mut dyn FnMut(&ObjectKey, &ReceivedItem<T>)) {
         for (key, entry) in source_entries(&self.snapshot, &self.scope) {
-            visit(key, &Arrival::stored(entry, self.epoch));
+            visit(key, &ReceivedItem::stored(entry, self.epoch));
         }
     }
 
@@ -34,14 +34,14 @@ impl<T: Send + Sync + 'static> Known<ObjectKey, Arrival<T>> for KnownKeys<T> {
     }
 
     /// Judged as [`judge`](crate::applying::verdict::judge) would: to be kept.
-    fn holds(&self, key: &ObjectKey, arrival: &Arrival<T>) -> bool {
+    fn holds(&self, key: &ObjectKey, received: &ReceivedItem<T>) -> bool {
         self.skip_held
-            && arrival.object.is_ok()
-            && !arrival.version.is_unset()
+            && received.object.is_ok()
+            && !received.version.is_unset()
             && self
                 .snapshot
                 .get(key.as_str())
-                .is_some_and(|entry| entry.version == arrival.version && entry.uid == arrival.uid)
+                .is_some_and(|entry| entry.version == received.version && entry.uid == received.uid)
     }
 
     fn for_each_key(&self, visit: &mut dyn FnMut(&ObjectKey)) {

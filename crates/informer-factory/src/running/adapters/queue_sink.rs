@@ -4,20 +4,19 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use informer_deltafifo::{Deletion, Final, Producer};
-use informer_object::Identity;
 use informer_reflector::{Body, Change, Emission, Item, Refused, ResourceVersion, Sink};
 use informer_store::{ObjectKey, Scope};
 
-use crate::applying::applier::{Applier, Watcher};
-use crate::applying::arrival::Arrival;
+use crate::applying::applier::{Applier, ProgressObserver};
+use crate::applying::received_item::ReceivedItem;
 use crate::running::adapters::KnownKeys;
 
 /// The producing end of one source.
 pub(crate) struct QueueSink<T: Send + Sync + 'static> {
     applier: Arc<Applier<T>>,
     scope: Scope,
-    producer: Producer<ObjectKey, Arrival<T>, ResourceVersion>,
-    watcher: Watcher<T>,
+    producer: Producer<ObjectKey, ReceivedItem<T>, ResourceVersion>,
+    progress: ProgressObserver<T>,
     epoch: u32,
 }
 
@@ -25,14 +24,14 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
     pub(crate) fn new(
         applier: Arc<Applier<T>>,
         scope: Scope,
-        producer: Producer<ObjectKey, Arrival<T>, ResourceVersion>,
+        producer: Producer<ObjectKey, ReceivedItem<T>, ResourceVersion>,
     ) -> Self {
-        let (epoch, watcher) = (applier.status.epoch(&scope), producer.observer());
+        let (epoch, progress) = (applier.status.epoch(&scope), producer.observer());
         Self {
             applier,
             scope,
             producer,
-            watcher,
+            progress,
             epoch,
         }
     }
@@ -57,7 +56,7 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
         // In the memory of the items, of which there may be very many.
         let listed: Vec<_> = items
             .into_iter()
-            .map(|item| received_item(item, self.epoch))
+            .map(|item| ReceivedItem::new(item, self.epoch))
             .collect();
         self.forget_unlisted(&listed);
         // A change may be applied between this and the relist; epochs then only move on to ours.
@@ -101,16 +100,17 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
     /// The newest version of each key that waits for the store.
     fn queued_versions(&self) -> HashMap<ObjectKey, ResourceVersion> {
         let mut queued = HashMap::new();
-        self.producer.for_each_queued(&mut |key, arrival| {
-            if arrival.epoch == self.epoch {
-                queued.insert(key.clone(), arrival.version.clone());
+        self.producer.for_each_queued(&mut |key, item| {
+            if item.epoch == self.epoch {
+                queued.insert(key.clone(), item.version.clone());
             }
         });
         queued
     }
 
-    /// A quarantined key that was never good is nobody's to delete: a relist without it is its end.
-    fn forget_unlisted(&self, listed: &[(ObjectKey, Arrival<T>)]) {
+    /// Releases quarantined keys that a relist leaves out. A key without a good version is not
+    /// stored, so no deletion releases it.
+    fn forget_unlisted(&self, listed: &[(ObjectKey, ReceivedItem<T>)]) {
         if self.applier.quarantine.len() > 0 {
             let listed: HashSet<_> = listed.iter().map(|(key, _)| key).collect();
             let keep = |key: &ObjectKey| !self.scope.covers(key) || listed.contains(key);
@@ -125,11 +125,11 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
         item: Item<T>,
         received: ResourceVersion,
     ) -> Result<(), Refused> {
-        let (key, arrival) = received_item(item, self.epoch);
+        let (key, queued) = ReceivedItem::new(item, self.epoch);
         let accepted = match change {
-            Change::Added => self.producer.add(key, arrival, received).await,
-            Change::Modified => self.producer.update(key, arrival, received).await,
-            Change::Deleted => return self.delete(key, arrival, received).await,
+            Change::Added => self.producer.add(key, queued, received).await,
+            Change::Modified => self.producer.update(key, queued, received).await,
+            Change::Deleted => return self.delete(key, queued, received).await,
         };
         accepted.map_err(|_| Refused)
     }
@@ -137,10 +137,10 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
     async fn delete(
         &self,
         key: ObjectKey,
-        arrival: Arrival<T>,
+        queued: ReceivedItem<T>,
         received: ResourceVersion,
     ) -> Result<(), Refused> {
-        let (last, known) = (Final::Observed(arrival), || self.known(false));
+        let (last, known) = (Final::Observed(queued), || self.known(false));
         let delete = self.producer.delete(key.clone(), last, received, known);
         if delete.await.map_err(|_| Refused)? == Deletion::Ignored {
             // Nobody knows it, but it may have been there and never been good.
@@ -155,7 +155,7 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
     fn note_progress(&self) {
         if self.producer.progress().unsettled == 0 {
             self.applier
-                .publish(&self.scope, &self.watcher, Some(self.epoch));
+                .publish(&self.scope, &self.progress, Some(self.epoch));
         }
     }
 
@@ -168,14 +168,6 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
             skip_held: same_epoch && self.applier.quarantine.len() == 0,
         }
     }
-}
-
-/// The key and the queued part of an item.
-fn received_item<T>(item: Item<T>, epoch: u32) -> (ObjectKey, Arrival<T>) {
-    let Identity {
-        key, uid, version, ..
-    } = item.identity;
-    (key, Arrival::new(item.body, uid, version, epoch))
 }
 
 fn is_reused<T>(item: &Item<T>) -> bool {

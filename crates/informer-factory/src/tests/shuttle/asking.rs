@@ -28,7 +28,7 @@ pub(super) fn three_at_once() {
     });
 }
 
-/// FAX-2: who asks while another starts is started then, or by the next start; never twice.
+/// FAX-2: an informer requested during a start is started by it or by the next one; never twice.
 pub(super) fn beside_a_start() {
     play(|stage| {
         let starting = stage.beside(|factory| factory.start());
@@ -47,7 +47,7 @@ pub(super) fn beside_a_start() {
     });
 }
 
-/// FAX-4: who asks while the factory stops is refused, or has what is ended with the others.
+/// FAX-4: a request while the factory stops is refused, or its informer ends with the others.
 pub(super) fn beside_an_end() {
     play(|stage| {
         let asking = stage.beside(|factory| {
@@ -68,7 +68,7 @@ pub(super) fn beside_an_end() {
     });
 }
 
-/// FAX-5: who asks while it is released gets the old one or a new one, and the new one is kept.
+/// FAX-5: a request during a release gets the old informer or a new one, and the new one is kept.
 pub(super) fn beside_a_release() {
     play(|stage| {
         let released = pods(stage.factory());

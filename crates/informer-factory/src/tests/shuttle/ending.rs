@@ -1,4 +1,4 @@
-//! Ending beside everything else: nothing begins after an end was told (FAX-4, IN-5, IN-6).
+//! Ending beside everything else: nothing begins after an end was reported (FAX-4, IN-5, IN-6).
 
 use k8s_openapi::api::core::v1::Pod;
 

@@ -1,4 +1,4 @@
-//! Starting: once, whoever starts and however often (FAX-2).
+//! Starting: once, from any thread and however often (FAX-2).
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 

@@ -3,18 +3,18 @@
 use std::{fmt, sync::Arc};
 
 use derive_where::derive_where;
-use informer_object::{ResourceVersion, Uid};
-use informer_reflector::{Body, DecodeError};
+use informer_object::{Identity, ObjectKey, ResourceVersion, Uid};
+use informer_reflector::{Body, DecodeError, Item};
 use informer_store::Entry;
 
-/// What the queue carries: an object, or why nobody can use it, and the epoch it was received in.
+/// A received object, or the error of its decoding, and the epoch it was received in.
 ///
 /// What cannot be decoded goes through the queue like everything else, so that it is judged in
 /// order, against what the store then holds. Versions of two epochs cannot be
 /// compared: between them the server's history was rewound.
 // FM-53, FM-54, FM-39, RFX-15
 #[derive_where(Clone)]
-pub(crate) struct Arrival<T> {
+pub(crate) struct ReceivedItem<T> {
     /// The object. The error is in a box, since everything that waits has room for it.
     pub(crate) object: Result<Arc<T>, Box<DecodeError>>,
     /// Its uid on the wire.
@@ -25,22 +25,26 @@ pub(crate) struct Arrival<T> {
     pub(crate) epoch: u32,
 }
 
-impl<T> Arrival<T> {
-    /// Combines an object with the rest of its identity, which its key was taken from.
-    pub(crate) fn new(body: Body<T>, uid: Uid, version: ResourceVersion, epoch: u32) -> Self {
-        let object = match body {
+impl<T> ReceivedItem<T> {
+    /// The key and the queued part of an item that was received in an epoch.
+    pub(crate) fn new(item: Item<T>, epoch: u32) -> (ObjectKey, Self) {
+        let Identity {
+            key, uid, version, ..
+        } = item.identity;
+        let object = match item.body {
             Body::Decoded(object) | Body::Reused(object) => Ok(object),
             Body::Undecodable(error) => Err(Box::new(error)),
         };
-        Self {
+        let received = Self {
             object,
             uid,
             version,
             epoch,
-        }
+        };
+        (key, received)
     }
 
-    /// What the store holds, as if it had just arrived.
+    /// A stored object, as if it had just been received.
     pub(crate) fn stored(entry: &Entry<T>, epoch: u32) -> Self {
         Self {
             object: Ok(Arc::clone(&entry.object)),
@@ -62,9 +66,9 @@ impl<T> Arrival<T> {
 
 /// Never shows the object.
 // SEC-6
-impl<T> fmt::Debug for Arrival<T> {
+impl<T> fmt::Debug for ReceivedItem<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Arrival")
+        f.debug_struct("ReceivedItem")
             .field("uid", &self.uid)
             .field("version", &self.version)
             .field("epoch", &self.epoch)
