@@ -1,10 +1,12 @@
 //! When to check, what to fetch, and what the answers mean.
 //!
-//! - RFX-16: from one check to the next it is never longer than a period, the first included.
+//! - The time from one check to the next is at most one period, and so is the time to the first.
 //! - Bounded: a period has one check, of two lists at most: a second one where the server has
 //!   compacted the first one's version. A check that a period does not suffice for is given up.
 //! - A version that the server does not know is either a lagging replica's or a rewound server's;
 //!   one small consistent read shows which.
+
+// RFX-16, FM-39
 
 use std::future::Future;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};

@@ -151,7 +151,7 @@ impl<T, S: Shape> PreparedIndex<T, S> {
                 computed.is_err()
             }
         };
-        let values = sharing.share(values);
+        let values = sharing.share(&mut values);
         (Arc::new(Record { key, entry, values }), is_above)
     }
 }

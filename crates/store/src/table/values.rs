@@ -28,6 +28,11 @@ pub(crate) struct Values(Option<Arc<Box<[IndexedValue]>>>);
 
 impl Values {
     /// Whether both are the same allocation.
+    /// Takes the values out of a buffer and leaves its room.
+    pub(crate) fn taken_from(values: &mut Vec<IndexedValue>) -> Self {
+        Self((!values.is_empty()).then(|| Arc::new(values.drain(..).collect())))
+    }
+
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (Some(one), Some(other)) => Arc::ptr_eq(one, other),
@@ -64,12 +69,6 @@ impl Hash for Values {
     }
 }
 
-impl From<Vec<IndexedValue>> for Values {
-    fn from(values: Vec<IndexedValue>) -> Self {
-        Self((!values.is_empty()).then(|| Arc::new(values.into())))
-    }
-}
-
 /// Finds equal values among the records of one list, so that each is held once.
 ///
 /// Without it, a value of a thousand objects is in memory a thousand times. The sets are searched
@@ -81,18 +80,18 @@ pub(crate) struct Sharing {
 }
 
 impl Sharing {
-    pub(crate) fn share(&mut self, mut values: Vec<IndexedValue>) -> Values {
-        if let Some(shared) = self.values.get(&*values) {
+    pub(crate) fn share(&mut self, values: &mut Vec<IndexedValue>) -> Values {
+        if let Some(shared) = self.values.get(&**values) {
             return shared.clone();
         }
-        for held in &mut values {
+        for held in values.iter_mut() {
             if let Some(text) = self.texts.get(&*held.value) {
                 held.value = Arc::clone(text);
             } else {
                 self.texts.insert(Arc::clone(&held.value));
             }
         }
-        let values = Values::from(values);
+        let values = Values::taken_from(values);
         self.values.insert(values.clone());
         values
     }

@@ -39,6 +39,8 @@ pub(crate) struct Step {
     pub(crate) most: usize,
     /// The keys of objects that gave more. The batch is refused if there is one.
     pub(crate) above_bound: Vec<ObjectKey>,
+    /// Room for the index values of one object at a time.
+    pub(crate) values: Vec<IndexedValue>,
 }
 
 impl<T, S: Shape> State<T, S> {
@@ -89,43 +91,45 @@ impl<T, S: Shape> State<T, S> {
         sharing: Option<&mut Sharing>,
         step: &mut Step,
     ) -> Arc<Record<T>> {
-        let mut values = Vec::with_capacity(self.indexes.len());
+        let mut computed = std::mem::take(&mut step.values);
         for index in &*self.indexes {
-            let computed = index
+            let within = index
                 .definition
-                .compute(&entry.object, step.most, &mut values);
-            if computed.is_err() {
+                .compute(&entry.object, step.most, &mut computed);
+            if within.is_err() {
                 step.above_bound.push(key.clone());
             }
         }
         let values = match old {
-            Some(old) if *old.values == *values => old.values.clone(),
+            Some(old) if *old.values == *computed => old.values.clone(),
             _ => match sharing {
-                Some(sharing) => sharing.share(values),
-                None => self.shared(values),
+                Some(sharing) => sharing.share(&mut computed),
+                None => self.shared(&mut computed),
             },
         };
+        computed.clear();
+        step.values = computed;
         Arc::new(Record { key, entry, values })
     }
 
     /// Returns the values of a stored record if they are equal, or else the values with the texts
     /// that the indexes have. The record is the first one that has the first of the values.
-    fn shared(&self, mut values: Vec<IndexedValue>) -> Values {
+    fn shared(&self, values: &mut Vec<IndexedValue>) -> Values {
         let Some(first) = values.first() else {
             return Values::default();
         };
         if let Some((_, bucket)) = self.filed(first)
             && let Some(id) = bucket.iter().next()
-            && *self.items.at(id).values == *values
+            && *self.items.at(id).values == **values
         {
             return self.items.at(id).values.clone();
         }
-        for held in &mut values {
+        for held in values.iter_mut() {
             if let Some((text, _)) = self.filed(held) {
                 held.value = Arc::clone(text);
             }
         }
-        values.into()
+        Values::taken_from(values)
     }
 
     fn filed(&self, held: &IndexedValue) -> Option<(&Arc<str>, &IdList<S>)> {

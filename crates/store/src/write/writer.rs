@@ -15,6 +15,7 @@ use std::sync::Arc;
 use crate::published::{ArcSwap, Published};
 use crate::state::State;
 use crate::table::shape::{Shape, Shipped};
+use crate::table::values::IndexedValue;
 use crate::write::apply::{Commit, Step};
 use crate::{
     Batch, Entry, Index, IndexError, ObjectKey, PreparedIndex, ResourceVersion, Scope, Snapshot,
@@ -41,13 +42,19 @@ pub struct StoreWriter<T, S = Shipped> {
     /// What readers see.
     pub(crate) state: Arc<State<T, S>>,
     published: Published<T, S>,
+    /// The room of the last commit, for the next one.
+    values: Vec<IndexedValue>,
 }
 
 impl<T: Send + Sync + 'static, S: Shape> StoreWriter<T, S> {
     pub(crate) fn new() -> Self {
         let state = Arc::new(State::default());
         let published = Arc::new(ArcSwap::from(Arc::clone(&state)));
-        Self { state, published }
+        Self {
+            state,
+            published,
+            values: Vec::new(),
+        }
     }
 
     /// Everything as of the last commit.
@@ -109,6 +116,7 @@ impl<T: Send + Sync + 'static, S: Shape> StoreWriter<T, S> {
             return Err(TooManyValues { most, keys });
         }
         self.publish(next);
+        self.values = step.values;
         Ok(step.commit)
     }
 
@@ -265,26 +273,25 @@ impl<T: Send + Sync + 'static, S: Shape> StoreWriter<T, S> {
         let (mut next, mut step) = self.next_step(usize::MAX);
         change(&mut next, &mut step);
         self.publish(next);
+        self.values = step.values;
         step.commit
     }
 
     /// A state that nobody sees yet, and an account of what becomes of it.
-    fn next_step(&self, most: usize) -> (State<T, S>, Step) {
+    fn next_step(&mut self, most: usize) -> (State<T, S>, Step) {
         let mut next = State::clone(&self.state);
         next.sequence += 1;
         let commit = Commit {
             sequence: next.sequence,
             ..Commit::default()
         };
-        let above_bound = Vec::new();
-        (
-            next,
-            Step {
-                commit,
-                most,
-                above_bound,
-            },
-        )
+        let step = Step {
+            commit,
+            most,
+            above_bound: Vec::new(),
+            values: std::mem::take(&mut self.values),
+        };
+        (next, step)
     }
 
     fn publish(&mut self, next: State<T, S>) {
