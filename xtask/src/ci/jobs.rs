@@ -1,6 +1,5 @@
 //! The jobs of continuous integration, each a few commands.
 
-use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -12,12 +11,13 @@ use crate::conformance;
 use crate::debug_build::{leaf_tests, without_leaves};
 use crate::fuzz::{self, FuzzCommand};
 use crate::layers::{self, LEAVES};
-use crate::shell::{cargo, output_of, program, run};
+use crate::shell::{cargo, run};
 use crate::shuttle::{self, ShuttleCommand};
 use crate::simulate::{self, SimulateCommand};
 use crate::stopwatch::Outcome;
 use crate::tidy;
 
+use super::compilers;
 use super::property;
 use super::published;
 
@@ -117,12 +117,12 @@ pub(super) const JOBS: [Job; 18] = [
     Job {
         name: "msrv",
         about: "libraries compile with the oldest compiler",
-        run: msrv,
+        run: compilers::oldest,
     },
     Job {
         name: "wasm",
         about: "pure crates compile without a system",
-        run: wasm,
+        run: compilers::wasm,
     },
 ];
 
@@ -136,8 +136,6 @@ const FUZZING: Duration = Duration::from_secs(30);
 
 /// How many more with marked payloads, which nothing may show (SEC-9).
 const MARKED: u64 = 500;
-
-const WASM: &str = "wasm32-unknown-unknown";
 
 fn fmt() -> Result<Outcome> {
     passed(run(&mut cargo(["fmt", "--all", "--check"])))
@@ -237,54 +235,11 @@ fn package() -> Result<Outcome> {
     passed(run(&mut published::package(&metadata()?)))
 }
 
-fn msrv() -> Result<Outcome> {
-    let oldest = oldest_compiler(&metadata()?)?;
-    let Ok(installed) = output_of(program("rustup").args(["toolchain", "list"])) else {
-        return Ok(Outcome::Skipped("rustup is not installed".to_owned()));
-    };
-    if !has_toolchain(&installed, &oldest) {
-        return Ok(Outcome::Skipped(format!("Rust {oldest} is not installed")));
-    }
-    let mut command = program("rustup");
-    command.args([
-        "run",
-        &oldest,
-        "cargo",
-        "check",
-        "--workspace",
-        "--lib",
-        "--locked",
-    ]);
-    // A folder of its own, or each of the two compilers would undo the other's work.
-    command.args(["--target-dir", "target/msrv"]);
-    passed(run(&mut command))
-}
-
-fn wasm() -> Result<Outcome> {
-    let sysroot = output_of(program("rustc").args(["--print", "sysroot"]))?;
-    if !Path::new(sysroot.trim())
-        .join("lib/rustlib")
-        .join(WASM)
-        .is_dir()
-    {
-        return Ok(Outcome::Skipped(format!(
-            "the target {WASM} is not installed"
-        )));
-    }
-    let check = ["check", "--locked", "--target", WASM];
-    run(cargo(check).args(["-p", "informer-store", "-p", "informer-deltafifo"]))?;
-    passed(run(cargo(check).args([
-        "-p",
-        "informer-reflector",
-        "--no-default-features",
-    ])))
-}
-
-fn passed(result: Result<()>) -> Result<Outcome> {
+pub(super) fn passed(result: Result<()>) -> Result<Outcome> {
     result.map(|()| Outcome::Passed)
 }
 
-fn metadata() -> Result<Metadata> {
+pub(super) fn metadata() -> Result<Metadata> {
     let mut command = MetadataCommand::new();
     command.current_dir(checkout::root()).no_deps();
     command.exec().context("cannot read the workspace")
@@ -300,35 +255,4 @@ fn examples_of(metadata: &Metadata, package: &str) -> Result<Vec<String>> {
         .targets;
     let examples = targets.iter().filter(|target| target.is_example());
     Ok(examples.map(|target| target.name.clone()).collect())
-}
-
-/// The one `rust-version` of the published crates, as a name for a toolchain.
-fn oldest_compiler(metadata: &Metadata) -> Result<String> {
-    let packages = metadata.workspace_packages();
-    let version = packages
-        .iter()
-        .find_map(|package| package.rust_version.as_ref());
-    let version = version.context("no crate states its rust-version")?;
-    Ok(format!("{}.{}", version.major, version.minor))
-}
-
-/// Whether `rustup toolchain list` has the toolchain of exactly this name.
-fn has_toolchain(list: &str, version: &str) -> bool {
-    list.lines().any(|line| {
-        line.strip_prefix(version)
-            .is_some_and(|rest| rest.starts_with('-'))
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_toolchain_is_found_by_its_whole_version() {
-        let list = "stable-x86_64-unknown-linux-gnu (active)\n1.89-x86_64-unknown-linux-gnu\n";
-        assert!(has_toolchain(list, "1.89"));
-        assert!(!has_toolchain(list, "1.8"));
-        assert!(!has_toolchain(list, "1.90"));
-    }
 }

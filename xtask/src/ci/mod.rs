@@ -3,10 +3,12 @@
 //! The workflow of the repository's host calls the same jobs one by one, so there is no second
 //! list of commands anywhere.
 
+mod compilers;
 mod jobs;
 mod lanes;
 mod property;
 mod published;
+mod rustup;
 
 use anyhow::{Context, Result, bail};
 use clap::builder::{PossibleValue, PossibleValuesParser};
