@@ -18,6 +18,7 @@ use crate::stopwatch::Outcome;
 use crate::tidy;
 
 use super::compilers;
+use super::deny;
 use super::property;
 use super::published;
 
@@ -33,7 +34,7 @@ pub(super) struct Job {
 }
 
 /// All jobs.
-pub(super) const JOBS: [Job; 18] = [
+pub(super) const JOBS: [Job; 19] = [
     Job {
         name: "fmt",
         about: "the code is formatted",
@@ -48,6 +49,11 @@ pub(super) const JOBS: [Job; 18] = [
         name: "layers",
         about: "crates keep to their layers, files have no circles",
         run: layers,
+    },
+    Job {
+        name: "deny",
+        about: "dependencies have allowed licences, names and sources",
+        run: deny::run,
     },
     Job {
         name: "clippy",

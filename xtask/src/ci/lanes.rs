@@ -23,7 +23,7 @@ use crate::stopwatch::{Outcome, Report};
 type Lane = &'static [&'static str];
 
 const STAGES: [[Lane; 2]; 2] = [
-    [&["fmt", "tidy", "layers"], &[]],
+    [&["fmt", "tidy", "layers", "deny"], &[]],
     [
         &[
             "clippy", "test", "leaves", "property", "shuttle", "doc", "examples", "package",

@@ -4,6 +4,7 @@
 //! list of commands anywhere.
 
 mod compilers;
+mod deny;
 mod jobs;
 mod lanes;
 mod property;
