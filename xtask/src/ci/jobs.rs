@@ -29,6 +29,8 @@ pub(super) struct Job {
     pub(super) name: &'static str,
     /// What it proves.
     pub(super) about: &'static str,
+    /// About how long it takes on two cores within a whole run, with nothing built before.
+    pub(super) seconds: u32,
     /// Does it.
     pub(super) run: fn() -> Result<Outcome>,
 }
@@ -38,96 +40,115 @@ pub(super) const JOBS: [Job; 19] = [
     Job {
         name: "fmt",
         about: "the code is formatted",
+        seconds: 2,
         run: fmt,
     },
     Job {
         name: "tidy",
         about: "the text keeps to the house rules",
+        seconds: 4,
         run: tidy,
     },
     Job {
         name: "layers",
-        about: "crates keep to their layers, files have no circles",
+        about: "no forbidden dependency between crates or files",
+        seconds: 1,
         run: layers,
     },
     Job {
         name: "deny",
-        about: "dependencies have allowed licences, names and sources",
+        about: "dependencies: allowed licences, names, sources",
+        seconds: 1,
         run: deny::run,
     },
     Job {
         name: "clippy",
         about: "no lint fires, warnings are errors",
+        seconds: 145,
         run: clippy,
     },
     Job {
         name: "test",
         about: "all tests of every crate but the leaves",
+        seconds: 370,
         run: test,
     },
     Job {
         name: "leaves",
         about: "each leaf builds alone and passes all its tests",
+        seconds: 260,
         run: leaves,
     },
     Job {
         name: "property",
         about: "10,000 random histories per property",
+        seconds: 153,
         run: property::run,
     },
     Job {
         name: "simulate",
         about: "10,000 runs under faults keep the invariants",
+        seconds: 400,
         run: simulate,
     },
     Job {
         name: "mutants",
         about: "the simulator finds every planted bug",
+        seconds: 119,
         run: mutants,
     },
     Job {
         name: "shuttle",
-        about: "threads may take turns in 10,000 orders per scenario",
+        about: "10,000 orders of threads for each scenario",
+        seconds: 218,
         run: shuttle,
     },
     Job {
         name: "fuzz",
         about: "half a minute of each fuzz target finds nothing",
+        seconds: 283,
         run: fuzz,
     },
     Job {
         name: "conformance",
         about: "client-go does the same, or a rule says why not",
+        seconds: 130,
         run: conformance::ci,
     },
     Job {
         name: "gate",
-        about: "no operation takes more instructions than before",
+        about: "no operation takes more instructions",
+        seconds: 453,
         run: gate::ci,
     },
     Job {
-        name: "doc",
-        about: "the documentation and the README's program build for a user",
-        run: doc,
+        name: "docs",
+        about: "documentation and the README's program build",
+        seconds: 58,
+        run: docs,
     },
     Job {
         name: "examples",
         about: "examples build, and those of the leaves run",
+        seconds: 7,
         run: examples,
     },
     Job {
         name: "package",
         about: "what would be published can be packed",
+        seconds: 2,
         run: package,
     },
     Job {
         name: "msrv",
         about: "libraries compile with the oldest compiler",
+        seconds: 60,
         run: compilers::oldest,
     },
     Job {
         name: "wasm",
         about: "pure crates compile without a system",
+        seconds: 10,
         run: compilers::wasm,
     },
 ];
@@ -202,7 +223,7 @@ fn mutants() -> Result<Outcome> {
     passed(simulate::run(&SimulateCommand::mutants(SCHEDULES)))
 }
 
-fn doc() -> Result<Outcome> {
+fn docs() -> Result<Outcome> {
     let scope = [
         "doc",
         "--workspace",
