@@ -19,6 +19,7 @@ use crate::tidy;
 
 use super::compilers;
 use super::deny;
+use super::miri;
 use super::property;
 use super::published;
 
@@ -36,7 +37,7 @@ pub(super) struct Job {
 }
 
 /// All jobs.
-pub(super) const JOBS: [Job; 19] = [
+pub(super) const JOBS: [Job; 20] = [
     Job {
         name: "fmt",
         about: "the code is formatted",
@@ -150,6 +151,12 @@ pub(super) const JOBS: [Job; 19] = [
         about: "pure crates compile without a system",
         seconds: 10,
         run: compilers::wasm,
+    },
+    Job {
+        name: "miri",
+        about: "no undefined behaviour below the pure crates",
+        seconds: 100,
+        run: miri::run,
     },
 ];
 

@@ -7,6 +7,7 @@ mod compilers;
 mod deny;
 mod jobs;
 mod lanes;
+mod miri;
 mod property;
 mod published;
 mod rustup;
