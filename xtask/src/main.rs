@@ -47,6 +47,12 @@ enum Task {
         #[arg(value_parser = ci::job_names())]
         job: Option<String>,
     },
+    /// What to run before each commit: rules, lints, tests of the crates that changed.
+    Check {
+        /// The commit that the files are compared with.
+        #[arg(long, value_name = "COMMIT", default_value = "HEAD")]
+        since: String,
+    },
     /// The house rules for the text of the tree.
     Tidy,
     /// Which crates and which files may depend on each other.
@@ -77,6 +83,7 @@ fn main() -> ExitCode {
     }
     let result = match Task::parse() {
         Task::Ci { job } => ci::run(job.as_deref()),
+        Task::Check { since } => ci::check::run(&since),
         Task::Tidy => tidy::run(),
         Task::Layers => layers::run(),
         Task::ControlPlane(command) => control_plane::run(command),

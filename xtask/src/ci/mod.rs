@@ -3,6 +3,7 @@
 //! The workflow of the repository's host calls the same jobs one by one, so there is no second
 //! list of commands anywhere.
 
+pub(crate) mod check;
 mod compilers;
 mod deny;
 mod jobs;
