@@ -13,3 +13,9 @@ pub(crate) fn root() -> PathBuf {
         .parent()
         .map_or_else(|| package.clone(), Path::to_path_buf)
 }
+
+/// The folder that builds go into: `CARGO_TARGET_DIR`, or `target` in the checkout.
+pub(crate) fn target() -> PathBuf {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+    target.unwrap_or_else(|| root().join("target"))
+}

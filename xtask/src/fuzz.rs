@@ -132,9 +132,7 @@ fn build() -> Result<PathBuf> {
 
 /// Everything that is built and found is here.
 fn folder() -> PathBuf {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
-    let target = target.unwrap_or_else(|| checkout::root().join("target"));
-    target.join("fuzz")
+    checkout::target().join("fuzz")
 }
 
 /// One target under way.

@@ -41,10 +41,17 @@ use simulate::SimulateCommand;
 #[command(name = "cargo xtask")]
 enum Task {
     /// Everything that has to hold, or one job of it.
+    #[command(after_help = ci::seconds_of_all())]
     Ci {
         /// The job; without it, all run until the first failure.
         #[arg(value_parser = ci::job_names())]
         job: Option<String>,
+    },
+    /// What to run before each commit: rules, lints, tests of the crates that changed.
+    Check {
+        /// The commit that the files are compared with.
+        #[arg(long, value_name = "COMMIT", default_value = "HEAD")]
+        since: String,
     },
     /// The house rules for the text of the tree.
     Tidy,
@@ -76,6 +83,7 @@ fn main() -> ExitCode {
     }
     let result = match Task::parse() {
         Task::Ci { job } => ci::run(job.as_deref()),
+        Task::Check { since } => ci::check::run(&since),
         Task::Tidy => tidy::run(),
         Task::Layers => layers::run(),
         Task::ControlPlane(command) => control_plane::run(command),
@@ -134,13 +142,17 @@ mod tests {
     #[test]
     fn help_names_every_job_and_what_it_proves() {
         let help = help("ci");
-        for (name, about) in ci::jobs() {
-            let line = format!("{name}:");
-            let line = help.lines().find(|text| text.contains(&line));
+        for (name, line) in ci::jobs() {
+            let label = format!("- {name}:");
+            let shown = help.lines().find(|text| text.contains(&label));
             assert!(
-                line.is_some_and(|line| line.contains(about)),
+                shown.is_some_and(|shown| shown.ends_with(&line)),
                 "{name} in {help}"
             );
+        }
+        assert!(help.contains(&ci::seconds_of_all()), "{help}");
+        for line in help.lines() {
+            assert!(line.chars().count() <= 80, "{line}");
         }
     }
 }

@@ -12,6 +12,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use super::programs;
+use crate::checkout;
 use crate::shell::{cargo, output_of, program, run};
 use crate::stopwatch::Outcome;
 use callgrind::Instructions;
@@ -70,7 +71,7 @@ fn compiler() -> Result<String> {
 }
 
 fn count() -> Result<Counts> {
-    let target = programs::target();
+    let target = checkout::target();
     let build = ["build", "--release", "--locked", "-p", "informer-bench"];
     let mut build = cargo(build);
     build.args(["--bin", "bench-count", "--target-dir"]);

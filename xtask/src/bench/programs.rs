@@ -34,7 +34,7 @@ pub(super) struct Programs {
 
 impl Programs {
     pub(super) fn build(allocator: Allocator) -> Result<Self> {
-        let target = target();
+        let target = checkout::target();
         let mut features = Vec::new();
         if allocator == Allocator::Mimalloc {
             features.extend(["--features", "mimalloc"]);
@@ -71,12 +71,6 @@ impl Programs {
             Program::ClientGo => self.client_go.as_deref().unwrap_or(Path::new("")),
         }
     }
-}
-
-/// Where programs are built.
-pub(super) fn target() -> PathBuf {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
-    target.unwrap_or_else(|| checkout::root().join("target"))
 }
 
 fn build_client_go(target: &Path) -> Result<Option<PathBuf>> {

@@ -1,6 +1,5 @@
 //! The jobs of continuous integration, each a few commands.
 
-use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -12,12 +11,15 @@ use crate::conformance;
 use crate::debug_build::{leaf_tests, without_leaves};
 use crate::fuzz::{self, FuzzCommand};
 use crate::layers::{self, LEAVES};
-use crate::shell::{cargo, output_of, program, run};
+use crate::shell::{cargo, run};
 use crate::shuttle::{self, ShuttleCommand};
 use crate::simulate::{self, SimulateCommand};
 use crate::stopwatch::Outcome;
 use crate::tidy;
 
+use super::compilers;
+use super::deny;
+use super::miri;
 use super::property;
 use super::published;
 
@@ -28,101 +30,133 @@ pub(super) struct Job {
     pub(super) name: &'static str,
     /// What it proves.
     pub(super) about: &'static str,
+    /// About how long it takes on two cores within a whole run, with nothing built before.
+    pub(super) seconds: u32,
     /// Does it.
     pub(super) run: fn() -> Result<Outcome>,
 }
 
 /// All jobs.
-pub(super) const JOBS: [Job; 18] = [
+pub(super) const JOBS: [Job; 20] = [
     Job {
         name: "fmt",
         about: "the code is formatted",
+        seconds: 2,
         run: fmt,
     },
     Job {
         name: "tidy",
         about: "the text keeps to the house rules",
+        seconds: 4,
         run: tidy,
     },
     Job {
         name: "layers",
-        about: "crates keep to their layers, files have no circles",
+        about: "no forbidden dependency between crates or files",
+        seconds: 1,
         run: layers,
+    },
+    Job {
+        name: "deny",
+        about: "dependencies: allowed licences, names, sources",
+        seconds: 1,
+        run: deny::run,
     },
     Job {
         name: "clippy",
         about: "no lint fires, warnings are errors",
+        seconds: 145,
         run: clippy,
     },
     Job {
         name: "test",
         about: "all tests of every crate but the leaves",
+        seconds: 370,
         run: test,
     },
     Job {
         name: "leaves",
         about: "each leaf builds alone and passes all its tests",
+        seconds: 260,
         run: leaves,
     },
     Job {
         name: "property",
         about: "10,000 random histories per property",
+        seconds: 153,
         run: property::run,
     },
     Job {
         name: "simulate",
         about: "10,000 runs under faults keep the invariants",
+        seconds: 400,
         run: simulate,
     },
     Job {
         name: "mutants",
         about: "the simulator finds every planted bug",
+        seconds: 119,
         run: mutants,
     },
     Job {
         name: "shuttle",
-        about: "threads may take turns in 10,000 orders per scenario",
+        about: "10,000 orders of threads for each scenario",
+        seconds: 218,
         run: shuttle,
     },
     Job {
         name: "fuzz",
         about: "half a minute of each fuzz target finds nothing",
+        seconds: 283,
         run: fuzz,
     },
     Job {
         name: "conformance",
         about: "client-go does the same, or a rule says why not",
+        seconds: 130,
         run: conformance::ci,
     },
     Job {
         name: "gate",
-        about: "no operation takes more instructions than before",
+        about: "no operation takes more instructions",
+        seconds: 453,
         run: gate::ci,
     },
     Job {
-        name: "doc",
-        about: "the documentation and the README's program build for a user",
-        run: doc,
+        name: "docs",
+        about: "documentation and the README's program build",
+        seconds: 58,
+        run: docs,
     },
     Job {
         name: "examples",
         about: "examples build, and those of the leaves run",
+        seconds: 7,
         run: examples,
     },
     Job {
         name: "package",
         about: "what would be published can be packed",
+        seconds: 2,
         run: package,
     },
     Job {
         name: "msrv",
         about: "libraries compile with the oldest compiler",
-        run: msrv,
+        seconds: 60,
+        run: compilers::oldest,
     },
     Job {
         name: "wasm",
         about: "pure crates compile without a system",
-        run: wasm,
+        seconds: 10,
+        run: compilers::wasm,
+    },
+    Job {
+        name: "miri",
+        about: "no undefined behaviour below the pure crates",
+        seconds: 100,
+        run: miri::run,
     },
 ];
 
@@ -136,8 +170,6 @@ const FUZZING: Duration = Duration::from_secs(30);
 
 /// How many more with marked payloads, which nothing may show (SEC-9).
 const MARKED: u64 = 500;
-
-const WASM: &str = "wasm32-unknown-unknown";
 
 fn fmt() -> Result<Outcome> {
     passed(run(&mut cargo(["fmt", "--all", "--check"])))
@@ -198,7 +230,7 @@ fn mutants() -> Result<Outcome> {
     passed(simulate::run(&SimulateCommand::mutants(SCHEDULES)))
 }
 
-fn doc() -> Result<Outcome> {
+fn docs() -> Result<Outcome> {
     let scope = [
         "doc",
         "--workspace",
@@ -237,54 +269,11 @@ fn package() -> Result<Outcome> {
     passed(run(&mut published::package(&metadata()?)))
 }
 
-fn msrv() -> Result<Outcome> {
-    let oldest = oldest_compiler(&metadata()?)?;
-    let Ok(installed) = output_of(program("rustup").args(["toolchain", "list"])) else {
-        return Ok(Outcome::Skipped("rustup is not installed".to_owned()));
-    };
-    if !has_toolchain(&installed, &oldest) {
-        return Ok(Outcome::Skipped(format!("Rust {oldest} is not installed")));
-    }
-    let mut command = program("rustup");
-    command.args([
-        "run",
-        &oldest,
-        "cargo",
-        "check",
-        "--workspace",
-        "--lib",
-        "--locked",
-    ]);
-    // A folder of its own, or each of the two compilers would undo the other's work.
-    command.args(["--target-dir", "target/msrv"]);
-    passed(run(&mut command))
-}
-
-fn wasm() -> Result<Outcome> {
-    let sysroot = output_of(program("rustc").args(["--print", "sysroot"]))?;
-    if !Path::new(sysroot.trim())
-        .join("lib/rustlib")
-        .join(WASM)
-        .is_dir()
-    {
-        return Ok(Outcome::Skipped(format!(
-            "the target {WASM} is not installed"
-        )));
-    }
-    let check = ["check", "--locked", "--target", WASM];
-    run(cargo(check).args(["-p", "informer-store", "-p", "informer-deltafifo"]))?;
-    passed(run(cargo(check).args([
-        "-p",
-        "informer-reflector",
-        "--no-default-features",
-    ])))
-}
-
-fn passed(result: Result<()>) -> Result<Outcome> {
+pub(super) fn passed(result: Result<()>) -> Result<Outcome> {
     result.map(|()| Outcome::Passed)
 }
 
-fn metadata() -> Result<Metadata> {
+pub(super) fn metadata() -> Result<Metadata> {
     let mut command = MetadataCommand::new();
     command.current_dir(checkout::root()).no_deps();
     command.exec().context("cannot read the workspace")
@@ -300,35 +289,4 @@ fn examples_of(metadata: &Metadata, package: &str) -> Result<Vec<String>> {
         .targets;
     let examples = targets.iter().filter(|target| target.is_example());
     Ok(examples.map(|target| target.name.clone()).collect())
-}
-
-/// The one `rust-version` of the published crates, as a name for a toolchain.
-fn oldest_compiler(metadata: &Metadata) -> Result<String> {
-    let packages = metadata.workspace_packages();
-    let version = packages
-        .iter()
-        .find_map(|package| package.rust_version.as_ref());
-    let version = version.context("no crate states its rust-version")?;
-    Ok(format!("{}.{}", version.major, version.minor))
-}
-
-/// Whether `rustup toolchain list` has the toolchain of exactly this name.
-fn has_toolchain(list: &str, version: &str) -> bool {
-    list.lines().any(|line| {
-        line.strip_prefix(version)
-            .is_some_and(|rest| rest.starts_with('-'))
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_toolchain_is_found_by_its_whole_version() {
-        let list = "stable-x86_64-unknown-linux-gnu (active)\n1.89-x86_64-unknown-linux-gnu\n";
-        assert!(has_toolchain(list, "1.89"));
-        assert!(!has_toolchain(list, "1.8"));
-        assert!(!has_toolchain(list, "1.90"));
-    }
 }

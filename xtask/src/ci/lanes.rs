@@ -6,7 +6,7 @@
 //!
 //! Each job is a process of its own. What it says is shown when it ends, so that nothing is mixed.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{Read, Seek};
 use std::path::PathBuf;
 use std::process::Command;
@@ -17,17 +17,21 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 use super::jobs::JOBS;
+use crate::checkout;
 use crate::clock;
 use crate::stopwatch::{Outcome, Report};
+
+/// The file below the build folder that keeps the time split of the last run of all jobs.
+const TIMES: &str = "ci-times.txt";
 
 type Lane = &'static [&'static str];
 
 const STAGES: [[Lane; 2]; 2] = [
-    [&["fmt", "tidy", "layers"], &[]],
+    [&["fmt", "tidy", "layers", "deny"], &[]],
     [
         &[
-            "clippy", "test", "leaves", "property", "shuttle", "doc", "examples", "package",
-            "msrv", "wasm",
+            "clippy", "test", "leaves", "property", "shuttle", "docs", "examples", "package",
+            "msrv", "wasm", "miri",
         ],
         &["simulate", "mutants", "conformance", "gate", "fuzz"],
     ],
@@ -55,8 +59,14 @@ pub(super) fn run() -> Result<()> {
     if !left.is_empty() {
         println!("\nnot run: {}", left.join(", "));
     }
-    println!("\n{}", report.summary());
-    println!("{} in all", clock::seconds_since(start));
+    let split = format!(
+        "{}\n{} in all\n",
+        report.summary(),
+        clock::seconds_since(start)
+    );
+    print!("\n{split}");
+    let times = checkout::target().join(TIMES);
+    fs::write(&times, split).with_context(|| format!("cannot write {times:?}"))?;
     if !report.is_good() {
         bail!("`cargo xtask ci JOB` runs one job alone");
     }

@@ -3,10 +3,15 @@
 //! The workflow of the repository's host calls the same jobs one by one, so there is no second
 //! list of commands anywhere.
 
+pub(crate) mod check;
+mod compilers;
+mod deny;
 mod jobs;
 mod lanes;
+mod miri;
 mod property;
 mod published;
+mod rustup;
 
 use anyhow::{Context, Result, bail};
 use clap::builder::{PossibleValue, PossibleValuesParser};
@@ -23,15 +28,22 @@ pub(crate) fn run(name: Option<&str>) -> Result<()> {
     }
 }
 
-/// The name of each job, and what it proves.
-pub(crate) fn jobs() -> impl Iterator<Item = (&'static str, &'static str)> {
-    JOBS.iter().map(|job| (job.name, job.about))
+/// The name of each job, and a line with its seconds and what it proves.
+pub(crate) fn jobs() -> impl Iterator<Item = (&'static str, String)> {
+    let line = |job: &Job| format!("{:>4} s  {}", job.seconds, job.about);
+    JOBS.iter().map(move |job| (job.name, line(job)))
 }
 
-/// The names for the command line, described by what the jobs prove.
+/// The names for the command line, described by the lines of [`jobs`].
 pub(crate) fn job_names() -> PossibleValuesParser {
-    let value = |(name, about)| PossibleValue::new(name).help(about);
+    let value = |(name, line)| PossibleValue::new(name).help(line);
     PossibleValuesParser::new(jobs().map(value))
+}
+
+/// The line of the help below the list of jobs.
+pub(crate) fn seconds_of_all() -> String {
+    let sum: u32 = JOBS.iter().map(|job| job.seconds).sum();
+    format!("Seconds are those of a clean clone on two cores, {sum} s in all, in two lanes.")
 }
 
 fn alone(job: &Job) -> Result<()> {

@@ -34,7 +34,7 @@ pub(super) fn run() -> Result<Outcome> {
 }
 
 /// The count in a line such as `test result: ok. 3 passed; 0 failed; ...`.
-fn passed_tests(line: &str) -> usize {
+pub(super) fn passed_tests(line: &str) -> usize {
     let count = line
         .strip_prefix("test result: ok. ")
         .and_then(|rest| rest.split(' ').next());
