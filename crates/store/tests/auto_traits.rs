@@ -66,7 +66,8 @@ fn debug_prints_keys_and_identities_only() {
     batch.upsert(key, entry);
     assert_eq!(
         format!("{batch:?}"),
-        r#"[Upsert { key: ObjectKey("ns/name"), entry: Entry { uid: "uid-1", version: "7", .. } }]"#
+        "Batch { operations: [Upsert { key: ObjectKey(\"ns/name\"), \
+         entry: Entry { uid: \"uid-1\", version: \"7\", .. } }] }"
     );
     writer.commit(batch);
     let mut batch = Batch::<Plain>::default();
@@ -77,7 +78,8 @@ fn debug_prints_keys_and_identities_only() {
     batch.unmark(Scope::All);
     assert_eq!(
         format!("{batch:?}"),
-        r#"[Delete { key: ObjectKey("node") }, Replace { scope: All, entries: 1 }, Mark { scope: All, version: "9" }, Unmark { scope: All }]"#
+        "Batch { operations: [Delete { key: ObjectKey(\"node\") }, Replace { scope: All, .. }, \
+         Mark { scope: All, version: \"9\" }, Unmark { scope: All }] }"
     );
     let lister = Lister::new(reader.clone());
     let shown = [

@@ -139,7 +139,7 @@ impl<'a> Stage<'a> {
                 }
             }
             "get" => {
-                let found = self.informer.reader().get(&store_key(subject()?));
+                let found = self.informer.reader().get(store_key(subject()?));
                 let found = found.map_or("none".to_owned(), |object| display(&object));
                 return Ok(Some(format!("get {found}")));
             }

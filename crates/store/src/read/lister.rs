@@ -127,6 +127,6 @@ impl<T> NamespaceLister<T> {
         if self.namespace.is_empty() {
             return self.reader.get(name);
         }
-        self.reader.get(&format!("{}/{name}", self.namespace))
+        self.reader.get(format!("{}/{name}", self.namespace))
     }
 }

@@ -1,14 +1,12 @@
-//! Bugs on request: each is one wrong decision at the place where it would really be made.
+//! Planted bugs: each is one wrong decision at the place where the right one is made.
 //!
-//! Tests switch one on to show that the proofs find it, and so does the simulator, whose build has
-//! `cfg(sim)`. In every other build nothing of this exists. The switch belongs to the thread, so
-//! that runs beside each other do not disturb each other.
+//! Tests switch one on to show that the checks find it, and so does the simulator, whose build has
+//! `cfg(sim)`. Other builds contain none of them. The switch belongs to the thread, so that
+//! concurrent runs do not disturb each other.
 
-#[cfg(any(test, sim))]
 use std::cell::Cell;
 
 /// The bugs.
-#[cfg(any(test, sim))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Planted {
     /// A change over a pending deletion replaces it: the deletion is never seen.
@@ -57,18 +55,15 @@ pub enum Planted {
     GuardForgottenFirst,
 }
 
-#[cfg(any(test, sim))]
 thread_local! {
     static ACTIVE: Cell<Option<Planted>> = const { Cell::new(None) };
 }
 
-#[cfg(any(test, sim))]
 pub(crate) fn is_active(bug: Planted) -> bool {
     ACTIVE.get() == Some(bug)
 }
 
 /// Runs `f` with a bug switched on for this thread, or with none.
-#[cfg(any(test, sim))]
 pub fn with<R>(bug: impl Into<Option<Planted>>, f: impl FnOnce() -> R) -> R {
     struct Before(Option<Planted>);
     impl Drop for Before {
@@ -81,7 +76,6 @@ pub fn with<R>(bug: impl Into<Option<Planted>>, f: impl FnOnce() -> R) -> R {
 }
 
 /// Whether a bug is switched on: `planted!(Bug)`; or what it does: `planted!(Bug => ..)`.
-#[cfg(any(test, sim))]
 macro_rules! planted {
     ($bug:ident) => {
         crate::planted::is_active(crate::planted::Planted::$bug)
@@ -91,12 +85,4 @@ macro_rules! planted {
             $effect
         }
     };
-}
-
-#[cfg(not(any(test, sim)))]
-macro_rules! planted {
-    ($bug:ident) => {
-        false
-    };
-    ($bug:ident => $effect:expr) => {};
 }

@@ -1,14 +1,12 @@
 //! Planted bugs: each is one wrong decision at the place where the right one is made.
 //!
-//! Tests switch one on to show that the model tests find it, and so does the simulator, whose build
-//! has `cfg(sim)`. Other builds contain none of them. The switch is thread-local, so that
+//! Tests switch one on to show that the checks find it, and so does the simulator, whose build has
+//! `cfg(sim)`. Other builds contain none of them. The switch belongs to the thread, so that
 //! concurrent runs do not disturb each other.
 
-#[cfg(any(test, sim))]
 use std::cell::Cell;
 
 /// The bugs.
-#[cfg(any(test, sim))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Planted {
     /// An older version overwrites a newer one, as in client-go (golden row L).
@@ -57,34 +55,23 @@ pub enum Planted {
     RefusedTooLate,
 }
 
-#[cfg(any(test, sim))]
 thread_local! {
     static ACTIVE: Cell<Option<Planted>> = const { Cell::new(None) };
 }
 
-#[cfg(any(test, sim))]
 pub(crate) fn is_active(bug: Planted) -> bool {
     ACTIVE.get() == Some(bug)
 }
 
 /// Runs `f` with a bug switched on for this thread, or with none.
-#[cfg(any(test, sim))]
 pub fn with<R>(bug: impl Into<Option<Planted>>, f: impl FnOnce() -> R) -> R {
     let _before = scopeguard::guard(ACTIVE.replace(bug.into()), |before| ACTIVE.set(before));
     f()
 }
 
 /// Whether a bug is switched on. A constant `false` where there are none.
-#[cfg(any(test, sim))]
 macro_rules! planted {
     ($bug:ident) => {
         crate::planted::is_active(crate::planted::Planted::$bug)
-    };
-}
-
-#[cfg(not(any(test, sim)))]
-macro_rules! planted {
-    ($bug:ident) => {
-        false
     };
 }
