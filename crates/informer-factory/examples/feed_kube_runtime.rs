@@ -179,7 +179,7 @@ async fn main() -> anyhow::Result<()> {
 fn compare(pods: &SharedInformer<Pod>, reader: &Store<Shared<Pod>>) -> anyhow::Result<()> {
     let theirs = reader.state();
     let same = theirs.iter().filter(|theirs| {
-        let ours = pods.reader().get(&format!("default/{}", theirs.name_any()));
+        let ours = pods.reader().get(format!("default/{}", theirs.name_any()));
         ours.is_some_and(|ours| Arc::ptr_eq(&ours, &theirs.0))
     });
     let (same, all) = (same.count(), theirs.len());

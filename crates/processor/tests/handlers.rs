@@ -14,7 +14,7 @@ fn callbacks_that_are_not_given_are_skipped() {
     let mut only_adds: Callbacks<&'static str, u32> = Callbacks::new().on_add(move |added| {
         to.lock()
             .expect("no panic")
-            .push((*added.object, added.initial))
+            .push((*added.object, added.initial));
     });
     for news in [
         initial("a", 1),

@@ -42,7 +42,7 @@ fn batch_with_an_object_above_the_bound_changes_nothing_and_names_it() {
             (1, 1)
         );
         assert_eq!(
-            writer.snapshot().get(&key(0)).map(|entry| *entry.object),
+            writer.snapshot().get(key(0)).map(|entry| *entry.object),
             Some(1)
         );
 

@@ -94,7 +94,7 @@ pub(crate) async fn many_objects() -> Result<()> {
         && truth.iter().all(|object| {
             let name = object.name();
             let namespace = object.namespace().unwrap_or_default();
-            let entry = stored.get(&format!("{namespace}/{name}"));
+            let entry = stored.get(format!("{namespace}/{name}"));
             entry.is_some_and(|entry| entry.version.as_number() == Some(object.version()))
         });
     let indexed = |sizes: Vec<usize>| sizes.iter().sum::<usize>() == truth.len();
