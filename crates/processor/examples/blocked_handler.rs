@@ -12,7 +12,7 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use informer_processor::{
-    Added, Cause, ListenerConfig, Notification, Overflow, Processor, Updated, Walk, handler_fn,
+    Added, Cause, ListenerConfig, Notification, Overflow, Processor, Replay, Updated, handler_fn,
 };
 
 const KEYS: usize = 1_000;
@@ -49,11 +49,11 @@ fn run(overflow: Overflow, updates: usize) -> Result<u64, Box<dyn Error>> {
     let config = ListenerConfig::named("blocked").overflow(overflow);
     let mut state: Vec<_> = (0..KEYS).map(object).collect();
     let initial = state.clone().into_iter().enumerate();
-    let walk =
+    let replay =
         initial.map(|(key, object)| Notification::Added(Added::new(key, object).initial(true)));
     let handle = processor
         .add_blocking(handler, config)?
-        .begin(0, Walk::new(walk));
+        .begin(0, Replay::new(replay));
     has_started.recv()?;
 
     let before = resident_bytes()?;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use informer_processor::{
-    Added, Callbacks, Cause, ListenerConfig, Notification, Overflow, Processor, Updated, Walk,
+    Added, Callbacks, Cause, ListenerConfig, Notification, Overflow, Processor, Replay, Updated,
     async_fn,
 };
 
@@ -39,7 +39,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     // What is there when they join comes first, marked as initial, and then everything after it.
     let initial = || {
         let object = Arc::new(0);
-        Walk::new([Added::new("counter", object).initial(true).into()])
+        Replay::new([Added::new("counter", object).initial(true).into()])
     };
     let fast = fast.begin(0, initial());
     let slow = slow.begin(0, initial());

@@ -6,14 +6,14 @@
 //!
 //! ```
 //! use std::{sync::Arc, time::Duration};
-//! use informer_processor::{Added, ListenerConfig, Notification, Processor, Walk, handler_fn};
+//! use informer_processor::{Added, ListenerConfig, Notification, Processor, Replay, handler_fn};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let processor: Processor<&str, u32> = Processor::default();
 //! let printer = handler_fn(|news: &Notification<&str, u32>| println!("{news:?}"));
 //! let joining = processor.add(printer, ListenerConfig::named("printer"))?;
-//! let handle = joining.begin(0, Walk::empty());
+//! let handle = joining.begin(0, Replay::empty());
 //! let added = Added::new("a", Arc::new(1));
 //! processor.distribute(1, &[Arc::new(added.into())]);
 //! processor.upstream_synced();
@@ -85,9 +85,9 @@ pub use handler::callbacks::{AsyncFn, Callbacks, HandlerFn, async_fn, handler_fn
 pub use handler::filter::Filtered;
 pub use handler::{AsyncHandler, Handler};
 pub use listener::config::{ListenerConfig, Overflow};
+pub use listener::replay::Replay;
 pub use listener::resync::{ResyncReason, ResyncTerms};
 pub use listener::status::{ListenerId, ListenerPhase, ListenerStatus};
-pub use listener::walk::Walk;
 pub use notification::{Added, Cause, Deleted, Key, Notification, Updated};
 pub use processor::joining::Joining;
 pub use processor::registration::Registration;

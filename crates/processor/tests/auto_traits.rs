@@ -5,8 +5,8 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use informer_processor::{
     AddError, Callbacks, Cause, Deleted, EventStream, Filtered, Joining, ListenerConfig,
     ListenerId, ListenerPhase, ListenerReport, ListenerStatus, NeverSynced, Notification, Overflow,
-    Processor, ProcessorConfig, Registration, RemoveError, ResyncReason, ResyncTerms, StopReport,
-    Walk,
+    Processor, ProcessorConfig, Registration, RemoveError, Replay, ResyncReason, ResyncTerms,
+    StopReport,
 };
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 
@@ -17,7 +17,7 @@ assert_impl_all!(Processor<K, T>: Send, Sync, Unpin, Clone);
 assert_impl_all!(Joining<K, T>: Send, Sync, Unpin);
 assert_impl_all!(Registration: Send, Sync, Unpin, Clone);
 assert_impl_all!(EventStream<K, T>: Send, Unpin, futures::Stream);
-assert_impl_all!(Walk<K, T>: Send, Unpin, Iterator);
+assert_impl_all!(Replay<K, T>: Send, Unpin, Iterator);
 assert_impl_all!(Callbacks<K, T>: Send, Unpin);
 assert_impl_all!(Filtered<Callbacks<K, T>, fn(&T) -> bool>: Send, Unpin);
 assert_impl_all!(Notification<K, T>: Send, Sync, Unpin, Clone, UnwindSafe, RefUnwindSafe);
@@ -41,7 +41,7 @@ assert_impl_all!(NeverSynced: Send, Sync, Unpin, std::error::Error);
 assert_not_impl_any!(Joining<K, T>: Clone);
 assert_not_impl_any!(EventStream<K, T>: Clone);
 // Pulled by its one consumer, so it need not be shared.
-assert_not_impl_any!(Walk<K, T>: Sync, Clone);
+assert_not_impl_any!(Replay<K, T>: Sync, Clone);
 
 fn assert_send<F: Send>(_future: &F) {}
 
@@ -53,7 +53,7 @@ fn futures_are_send() {
     let (joining, _stream) = processor
         .add_stream(ListenerConfig::default())
         .expect("running");
-    let handle = joining.begin(0, Walk::empty());
+    let handle = joining.begin(0, Replay::empty());
     assert_send(&handle.synced());
     assert_send(&handle.remove());
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use informer_processor::{
-    AddError, Callbacks, ListenerConfig, Processor, Registration, Walk, handler_fn,
+    AddError, Callbacks, ListenerConfig, Processor, Registration, Replay, handler_fn,
 };
 use recorder::{Heard, News, Recorder, added, initial, updated};
 use tokio::sync::watch;
@@ -26,7 +26,7 @@ fn record(processor: &Numbers, name: &'static str) -> (Registration, Recorder) {
     let joining = processor
         .add(handler, ListenerConfig::named(name))
         .expect("running");
-    (joining.begin(0, Walk::empty()), recorder)
+    (joining.begin(0, Replay::empty()), recorder)
 }
 
 /// `TestSharedInformerRemoveHandler`: of two handlers the one that stays goes on.
@@ -68,7 +68,7 @@ async fn a_handler_added_twice_is_two_listeners() {
             let mut to = recorder.clone();
             let handler = handler_fn(move |n: &News| to.hear(n));
             let joining = processor.add(handler, ListenerConfig::named("twice"));
-            joining.expect("running").begin(0, Walk::empty())
+            joining.expect("running").begin(0, Replay::empty())
         })
         .collect();
     assert_ne!(handles[0].id(), handles[1].id());
@@ -140,7 +140,7 @@ async fn a_late_handler_is_synced_after_what_was_there() {
     let joining = processor.add_blocking(handler, ListenerConfig::named("late"));
     let late = joining
         .expect("a thread")
-        .begin(1, Walk::new([initial("a", 1)]));
+        .begin(1, Replay::new([initial("a", 1)]));
     processor.distribute(2, &[Arc::new(updated("a", 1, 2))]);
     assert!(!late.has_synced());
     assert!(first.has_synced());
@@ -167,7 +167,7 @@ async fn a_removal_waits_only_where_it_is_awaited() {
         end.store(true, Ordering::SeqCst);
     });
     let joining = processor.add_blocking(handler, ListenerConfig::named("busy"));
-    let handle = joining.expect("a thread").begin(0, Walk::empty());
+    let handle = joining.expect("a thread").begin(0, Replay::empty());
     processor.distribute(1, &[Arc::new(added("a", 1))]);
     has_started
         .wait_for(|started| *started)
@@ -210,7 +210,7 @@ async fn a_handler_that_always_panics_harms_nobody() {
     let joining = processor
         .add(handler, ListenerConfig::named("panics"))
         .expect("running");
-    let panics = joining.begin(0, Walk::new([initial("a", 1), initial("b", 1)]));
+    let panics = joining.begin(0, Replay::new([initial("a", 1), initial("b", 1)]));
     let (_other, heard) = record(&processor, "other");
     processor.upstream_synced();
     let batch: Vec<_> = (0..10).map(|n| Arc::new(added("c", n))).collect();
@@ -243,7 +243,7 @@ async fn a_hundred_tasks_add_and_remove_while_news_arrive() {
                         assert!(processor.is_stopped());
                         return;
                     };
-                    let handle = joining.begin(0, Walk::new([initial("x", 1)]));
+                    let handle = joining.begin(0, Replay::new([initial("x", 1)]));
                     if (task + round) % 3 == 0 {
                         tokio::task::yield_now().await;
                     }
@@ -289,7 +289,7 @@ async fn a_listener_hears_a_hundred_thousand_in_order() {
     let joining = processor
         .add(handler, ListenerConfig::named("bench"))
         .expect("running");
-    let handle = joining.begin(0, Walk::empty());
+    let handle = joining.begin(0, Replay::empty());
     for n in 0..COUNT {
         processor.distribute(u64::from(n) + 1, &[Arc::new(added("a", n))]);
     }
@@ -312,7 +312,7 @@ async fn what_is_held_counts_for_being_synced() {
         .expect("running");
     processor.distribute(1, &[Arc::new(initial("a", 1))]);
     processor.upstream_synced();
-    let handle = joining.begin(0, Walk::empty());
+    let handle = joining.begin(0, Replay::empty());
     assert!(!handle.has_synced());
     handle.synced().await.expect("it is handled");
     assert_eq!(recorder.heard(), [Heard::Add("a", 1, true)]);
@@ -321,7 +321,7 @@ async fn what_is_held_counts_for_being_synced() {
         .add_stream(ListenerConfig::default())
         .expect("running");
     assert!(
-        joining.begin(1, Walk::empty()).has_synced(),
+        joining.begin(1, Replay::empty()).has_synced(),
         "nothing was there"
     );
 }

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use informer_processor::{Cause, ListenerConfig, Overflow, Processor, Walk, async_fn, handler_fn};
+use informer_processor::{
+    Cause, ListenerConfig, Overflow, Processor, Replay, async_fn, handler_fn,
+};
 use recorder::{Heard, News, Recorder, added, deleted, initial, updated};
 
 async fn everyone_gets_everything() {
@@ -40,9 +42,9 @@ async fn everyone_gets_everything() {
         .map(|joining| {
             joining
                 .expect("running")
-                .begin(0, Walk::new([initial("a", 1)]))
+                .begin(0, Replay::new([initial("a", 1)]))
         })
-        .chain([four.begin(0, Walk::new([initial("a", 1)]))])
+        .chain([four.begin(0, Replay::new([initial("a", 1)]))])
         .collect();
 
     processor.distribute(1, &[Arc::new(added("b", 2)), Arc::new(updated("a", 1, 3))]);
@@ -90,7 +92,7 @@ async fn a_coalescing_listener_gets_the_news_of_a_key_as_one() {
     let heard = recorder.clone();
     let config = ListenerConfig::named("slow").overflow(Overflow::Coalesce);
     let joining = processor.add(handler_fn(move |n: &News| recorder.hear(n)), config);
-    let handle = joining.expect("running").begin(0, Walk::empty());
+    let handle = joining.expect("running").begin(0, Replay::empty());
     // On one thread the task runs only when this one awaits.
     for (sequence, news) in [
         added("a", 1),

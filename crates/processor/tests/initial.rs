@@ -5,14 +5,14 @@ mod recorder;
 use std::sync::Arc;
 
 use futures::{FutureExt, StreamExt};
-use informer_processor::{EventStream, ListenerConfig, Overflow, Processor, Registration, Walk};
+use informer_processor::{EventStream, ListenerConfig, Overflow, Processor, Registration, Replay};
 use recorder::{Heard, News, added, deleted, initial, plain, updated};
 
 type Numbers = Processor<&'static str, u32>;
 type Numbered = EventStream<&'static str, u32>;
 
-fn collection() -> Walk<&'static str, u32> {
-    Walk::new([initial("a", 1), initial("b", 2), initial("c", 3)])
+fn collection() -> Replay<&'static str, u32> {
+    Replay::new([initial("a", 1), initial("b", 2), initial("c", 3)])
 }
 
 fn additions() -> Vec<Heard> {
@@ -25,7 +25,7 @@ fn additions() -> Vec<Heard> {
 fn stream(processor: &Numbers, overflow: Overflow) -> (Registration, Numbered) {
     let config = ListenerConfig::default().overflow(overflow);
     let (joining, stream) = processor.add_stream(config).expect("running");
-    (joining.begin(0, Walk::empty()), stream)
+    (joining.begin(0, Replay::empty()), stream)
 }
 
 fn commit(processor: &Numbers, sequence: u64, news: News) {
@@ -57,7 +57,11 @@ fn collection_is_one_entry_and_later_changes_follow_it() {
         expected.push(plain(&deleted("c", 3)));
         assert_eq!(received(&mut stream), expected, "{overflow:?}");
         let status = &processor.listeners()[0];
-        assert_eq!((status.walked, status.replay_left), (3, 0), "{overflow:?}");
+        assert_eq!(
+            (status.replayed, status.replay_left),
+            (3, 0),
+            "{overflow:?}"
+        );
     }
 }
 
@@ -89,7 +93,7 @@ fn joining_listener_receives_the_collection_once() {
         let snapshot = if sequence == 1 {
             collection()
         } else {
-            Walk::empty()
+            Replay::empty()
         };
         let registration = joining.begin(sequence, snapshot);
         processor.upstream_synced();

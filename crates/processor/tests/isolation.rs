@@ -5,7 +5,7 @@ mod recorder;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use informer_processor::{ListenerConfig, Overflow, Processor, Walk, async_fn, handler_fn};
+use informer_processor::{ListenerConfig, Overflow, Processor, Replay, async_fn, handler_fn};
 use recorder::{News, Recorder, added};
 
 const COUNT: u32 = 1_000;
@@ -20,17 +20,17 @@ async fn others_go_on() {
         assert!(blocked.recv().is_err());
     });
     let joining = processor.add_blocking(blocking, ListenerConfig::named("blocked"));
-    let blocked = joining.expect("a thread").begin(0, Walk::empty());
+    let blocked = joining.expect("a thread").begin(0, Replay::empty());
     let pending = async_fn(|_: Arc<News>| std::future::pending());
     let config = ListenerConfig::named("pending").overflow(Overflow::Coalesce);
     let pending = processor
         .add_async(pending, config)
         .expect("running")
-        .begin(0, Walk::empty());
+        .begin(0, Replay::empty());
     let (joining, stream) = processor
         .add_stream(ListenerConfig::named("idle"))
         .expect("running");
-    let idle = joining.begin(0, Walk::empty());
+    let idle = joining.begin(0, Replay::empty());
 
     let recorder = Recorder::new();
     let mut to = recorder.clone();
@@ -38,7 +38,7 @@ async fn others_go_on() {
         handler_fn(move |n: &News| to.hear(n)),
         ListenerConfig::named("busy"),
     );
-    let busy = joining.expect("running").begin(0, Walk::empty());
+    let busy = joining.expect("running").begin(0, Replay::empty());
     for sequence in 1..=COUNT {
         processor.distribute(u64::from(sequence), &[Arc::new(added("a", sequence))]);
         if sequence % 10 == 0 {
@@ -82,7 +82,7 @@ fn the_sender_needs_no_runtime() {
     let (joining, stream) = processor
         .add_stream(ListenerConfig::default())
         .expect("running");
-    let handle = joining.begin(0, Walk::empty());
+    let handle = joining.begin(0, Replay::empty());
     processor.distribute(1, &[Arc::new(added("a", 1))]);
     assert_eq!(handle.status().depth, 1);
     assert_eq!(handle.name(), "EventStream");
@@ -104,7 +104,7 @@ async fn a_long_backlog_lets_other_tasks_run() {
         handler_fn(move |n: &News| to.hear(n)),
         ListenerConfig::default(),
     );
-    drop(joining.expect("running").begin(0, Walk::empty()));
+    drop(joining.expect("running").begin(0, Replay::empty()));
     let batch: Vec<_> = (0..100_000).map(|n| Arc::new(added("a", n))).collect();
     processor.distribute(1, &batch);
     for _ in 0..3 {

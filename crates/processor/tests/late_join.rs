@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use informer_processor::{ListenerConfig, Overflow, Processor, Walk, handler_fn};
+use informer_processor::{ListenerConfig, Overflow, Processor, Replay, handler_fn};
 use recorder::{Heard, News, Recorder, added, deleted, initial, plain, updated};
 
 type State = BTreeMap<&'static str, u32>;
@@ -99,9 +99,9 @@ async fn join(order: &[bool], overflow: Overflow, kind: Kind, eager: bool) {
             });
         } else if let Some((state, sequence)) = &snapshot {
             let state: State = State::clone(state);
-            let walk = Walk::new(state.into_iter().map(|(key, object)| initial(key, object)));
+            let replay = Replay::new(state.into_iter().map(|(key, object)| initial(key, object)));
             let joining = joining.take().expect("registered");
-            registration = Some(joining.begin(*sequence, walk));
+            registration = Some(joining.begin(*sequence, replay));
         } else {
             snapshot = Some((state.clone(), sequence));
         }
@@ -199,8 +199,8 @@ async fn joining_beside_a_busy_writer_ends_with_its_state() {
         let config = ListenerConfig::named("late").overflow(overflow);
         let joining = processor.add(handler_fn(move |n: &News| to.hear(n)), config);
         let (state, sequence) = shared.lock().expect("no test panics here").clone();
-        let walk = Walk::new(state.into_iter().map(|(key, object)| initial(key, object)));
-        drop(joining.expect("running").begin(sequence, walk));
+        let replay = Replay::new(state.into_iter().map(|(key, object)| initial(key, object)));
+        drop(joining.expect("running").begin(sequence, replay));
         recorders.push(recorder);
         tokio::task::yield_now().await;
     }

@@ -8,7 +8,7 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use informer_processor::{ListenerConfig, Overflow, Processor, Walk, handler_fn};
+use informer_processor::{ListenerConfig, Overflow, Processor, Replay, handler_fn};
 use recorder::{News, added};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
@@ -68,7 +68,7 @@ async fn a_backlog_is_warned_of_at_its_depth_and_at_each_doubling() {
     let joining = processor
         .add(handler_fn(|_: &News| {}), config)
         .expect("running");
-    drop(joining.begin(0, Walk::empty()));
+    drop(joining.begin(0, Replay::empty()));
     for round in 0..2 {
         for sequence in 0..450 {
             processor.distribute(round * 1_000 + sequence + 1, &[Arc::new(added("a", 1))]);
@@ -97,7 +97,7 @@ async fn panics_are_logged_with_their_key_once_a_second() {
     let joining = processor
         .add(handler, ListenerConfig::named("panics"))
         .expect("running");
-    let handle = joining.begin(0, Walk::empty());
+    let handle = joining.begin(0, Replay::empty());
     for (sequence, key) in ["first", "second", "third"].into_iter().enumerate() {
         let batch = [Arc::new(added(key, 4711)), Arc::new(added(key, 4711))];
         processor.distribute(sequence as u64 + 1, &batch);

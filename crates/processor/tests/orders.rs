@@ -5,7 +5,7 @@ mod recorder;
 use std::sync::Arc;
 use std::time::Duration;
 
-use informer_processor::{ListenerConfig, Processor, Registration, Walk, async_fn, handler_fn};
+use informer_processor::{ListenerConfig, Processor, Registration, Replay, async_fn, handler_fn};
 use recorder::{News, added, initial};
 
 type Numbers = Processor<&'static str, u32>;
@@ -92,7 +92,7 @@ async fn run(order: &[Step]) {
             }
         };
         match joining {
-            Ok(joining) => handles.push(joining.begin(sequence, Walk::new([initial("b", 1)]))),
+            Ok(joining) => handles.push(joining.begin(sequence, Replay::new([initial("b", 1)]))),
             Err(error) => assert!(processor.is_stopped(), "{error}"),
         }
     }

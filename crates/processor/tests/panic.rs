@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use informer_processor::{
     Added, Callbacks, Filtered, Joining, ListenerConfig, NeverSynced, Notification, Processor,
-    Walk, async_fn, handler_fn,
+    Replay, async_fn, handler_fn,
 };
 use recorder::{News, Recorder, added, initial};
 
@@ -93,14 +93,14 @@ fn add(
 async fn panics_at(kind: Kind, at: usize) {
     let processor: Processor<&'static str, u32> = Processor::default();
     let (recorder, other) = (Recorder::new(), Recorder::new());
-    let walk = || Walk::new([initial("a", 1), initial("b", 2)]);
-    let handle = add(&processor, kind, &recorder, at).begin(0, walk());
+    let replay = || Replay::new([initial("a", 1), initial("b", 2)]);
+    let handle = add(&processor, kind, &recorder, at).begin(0, replay());
     let mut to = other.clone();
     let beside = processor.add(
         handler_fn(move |n: &News| to.hear(n)),
         ListenerConfig::named("beside"),
     );
-    let beside = beside.expect("running").begin(0, walk());
+    let beside = beside.expect("running").begin(0, replay());
     processor.distribute(1, &[Arc::new(added("c", 3))]);
     processor.upstream_synced();
     handle
@@ -142,7 +142,7 @@ async fn a_panic_at_any_call_skips_that_call_only_on_two_threads() {
 /// A snapshot replay that panics loses the rest of its objects and nothing else. The listener never
 /// counts as synced, because it did not receive all initial objects.
 #[tokio::test]
-async fn a_panic_of_the_walk_ends_the_walk() {
+async fn panic_of_the_iterator_ends_the_replay() {
     let processor: Processor<&'static str, u32> = Processor::default();
     let recorder = Recorder::new();
     let mut to = recorder.clone();
@@ -154,7 +154,7 @@ async fn a_panic_of_the_walk_ends_the_walk() {
         assert_ne!(key, "b", "planned");
         initial(key, 1)
     });
-    let handle = joining.expect("running").begin(0, Walk::new(items));
+    let handle = joining.expect("running").begin(0, Replay::new(items));
     processor.upstream_synced();
     processor.distribute(1, &[Arc::new(added("d", 4))]);
     assert_eq!(handle.synced().await, Err(NeverSynced::ReplayPanicked));
@@ -193,14 +193,14 @@ async fn debug_of_handles_says_who_and_how_many() {
         format!("{joining:?}"),
         r#"Joining { name: Some("stream"), .. }"#
     );
-    drop(joining.begin(0, Walk::empty()));
+    drop(joining.begin(0, Replay::empty()));
     let callbacks = Callbacks::<&str, Secret>::default().on_add(|_| {});
     let shown = [
         format!("{callbacks:?}"),
         format!("{:?}", Filtered::new(|_: &Secret| true, callbacks)),
         format!("{:?}", handler_fn(|_: &Notification<&str, Secret>| {})),
         format!("{events:?}"),
-        format!("{:?}", Walk::<&str, Secret>::empty()),
+        format!("{:?}", Replay::<&str, Secret>::empty()),
         format!("{processor:?}"),
     ];
     let expected = [
@@ -208,7 +208,7 @@ async fn debug_of_handles_says_who_and_how_many() {
         "Filtered { .. }",
         "HandlerFn { .. }",
         r#"EventStream { name: "stream", .. }"#,
-        "Walk { left: 0, .. }",
+        "Replay { left: 0, .. }",
         "Processor { listeners: 1, stopped: false, .. }",
     ];
     assert_eq!(shown, expected);
@@ -216,7 +216,7 @@ async fn debug_of_handles_says_who_and_how_many() {
     let handle = processor
         .add(handler, ListenerConfig::named("handler"))
         .expect("running")
-        .begin(0, Walk::empty());
+        .begin(0, Replay::empty());
     assert!(
         format!("{handle:?}").contains(r#"name: "handler""#),
         "{handle:?}"

@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures::{FutureExt, StreamExt};
 use informer_processor::{
     AddError, ListenerConfig, ListenerPhase, NeverSynced, Overflow, Processor, Registration,
-    RemoveError, Walk, async_fn, handler_fn,
+    RemoveError, Replay, async_fn, handler_fn,
 };
 use recorder::{News, Recorder, added, initial};
 use tokio::sync::{oneshot, watch};
@@ -43,7 +43,7 @@ async fn a_handler_removes_itself() {
         });
         let config = ListenerConfig::named("leaves").overflow(overflow);
         let joining = processor.add(handler, config).expect("running");
-        let handle = joining.begin(0, Walk::new([initial("a", 1), initial("b", 2)]));
+        let handle = joining.begin(0, Replay::new([initial("a", 1), initial("b", 2)]));
         *slot.lock().expect("no panic") = Some(handle.clone());
         processor.distribute(1, &batch(100));
         handle.remove().await.expect("from outside");
@@ -72,7 +72,7 @@ async fn an_async_handler_cannot_wait_for_itself() {
     let joining = processor
         .add_async(handler, ListenerConfig::default())
         .expect("running");
-    let handle = joining.begin(0, Walk::empty());
+    let handle = joining.begin(0, Replay::empty());
     *slot.lock().expect("no panic") = Some(handle.clone());
     processor.distribute(1, &batch(10));
     let mut told = told;
@@ -96,7 +96,7 @@ async fn a_handler_waits_for_another() {
         handler_fn(move |n: &News| to.hear(n)),
         ListenerConfig::default(),
     );
-    let other = other.expect("running").begin(0, Walk::empty());
+    let other = other.expect("running").begin(0, Replay::empty());
     let target = other.clone();
     let handler = async_fn(move |_: Arc<News>| {
         let removal = target.remove();
@@ -105,7 +105,7 @@ async fn a_handler_waits_for_another() {
     let joining = processor
         .add_async(handler, ListenerConfig::default())
         .expect("running");
-    drop(joining.begin(0, Walk::empty()));
+    drop(joining.begin(0, Replay::empty()));
     processor.distribute(1, &batch(3));
     let report = processor.stop(Duration::from_secs(3600)).await;
     assert_eq!(
@@ -131,7 +131,7 @@ async fn awaiting_a_removal_waits_for_the_running_callback() {
     let joining = processor
         .add_async(handler, ListenerConfig::default())
         .expect("running");
-    let handle = joining.begin(0, Walk::empty());
+    let handle = joining.begin(0, Replay::empty());
     processor.distribute(1, &batch(10));
     has_started
         .wait_for(|count| *count == 1)
@@ -179,7 +179,7 @@ async fn awaiting_a_removal_waits_for_a_blocking_callback() {
         gate.recv().expect("released");
     });
     let joining = processor.add_blocking(handler, ListenerConfig::named("own thread"));
-    let handle = joining.expect("a thread").begin(0, Walk::empty());
+    let handle = joining.expect("a thread").begin(0, Replay::empty());
     processor.distribute(1, &batch(10));
     has_started.await.expect("it starts");
     let mut removal = Box::pin(handle.remove());
@@ -223,11 +223,11 @@ async fn dropping_a_handle_and_dropping_a_stream() {
         handler_fn(move |n: &News| to.hear(n)),
         ListenerConfig::default(),
     );
-    drop(joining.expect("running").begin(0, Walk::empty()));
+    drop(joining.expect("running").begin(0, Replay::empty()));
     let (joining, stream) = processor
         .add_stream(ListenerConfig::default())
         .expect("running");
-    let handle = joining.begin(0, Walk::empty());
+    let handle = joining.begin(0, Replay::empty());
     assert_eq!(processor.listeners().len(), 2);
     processor.distribute(1, &batch(2));
     drop(stream);
@@ -245,7 +245,7 @@ async fn a_removed_stream_ends() {
     let (joining, mut stream) = processor
         .add_stream(ListenerConfig::default())
         .expect("running");
-    let handle = joining.begin(0, Walk::new([initial("a", 1), initial("b", 2)]));
+    let handle = joining.begin(0, Replay::new([initial("a", 1), initial("b", 2)]));
     processor.distribute(1, &batch(100));
     assert!(stream.next().await.is_some());
     handle.remove().await.expect("nothing of ours runs");
@@ -264,12 +264,12 @@ async fn dropping_the_processor_ends_its_listeners() {
         handler_fn(move |n: &News| to.hear(n)),
         ListenerConfig::default(),
     );
-    let handle = joining.expect("running").begin(0, Walk::empty());
+    let handle = joining.expect("running").begin(0, Replay::empty());
     let stuck = async_fn(|_: Arc<News>| std::future::pending());
     let joining = processor
         .add_async(stuck, ListenerConfig::default())
         .expect("running");
-    let stuck = joining.begin(0, Walk::empty());
+    let stuck = joining.begin(0, Replay::empty());
     let clone = processor.clone();
     clone.distribute(1, &batch(10));
     drop(processor);
@@ -302,7 +302,7 @@ fn a_stopped_stream_gives_what_it_had() {
     let (joining, mut stream) = processor
         .add_stream(ListenerConfig::default())
         .expect("running");
-    drop(joining.begin(0, Walk::new([initial("a", 1)])));
+    drop(joining.begin(0, Replay::new([initial("a", 1)])));
     processor.distribute(1, &batch(2));
     let mut cx = Context::from_waker(Waker::noop());
     let mut stop = Box::pin(processor.stop(Duration::ZERO));
@@ -332,7 +332,7 @@ async fn a_callback_may_use_the_whole_processor() {
             let (joining, stream) = inner
                 .add_stream(ListenerConfig::default())
                 .expect("running");
-            let other = joining.begin(100, Walk::new([initial("x", 1)]));
+            let other = joining.begin(100, Replay::new([initial("x", 1)]));
             inner.upstream_synced();
             if calls < 3 {
                 inner.distribute(100 + calls, &[Arc::new(added("b", 1))]);
@@ -351,7 +351,7 @@ async fn a_callback_may_use_the_whole_processor() {
         });
         let config = ListenerConfig::named("curious").overflow(overflow);
         let joining = processor.add(handler, config).expect("running");
-        let handle = joining.begin(0, Walk::empty());
+        let handle = joining.begin(0, Replay::empty());
         *slot.lock().expect("no panic") = Some(handle.clone());
         processor.distribute(1, &batch(1));
         while handle.status().phase != ListenerPhase::Ended {

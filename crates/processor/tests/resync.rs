@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures::StreamExt;
 use informer_processor::{
     Cause, EventStream, ListenerConfig, Notification, Overflow, Processor, ProcessorConfig,
-    Registration, ResyncReason, Walk,
+    Registration, Replay, ResyncReason,
 };
 use recorder::{Heard, News, added, deleted, initial, plain, reminder, updated};
 use tokio::time::Instant;
@@ -42,7 +42,7 @@ impl Bench {
             .overflow(overflow)
             .resync(Duration::from_secs(u64::from(period)));
         let (joining, stream) = self.processor.add_stream(config).expect("running");
-        (joining.begin(0, Walk::empty()), stream)
+        (joining.begin(0, Replay::empty()), stream)
     }
 
     /// A check `seconds` after the start, and a bit, since listeners were added after it.
@@ -51,7 +51,7 @@ impl Bench {
         let due = self.processor.resync_due(now);
         let state = state.to_vec();
         self.processor.distribute_resync(sequence, now, || {
-            Walk::new(
+            Replay::new(
                 state
                     .clone()
                     .into_iter()
@@ -107,7 +107,7 @@ fn each_listener_is_told_in_its_own_period() {
     );
 }
 
-/// One entry, walked lazily; not issued again before it has been walked.
+/// One entry, replayed lazily; not issued again before it has been replayed.
 #[test]
 fn a_resync_is_one_entry_and_not_issued_twice() {
     let bench = Bench::new();
@@ -118,7 +118,7 @@ fn a_resync_is_one_entry_and_not_issued_twice() {
     assert_eq!(
         handle.status().depth,
         0,
-        "a walk is not an entry per object"
+        "a replay is not an entry per object"
     );
     assert!(handle.status().oldest_age.is_some());
     assert!(bench.check(0, 2, &state), "due again");
@@ -174,7 +174,7 @@ fn a_coalescing_listener_is_reminded_of_what_has_no_news() {
     );
     let status = handle.status();
     assert_eq!(
-        status.received + status.walked,
+        status.received + status.replayed,
         status.delivered + status.coalesced,
         "RB-7: {status:?}"
     );
@@ -191,11 +191,11 @@ fn a_late_listener_is_not_reminded_of_an_older_state() {
         !bench.check(7, 1, &[("a", 1)]),
         "nobody is there who could be due"
     );
-    let handle = joining.begin(7, Walk::new([initial("a", 2)]));
+    let handle = joining.begin(7, Replay::new([initial("a", 2)]));
     assert!(bench.check(6, 2, &[("a", 1)]));
     assert!(
         bench.check(7, 3, &[("a", 2)]),
-        "its initial walk is not over"
+        "its initial replay is not over"
     );
     assert_eq!(handle.status().resyncs_skipped, 2);
     assert_eq!(read(&mut stream), [Heard::Add("a", 2, true)]);
@@ -212,7 +212,7 @@ fn the_check_period_follows_who_joins_before_the_start() {
     let add = |period: Duration| {
         let config = ListenerConfig::default().resync(period);
         let (joining, stream) = processor.add_stream(config).expect("running");
-        (joining.begin(0, Walk::empty()).resync(), stream)
+        (joining.begin(0, Replay::empty()).resync(), stream)
     };
     let mut streams = Vec::new();
     let mut row = |period: u32, effective: u32, check: u32, reason: ResyncReason| {
@@ -238,7 +238,7 @@ fn without_checks_nobody_is_reminded() {
     let processor = Numbers::default();
     let config = ListenerConfig::default().resync(SECOND);
     let (joining, _stream) = processor.add_stream(config).expect("running");
-    let terms = joining.begin(0, Walk::empty()).resync();
+    let terms = joining.begin(0, Replay::empty()).resync();
     assert_eq!(
         (terms.effective, terms.reason),
         (None, ResyncReason::ChecksDisabled)
@@ -247,9 +247,9 @@ fn without_checks_nobody_is_reminded() {
     assert!(!processor.resync_due((Instant::now() + 1_000 * SECOND).into_std()));
 }
 
-/// The walk is made for those who are due only, once for each, and outside of every lock.
+/// The replay is made for those who are due only, once for each, and outside of every lock.
 #[test]
-fn the_walk_is_made_for_those_who_are_due() {
+fn replay_is_made_for_due_listeners_only() {
     let bench = Bench::new();
     let (_one, _first) = bench.add("due", 1, Overflow::default());
     let (_two, _second) = bench.add("not due", 5, Overflow::default());
@@ -260,7 +260,7 @@ fn the_walk_is_made_for_those_who_are_due() {
             made.set(made.get() + 1);
             // Asking from here would wait for ever if a lock were held.
             assert_eq!(bench.processor.listeners().len(), 2);
-            Walk::new([] as [Notification<&'static str, u32>; 0])
+            Replay::new([] as [Notification<&'static str, u32>; 0])
         });
     assert_eq!(made.get(), 1);
 }

@@ -5,7 +5,7 @@ mod recorder;
 use std::sync::Arc;
 use std::time::Duration;
 
-use informer_processor::{ListenerConfig, ListenerPhase, Overflow, Processor, Walk, async_fn};
+use informer_processor::{ListenerConfig, ListenerPhase, Overflow, Processor, Replay, async_fn};
 use recorder::{News, added, deleted, updated};
 use tokio::sync::Semaphore;
 use tokio::time::advance;
@@ -31,7 +31,7 @@ async fn the_numbers_of_a_slow_listener_are_exact() {
     let config = ListenerConfig::named("slow").overflow(Overflow::Coalesce);
     let joining = processor.add_async(handler, config).expect("running");
     assert_eq!(processor.listeners()[0].phase, ListenerPhase::Joining);
-    let handle = joining.begin(0, Walk::empty());
+    let handle = joining.begin(0, Replay::empty());
     assert_eq!(handle.status().oldest_age, None);
 
     processor.distribute(1, &[Arc::new(added("a", 1))]);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use futures::{FutureExt, StreamExt};
 use informer_processor::{
-    AddError, ListenerConfig, ListenerPhase, Notification, Processor, StopReport, Walk, async_fn,
+    AddError, ListenerConfig, ListenerPhase, Notification, Processor, Replay, StopReport, async_fn,
     handler_fn,
 };
 use recorder::{News, Recorder, added, initial};
@@ -28,7 +28,7 @@ fn slow(processor: &Numbers, pace: Duration) -> informer_processor::Registration
     let joining = processor
         .add_async(handler, ListenerConfig::named("slow"))
         .expect("running");
-    joining.begin(0, Walk::new([initial("x", 0)]))
+    joining.begin(0, Replay::new([initial("x", 0)]))
 }
 
 #[tokio::test(start_paused = true)]
@@ -59,7 +59,7 @@ async fn what_waits_after_the_grace_is_reported() {
         handler_fn(move |n: &News| to.hear(n)),
         ListenerConfig::named("fast"),
     );
-    drop(joining.expect("running").begin(0, Walk::empty()));
+    drop(joining.expect("running").begin(0, Replay::empty()));
     processor.distribute(1, &batch(99));
     let start = Instant::now();
     let report = processor.stop(5 * SECOND + SECOND / 2).await;
@@ -78,15 +78,15 @@ async fn what_waits_after_the_grace_is_reported() {
     assert_eq!(fast.heard().len(), 99);
 }
 
-/// A handler that never begins its walk to the end is told of.
+/// A handler that never begins its replay to the end is told of.
 #[tokio::test(start_paused = true)]
-async fn an_unfinished_initial_walk_is_reported() {
+async fn unfinished_initial_replay_is_reported() {
     let processor = Numbers::default();
     let handler = async_fn(|_: Arc<News>| sleep(SECOND));
     let joining = processor
         .add_async(handler, ListenerConfig::default())
         .expect("running");
-    let handle = joining.begin(0, Walk::new((0..100).map(|n| initial("x", n))));
+    let handle = joining.begin(0, Replay::new((0..100).map(|n| initial("x", n))));
     let report = processor.stop(SECOND + SECOND / 2).await;
     assert!(report.listeners[0].initial_unfinished);
     assert!(!report.is_clean());
@@ -104,7 +104,7 @@ async fn a_blocked_thread_is_left_alone() {
         assert!(gate.recv().is_ok());
     });
     let joining = processor.add_blocking(handler, ListenerConfig::named("blocked"));
-    let handle = joining.expect("a thread").begin(0, Walk::empty());
+    let handle = joining.expect("a thread").begin(0, Replay::empty());
     processor.distribute(1, &batch(10));
     has_started
         .wait_for(|count| *count == 1)
@@ -131,9 +131,9 @@ async fn an_idle_processor_stops_at_once() {
         let (stream_joining, _stream) = processor
             .add_stream(ListenerConfig::default())
             .expect("running");
-        drop(stream_joining.begin(0, Walk::empty()));
+        drop(stream_joining.begin(0, Replay::empty()));
         let joining = processor.add(handler_fn(|_: &News| {}), ListenerConfig::default());
-        drop(joining.expect("running").begin(0, Walk::empty()));
+        drop(joining.expect("running").begin(0, Replay::empty()));
         let _joining = processor.add(handler_fn(|_: &News| {}), ListenerConfig::default());
         let start = Instant::now();
         let report = processor.stop(grace).await;
@@ -149,7 +149,7 @@ async fn a_stream_is_drained_by_its_reader() {
     let (joining, stream) = processor
         .add_stream(ListenerConfig::default())
         .expect("running");
-    drop(joining.begin(0, Walk::empty()));
+    drop(joining.begin(0, Replay::empty()));
     processor.distribute(1, &batch(10));
     let read = stream.then(|_news| sleep(SECOND)).count();
     let (report, count) = tokio::join!(processor.stop(60 * SECOND), read);
@@ -174,14 +174,14 @@ async fn a_callback_stops_its_own_processor() {
     let joining = processor
         .add_async(handler, ListenerConfig::default())
         .expect("running");
-    let handle = joining.begin(0, Walk::empty());
+    let handle = joining.begin(0, Replay::empty());
     let recorder = Recorder::new();
     let mut to = recorder.clone();
     let other = processor.add(
         handler_fn(move |n: &News| to.hear(n)),
         ListenerConfig::default(),
     );
-    drop(other.expect("running").begin(0, Walk::empty()));
+    drop(other.expect("running").begin(0, Replay::empty()));
     assert_eq!(processor.calling_listener(), None);
     let start = Instant::now();
     processor.distribute(1, &batch(3));

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use futures::{FutureExt, Stream, StreamExt};
 use informer_processor::{
-    AddError, Added, Deleted, Joining, ListenerConfig, Notification, Overflow, Processor, Walk,
+    AddError, Added, Deleted, Joining, ListenerConfig, Notification, Overflow, Processor, Replay,
     async_fn, handler_fn,
 };
 
@@ -91,8 +91,8 @@ async fn a_delivered_object_whose_drop_panics_is_counted_and_the_next_item_follo
         let keys = Keys::default();
         let joining = add_each(&processor, &keys).into_iter().nth(kind);
         let joining = joining.expect("three kinds").expect("running");
-        let walk = Walk::new([added("a", true), added("b", false), added("c", false)]);
-        let handle = joining.begin(0, walk);
+        let replay = Replay::new([added("a", true), added("b", false), added("c", false)]);
+        let handle = joining.begin(0, replay);
         processor.upstream_synced();
         handle.synced().await.expect("every item was handled");
         assert_eq!(keys.get(), ["a", "b", "c"], "kind {kind}");
@@ -108,7 +108,7 @@ async fn a_stream_whose_item_panics_when_it_is_dropped_goes_on() {
     let (joining, mut stream) = processor
         .add_stream(ListenerConfig::named("stream"))
         .expect("running");
-    let handle = joining.begin(0, Walk::new([added("a", true), added("b", false)]));
+    let handle = joining.begin(0, Replay::new([added("a", true), added("b", false)]));
     assert_eq!(stream.next().await.map(|news| *news.key()), Some("a"));
     assert_eq!(stream.next().await.map(|news| *news.key()), Some("b"));
     assert_eq!(handle.status().panics, 1);
@@ -126,8 +126,8 @@ async fn a_future_of_a_handler_whose_drop_panics_is_counted_and_the_next_item_fo
         }
     });
     let joining = processor.add_async(handler, ListenerConfig::named("drops"));
-    let walk = Walk::new([added("a", false), added("b", false)]);
-    let handle = joining.expect("running").begin(0, walk);
+    let replay = Replay::new([added("a", false), added("b", false)]);
+    let handle = joining.expect("running").begin(0, replay);
     processor.upstream_synced();
     handle.synced().await.expect("every item was handled");
     assert!(processor.stop(Duration::from_secs(3600)).await.is_clean());
@@ -141,7 +141,7 @@ async fn a_removal_whose_pending_object_panics_when_it_is_dropped_is_complete() 
         let processor = Processor::default();
         let config = ListenerConfig::named("removed").overflow(overflow);
         let joining = processor.add(handler_fn(|_: &News| {}), config);
-        let handle = joining.expect("running").begin(0, Walk::empty());
+        let handle = joining.expect("running").begin(0, Replay::empty());
         processor.distribute(1, &[Arc::new(added("a", true))]);
         handle.remove().await.expect("not its own callback");
         assert!(processor.listeners().is_empty());
@@ -154,14 +154,14 @@ async fn a_displaced_object_whose_drop_panics_costs_no_other_listener_the_batch(
     let processor = Processor::default();
     let config = ListenerConfig::named("merging").overflow(Overflow::Coalesce);
     let merging = processor.add(handler_fn(|_: &News| {}), config);
-    let merging = merging.expect("running").begin(0, Walk::empty());
+    let merging = merging.expect("running").begin(0, Replay::empty());
     processor.distribute(1, &[Arc::new(added("a", true))]);
 
     let keys = Keys::default();
     let to = keys.clone();
     let handler = handler_fn(move |news: &News| to.push(news));
     let joining = processor.add(handler, ListenerConfig::named("beside"));
-    let beside = joining.expect("running").begin(1, Walk::empty());
+    let beside = joining.expect("running").begin(1, Replay::empty());
     processor.distribute(2, &[gone("a")]);
     assert!(processor.stop(Duration::from_secs(3600)).await.is_clean());
     assert_eq!(keys.get(), ["a"]);
@@ -185,7 +185,7 @@ async fn a_waker_that_panics_costs_no_other_listener_the_batch() {
     let (joining, stream) = processor
         .add_stream(ListenerConfig::named("stream"))
         .expect("running");
-    let handle = joining.begin(0, Walk::empty());
+    let handle = joining.begin(0, Replay::empty());
     let mut stream = pin!(stream);
     let waker = Waker::from(Arc::new(PanicsWhenWoken));
     let polled = stream.as_mut().poll_next(&mut Context::from_waker(&waker));
@@ -195,7 +195,7 @@ async fn a_waker_that_panics_costs_no_other_listener_the_batch() {
     let to = keys.clone();
     let handler = handler_fn(move |news: &News| to.push(news));
     let joining = processor.add(handler, ListenerConfig::named("beside"));
-    let beside = joining.expect("running").begin(0, Walk::empty());
+    let beside = joining.expect("running").begin(0, Replay::empty());
     processor.distribute(1, &[gone("a")]);
     let received = stream.next().now_or_never().flatten();
     assert_eq!(received.map(|news| *news.key()), Some("a"));
@@ -213,7 +213,7 @@ async fn a_resync_that_panics_for_one_listener_is_distributed_to_the_others() {
     let add = |name: &str| {
         let config = ListenerConfig::named(name).resync(period);
         let joining = processor.add(handler_fn(|_: &recorder::News| {}), config);
-        joining.expect("running").begin(0, Walk::empty())
+        joining.expect("running").begin(0, Replay::empty())
     };
     let (first, second) = (add("first"), add("second"));
     let made = std::cell::Cell::new(0);
@@ -221,7 +221,7 @@ async fn a_resync_that_panics_for_one_listener_is_distributed_to_the_others() {
     processor.distribute_resync(0, later, || {
         made.set(made.get() + 1);
         assert!(made.get() > 1, "planned");
-        Walk::new([recorder::initial("a", 1)])
+        Replay::new([recorder::initial("a", 1)])
     });
     for _ in 0..10 {
         tokio::task::yield_now().await;

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use informer_processor::{
-    EventStream, Joining, ListenerConfig, Overflow, Processor, ProcessorConfig, Walk,
+    EventStream, Joining, ListenerConfig, Overflow, Processor, ProcessorConfig, Replay,
 };
 use recorder::{News, added, initial, reminder};
 use tokio::time::Instant;
@@ -80,7 +80,7 @@ fn everything_that_gives_something_wakes_once() {
         assert!(reader.poll().is_pending());
         processor.distribute(1, &[Arc::new(added("a", 1))]);
         assert_eq!(reader.wakes(), 0, "what is held gives nothing");
-        let handle = joining.begin(1, Walk::new([initial("a", 1)]));
+        let handle = joining.begin(1, Replay::new([initial("a", 1)]));
         assert_eq!(reader.wakes(), 1, "beginning");
         assert_eq!(reader.read_all(), 1);
 
@@ -98,7 +98,7 @@ fn everything_that_gives_something_wakes_once() {
         assert_eq!(reader.read_all(), 4);
 
         let due = (Instant::now() + Duration::from_secs(2)).into_std();
-        processor.distribute_resync(3, due, || Walk::new([reminder("a", 1)]));
+        processor.distribute_resync(3, due, || Replay::new([reminder("a", 1)]));
         assert_eq!(reader.wakes(), 3, "a resync");
         assert_eq!(reader.read_all(), 1);
 
@@ -112,7 +112,7 @@ fn everything_that_gives_something_wakes_once() {
 fn a_stop_wakes() {
     let processor = processor();
     let (joining, mut reader) = Reader::new(&processor, Overflow::default());
-    let _handle = joining.begin(0, Walk::empty());
+    let _handle = joining.begin(0, Replay::empty());
     assert!(reader.poll().is_pending());
     let mut stop = Box::pin(processor.stop(Duration::ZERO));
     drop(stop.as_mut().poll(&mut Context::from_waker(Waker::noop())));
@@ -125,7 +125,7 @@ fn a_stop_wakes() {
 fn the_last_poll_is_the_one_that_is_woken() {
     let processor = processor();
     let (joining, mut reader) = Reader::new(&processor, Overflow::default());
-    let _handle = joining.begin(0, Walk::empty());
+    let _handle = joining.begin(0, Replay::empty());
     assert!(reader.poll().is_pending());
     let first = std::mem::take(&mut reader.wakes);
     assert!(reader.poll().is_pending());
@@ -140,7 +140,7 @@ fn a_reader_that_parks_gets_everything() {
     const COUNT: usize = 20_000;
     let processor = processor();
     let (joining, reader) = Reader::new(&processor, Overflow::default());
-    let _handle = joining.begin(0, Walk::empty());
+    let _handle = joining.begin(0, Replay::empty());
     let sender = std::thread::spawn({
         let processor = processor.clone();
         move || {

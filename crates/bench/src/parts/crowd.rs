@@ -5,7 +5,7 @@
 
 use anyhow::Result;
 use informer_factory::ObjectKey;
-use informer_factory::processor::{ListenerConfig, Processor, Walk, handler_fn};
+use informer_factory::processor::{ListenerConfig, Processor, Replay, handler_fn};
 use k8s_openapi::api::core::v1::Pod;
 
 use super::listener::{News, news};
@@ -30,7 +30,7 @@ pub async fn measure(pods: &Pods, handlers: u64, report: &mut Report) -> Result<
         let mut tally = goal.tally();
         let handler = handler_fn(move |_: &News| tally.add(|| None));
         let joining = processor.add(handler, ListenerConfig::default())?;
-        joining.begin(0, Walk::empty());
+        joining.begin(0, Replay::empty());
     }
     processor.upstream_synced();
     let events = CALLS / handlers.max(5);

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use futures::{FutureExt, StreamExt};
 use informer_factory::ObjectKey;
 use informer_factory::processor::{
-    Cause, ListenerConfig, Notification, Processor, Updated, Walk, handler_fn,
+    Cause, ListenerConfig, Notification, Processor, Replay, Updated, handler_fn,
 };
 use k8s_openapi::api::core::v1::Pod;
 use tokio::runtime::Builder;
@@ -64,7 +64,7 @@ fn stream(pods: &Pods) -> Operation {
     let processor: Processor<ObjectKey, Pod> = Processor::default();
     let listener = processor.add_stream(ListenerConfig::default());
     let (joining, mut stream) = listener.expect("it is not stopped");
-    let registration = joining.begin(0, Walk::empty());
+    let registration = joining.begin(0, Replay::empty());
     processor.upstream_synced();
     let mut sequence = 0;
     Box::new(move |times| {
@@ -93,7 +93,9 @@ fn handlers(pods: &Pods, count: u64) -> Operation {
             calls.fetch_add(1, Ordering::Relaxed);
         });
         let joining = processor.add(handler, ListenerConfig::default());
-        joining.expect("there is a runtime").begin(0, Walk::empty());
+        joining
+            .expect("there is a runtime")
+            .begin(0, Replay::empty());
     }
     processor.upstream_synced();
     let mut sequence = 0;

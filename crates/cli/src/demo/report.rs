@@ -48,13 +48,13 @@ impl HandlerReport {
     ) -> Self {
         let pending = status.depth as u64;
         let used = status.delivered + status.coalesced + pending + status.abandoned;
-        let accounted = status.received + status.walked == used
+        let accounted = status.received + status.replayed == used
             && calls == status.delivered
             && status.panics == 0;
         Self {
             name: status.name.to_string(),
             received: status.received,
-            initial: status.walked,
+            initial: status.replayed,
             delivered: status.delivered,
             coalesced: status.coalesced,
             pending: status.depth,

@@ -123,7 +123,7 @@ impl<'a, T> Fold<'a, T> {
     }
 
     /// Applies one item of the queue.
-    // The facade walks a snapshot for resync and never asks the queue.
+    // The facade replays a snapshot for a resync and never asks the queue.
     pub(crate) fn item(&mut self, item: &Item<ObjectKey, ReceivedItem<T>>) {
         match item {
             Item::Key { key, deltas } => self.key(key, deltas),

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use informer_processor::{Added, Cause, Notification, Updated, Walk};
+use informer_processor::{Added, Cause, Notification, Replay, Updated};
 use informer_store::{ObjectKey, Snapshot, StoreReader};
 
 /// Everything the snapshot holds, as additions: for the handlers of an informer whose first
 /// collection it is, and for a handler that joins late.
-pub(crate) fn present<T: Send + Sync + 'static>(snapshot: Snapshot<T>) -> Walk<ObjectKey, T> {
+pub(crate) fn present<T: Send + Sync + 'static>(snapshot: Snapshot<T>) -> Replay<ObjectKey, T> {
     let present = snapshot.cursor().filter(|_| !planted!(JoinMissesPresent));
-    Walk::new(present.map(|(key, entry)| {
+    Replay::new(present.map(|(key, entry)| {
         Notification::Added(Added::new(key, entry.object).initial(!planted!(InitialFlagLost)))
     }))
 }
@@ -22,8 +22,8 @@ pub(crate) fn present<T: Send + Sync + 'static>(snapshot: Snapshot<T>) -> Walk<O
 pub(crate) fn unchanged<T: Send + Sync + 'static>(
     snapshot: Snapshot<T>,
     now: StoreReader<T>,
-) -> Walk<ObjectKey, T> {
-    Walk::new(snapshot.cursor().filter_map(move |(key, entry)| {
+) -> Replay<ObjectKey, T> {
+    Replay::new(snapshot.cursor().filter_map(move |(key, entry)| {
         let current = now.get(key.as_str())?;
         Arc::ptr_eq(&current, &entry.object).then(|| {
             let (old, new) = (Arc::clone(&entry.object), entry.object);

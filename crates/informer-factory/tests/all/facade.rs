@@ -91,7 +91,7 @@ async fn first_collection_is_replayed_from_the_store() {
             "{lines:?}"
         );
         let status = &informer.status().handlers[0];
-        assert_eq!((status.walked, status.received), (3, 0), "{queue:?}");
+        assert_eq!((status.replayed, status.received), (3, 0), "{queue:?}");
         assert_eq!((status.delivered, status.high_water), (3, 0), "{queue:?}");
     }
 }

@@ -29,8 +29,8 @@ pub(crate) struct InFlight<K, T> {
     runs: Ring<Run<K, T>>,
     /// The index of the next notification in the first run.
     next: usize,
-    /// The next notification comes from a walk, which counts its items itself.
-    walked: bool,
+    /// The next notification comes from a replay, which counts its items itself.
+    replayed: bool,
 }
 
 impl<K, T> InFlight<K, T> {
@@ -47,11 +47,11 @@ impl<K, T> InFlight<K, T> {
         empty
     }
 
-    /// Adds an item of a walk. Walks are pulled when nothing else is in flight.
-    pub(crate) fn push_walked(&mut self, since: u64, notification: Notification<K, T>) {
+    /// Adds an item of a replay. Replays are pulled when nothing else is in flight.
+    pub(crate) fn push_replayed(&mut self, since: u64, notification: Notification<K, T>) {
         let news = News::One(Arc::new(notification));
         self.runs.push(Run { since, news });
-        self.walked = true;
+        self.replayed = true;
     }
 
     /// The next notification.
@@ -62,7 +62,7 @@ impl<K, T> InFlight<K, T> {
     /// Since when the next one has waited, and whether "synced" waits for it.
     pub(crate) fn terms(&self) -> Option<(u64, bool)> {
         let run = self.runs.front()?;
-        let counted = !self.walked && run.news.as_slice()[self.next].is_initial();
+        let counted = !self.replayed && run.news.as_slice()[self.next].is_initial();
         Some((run.since, counted))
     }
 
@@ -74,7 +74,7 @@ impl<K, T> InFlight<K, T> {
         if self.runs.front().is_some_and(|run| self.next < run.len()) {
             return None;
         }
-        (self.next, self.walked) = (0, false);
+        (self.next, self.replayed) = (0, false);
         self.runs.pop()
     }
 

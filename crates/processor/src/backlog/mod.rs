@@ -1,6 +1,6 @@
 //! What a listener has been handed and not taken: one of two buffers, chosen by `Overflow`.
 //!
-//! Knows where in line a walk stands, since only the buffer knows its line. Does not pull walks.
+//! Knows where in line a replay stands, since only the buffer knows its line. Does not pull replays.
 
 pub(crate) mod batch;
 pub(crate) mod coalesce;
@@ -90,10 +90,10 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
         }
     }
 
-    /// The place of a walk that is queued now. A growing buffer keeps the line. A coalescing one
-    /// lets the walk go first and skips the keys that have something pending: an entry in front of
-    /// the walk could be merged with news from behind it, and the walk would then tell old news.
-    pub(crate) fn walk_position(&self) -> u64 {
+    /// The place of a replay that is queued now. A growing buffer keeps the line. A coalescing one
+    /// lets the replay go first and skips the keys that have something pending: an entry in front of
+    /// the replay could be merged with news from behind it, and the replay would then tell old news.
+    pub(crate) fn replay_position(&self) -> u64 {
         match self {
             Self::Grow { len, taken, .. } => *taken + *len as u64,
             Self::Coalesce(_) => 0,
@@ -116,8 +116,8 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
         }
     }
 
-    /// Whether the walk at `position` is next.
-    pub(crate) fn is_walk_next(&self, position: u64) -> bool {
+    /// Whether the replay at `position` is next.
+    pub(crate) fn is_replay_next(&self, position: u64) -> bool {
         match self {
             Self::Grow { taken, .. } => *taken == position,
             Self::Coalesce(_) => true,
@@ -128,32 +128,33 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
     // RB-5
     pub(crate) fn overtakes_resync(&self, key: &K) -> bool {
         match self {
-            // Its line is in order: what waits is newer than the walk and comes after it.
+            // Its line is in order: what waits is newer than the replay and comes after it.
             Self::Grow { .. } => false,
             Self::Coalesce(ring) => ring.overtakes_resync(key),
         }
     }
 
-    /// Takes entries until there are `limit` or more, a batch whole, none from behind a walk at
-    /// `walk`. A coalescing buffer gives one at a time, since what has been taken can no longer be
+    /// Takes entries until there are `limit` or more, a batch whole, none from behind a replay at
+    /// `replay`. A coalescing buffer gives one at a time, since what has been taken can no longer be
     /// merged.
     pub(crate) fn take(
         &mut self,
         limit: usize,
-        walk: Option<u64>,
+        replay: Option<u64>,
         out: &mut InFlight<K, T>,
     ) -> usize {
         match self {
             Self::Grow {
                 ring, len, taken, ..
             } => {
-                // A walk stands between two batches: it was put behind whole ones.
+                // A replay stands between two batches: it was put behind whole ones.
                 let mut count = 0;
-                if limit == 0 || walk == Some(*taken) {
+                if limit == 0 || replay == Some(*taken) {
                     return count;
                 }
                 let all = *taken + *len as u64;
-                if *len <= limit && walk.is_none_or(|walk| walk >= all) && out.exchange(ring) {
+                if *len <= limit && replay.is_none_or(|replay| replay >= all) && out.exchange(ring)
+                {
                     *taken = all;
                     return std::mem::take(len);
                 }
@@ -161,7 +162,7 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
                     count += run.len();
                     *taken += run.len() as u64;
                     out.push(run);
-                    count < limit && walk != Some(*taken)
+                    count < limit && replay != Some(*taken)
                 });
                 *len -= count;
                 count

@@ -1,7 +1,7 @@
 //! The taking side of a listener: what a task, a thread and a stream have in common.
 //!
 //! Hands out one notification at a time. It counts as handled when `finish` is called or the next
-//! one is asked for; the gate decides whether it may start. Walks are pulled here, outside locks.
+//! one is asked for; the gate decides whether it may start. Replays are pulled here, outside locks.
 
 // - PR-1: one at a time, each at most once. `tests/delivery.rs`
 // - Dropped in whatever way, it reports the listener's end (FM-70). `tests/remove.rs`
@@ -13,11 +13,11 @@ use crate::backlog::batch::News;
 use crate::backlog::in_flight::InFlight;
 use crate::boundary::Panicked;
 use crate::listener::Listener;
+use crate::listener::replay::ActiveReplay;
 use crate::listener::state::Taken;
-use crate::listener::walk::ActiveWalk;
 use crate::notification::{Key, Notification};
 
-/// The number of items of a walk that one poll may skip. A resync of 150,000 objects of which each
+/// The number of items of a replay that one poll may skip. A resync of 150,000 objects of which each
 /// has a newer notification pending must not keep a current-thread runtime from everything else.
 const PULLS_AT_ONCE: usize = 1_024;
 
@@ -25,13 +25,13 @@ const PULLS_AT_ONCE: usize = 1_024;
 pub(crate) struct Consumer<K: Key, T: Send + Sync + 'static> {
     listener: Arc<Listener<K, T>>,
     in_flight: InFlight<K, T>,
-    walk: Option<ActiveWalk<K, T>>,
+    replay: Option<ActiveReplay<K, T>>,
     /// The notification that was handed out and is not handled yet, if any.
     running: Option<Running>,
 }
 
 struct Running {
-    /// Whether "synced" waits for it. Items of a walk are counted by the walk.
+    /// Whether "synced" waits for it. Items of a replay are counted by the replay.
     counted: bool,
 }
 
@@ -40,7 +40,7 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
         Self {
             listener,
             in_flight: InFlight::default(),
-            walk: None,
+            replay: None,
             running: None,
         }
     }
@@ -65,7 +65,7 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
             if let Some((since, counted)) = self.in_flight.terms() {
                 return Poll::Ready(self.start(since, counted));
             }
-            if self.walk.is_some() {
+            if self.replay.is_some() {
                 if pulls == PULLS_AT_ONCE {
                     cx.waker().wake_by_ref();
                     return Poll::Pending;
@@ -76,9 +76,9 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
             }
             match self.listener.take(&mut self.in_flight, cx) {
                 Taken::Entries(_) => {}
-                Taken::Walk(walk) => {
-                    self.listener.gauges.set_walk_left(walk.items.left);
-                    self.walk = Some(walk);
+                Taken::Replay(replay) => {
+                    self.listener.gauges.set_replay_left(replay.items.left);
+                    self.replay = Some(replay);
                 }
                 Taken::Nothing => return Poll::Pending,
                 Taken::Closed => {
@@ -92,36 +92,42 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
         }
     }
 
-    /// Takes the next item of the active walk, unless it is skipped or the walk is over.
+    /// Takes the next item of the active replay, unless it is skipped or the replay is over.
     fn pull(&mut self) {
-        let Some(walk) = &mut self.walk else {
+        let Some(replay) = &mut self.replay else {
             return;
         };
         let pulled = match self.listener.gate.is_closed() {
             true => Some(None),
-            false => self.listener.panics.guard("a walk", || walk.items.next()),
+            false => self
+                .listener
+                .panics
+                .guard("a replay", || replay.items.next()),
         };
         let left = match &pulled {
-            Some(Some(_)) => walk.items.left,
+            Some(Some(_)) => replay.items.left,
             Some(None) | None => 0,
         };
-        self.listener.gauges.set_walk_left(left);
+        self.listener.gauges.set_replay_left(left);
         match pulled {
             Some(Some(notification)) => {
-                if self.listener.admit_walked(walk.kind, notification.key()) {
-                    self.in_flight.push_walked(walk.since, notification);
+                if self
+                    .listener
+                    .admit_replayed(replay.kind, notification.key())
+                {
+                    self.in_flight.push_replayed(replay.since, notification);
                 } else {
                     self.listener.panics.release(notification);
                 }
             }
             Some(None) => {
-                self.listener.panics.release(self.walk.take());
-                self.listener.walk_ended();
+                self.listener.panics.release(self.replay.take());
+                self.listener.replay_ended();
             }
             None => {
-                let kind = walk.kind;
-                self.listener.panics.release(self.walk.take());
-                self.listener.walk_panicked(kind);
+                let kind = replay.kind;
+                self.listener.panics.release(self.replay.take());
+                self.listener.replay_iterator_panicked(kind);
             }
         }
     }
@@ -198,7 +204,9 @@ impl<K: Key, T: Send + Sync + 'static> Consumer<K, T> {
 impl<K: Key, T: Send + Sync + 'static> Drop for Consumer<K, T> {
     fn drop(&mut self) {
         let in_flight = std::mem::take(&mut self.in_flight);
-        self.listener.panics.release((in_flight, self.walk.take()));
+        self.listener
+            .panics
+            .release((in_flight, self.replay.take()));
         self.listener.consumer_gone();
     }
 }

@@ -15,8 +15,8 @@ pub(crate) struct Gauges {
     delivered: AtomicU64,
     /// The time since when the notification being handled had waited, or `IDLE`.
     running_since: AtomicU64,
-    /// The items of the active walk that were not pulled yet, at least.
-    walk_left: AtomicUsize,
+    /// The items of the active replay that were not pulled yet, at least.
+    replay_left: AtomicUsize,
 }
 
 impl Gauges {
@@ -25,7 +25,7 @@ impl Gauges {
             in_flight: AtomicUsize::new(0),
             delivered: AtomicU64::new(0),
             running_since: AtomicU64::new(IDLE),
-            walk_left: AtomicUsize::new(0),
+            replay_left: AtomicUsize::new(0),
         }
     }
 
@@ -59,13 +59,13 @@ impl Gauges {
         self.running_since.store(since, Ordering::Release);
     }
 
-    pub(crate) fn walk_left(&self) -> usize {
-        self.walk_left.load(Ordering::Acquire)
+    pub(crate) fn replay_left(&self) -> usize {
+        self.replay_left.load(Ordering::Acquire)
     }
 
     #[inline]
-    pub(crate) fn set_walk_left(&self, left: usize) {
-        self.walk_left.store(left, Ordering::Release);
+    pub(crate) fn set_replay_left(&self, left: usize) {
+        self.replay_left.store(left, Ordering::Release);
     }
 
     /// Counts a callback that has returned. The next one, if any, waits since `next`.

@@ -14,11 +14,11 @@ pub(crate) mod gate;
 mod gauges;
 mod panics;
 pub(crate) mod phase;
+pub(crate) mod replay;
 pub(crate) mod resync;
 pub(crate) mod state;
 pub(crate) mod status;
 pub(crate) mod sync_tracker;
-pub(crate) mod walk;
 
 use std::sync::{Arc, OnceLock, PoisonError, Weak};
 use std::task::{Context, Waker};
@@ -33,9 +33,9 @@ use crate::backlog::pending_item::Displaced;
 use crate::listener::gate::Gate;
 use crate::listener::gauges::Gauges;
 use crate::listener::panics::Panics;
+use crate::listener::replay::{Replay, ReplayKind, ReplaySlot};
 use crate::listener::state::{ListenerState, Taken};
 use crate::listener::status::{Caller, ListenerId, ListenerPhase, ListenerStatus, Milestones};
-use crate::listener::walk::{Walk, WalkKind, WalkSlot};
 use crate::notification::Key;
 use crate::sync::{Mutex, MutexGuard, nanos, now};
 
@@ -157,11 +157,11 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
     }
 
     /// See [`Joining::begin`](crate::Joining::begin).
-    pub(crate) fn begin(&self, sequence: u64, walk: Walk<K, T>) {
+    pub(crate) fn begin(&self, sequence: u64, replay: Replay<K, T>) {
         let since = nanos(self.epoch, now());
         let mut displaced = Vec::new();
         let (warn, leftover) =
-            self.with(|state| state.begin(sequence, walk, since, &mut displaced));
+            self.with(|state| state.begin(sequence, replay, since, &mut displaced));
         self.warn(warn);
         self.panics.release(leftover);
         self.panics.release(displaced);
@@ -201,10 +201,10 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
         taken
     }
 
-    /// Whether an item pulled from a walk is to be delivered; then it is in hand.
-    pub(crate) fn admit_walked(&self, kind: WalkKind, key: &K) -> bool {
+    /// Whether an item pulled from a replay is to be delivered; then it is in hand.
+    pub(crate) fn admit_replayed(&self, kind: ReplayKind, key: &K) -> bool {
         let mut guarded = self.lock();
-        let admitted = guarded.state.admit_walked(kind, key);
+        let admitted = guarded.state.admit_replayed(kind, key);
         self.gauges
             .set_in_flight(self.in_flight() + usize::from(admitted));
         admitted
@@ -233,21 +233,21 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
         passed
     }
 
-    /// The consumer has pulled the last item of its walk, and it has been handled.
-    pub(crate) fn walk_ended(&self) {
-        let leftover = self.with(ListenerState::walk_ended);
+    /// The consumer has pulled the last item of its replay, and it has been handled.
+    pub(crate) fn replay_ended(&self) {
+        let leftover = self.with(ListenerState::replay_ended);
         self.panics.release(leftover);
     }
 
-    /// The iterator of the consumer's walk panicked. After an initial walk the listener never
+    /// The iterator of the consumer's replay panicked. After an initial replay the listener never
     /// counts as synced, because objects of the snapshot were not delivered.
-    pub(crate) fn walk_panicked(&self, kind: WalkKind) {
+    pub(crate) fn replay_iterator_panicked(&self, kind: ReplayKind) {
         match kind {
-            WalkKind::Initial => {
-                self.with(|state| state.walk = WalkSlot::None);
+            ReplayKind::Initial => {
+                self.with(|state| state.replay = ReplaySlot::None);
                 self.reach(|milestones| milestones.replay_panicked = true);
             }
-            WalkKind::Resync => self.walk_ended(),
+            ReplayKind::Resync => self.replay_ended(),
         }
     }
 
@@ -304,7 +304,7 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
         self.gate.close();
         self.gate.leave();
         self.gauges.set_running(None);
-        self.gauges.set_walk_left(0);
+        self.gauges.set_replay_left(0);
         let leftover = self.with(|state| {
             state.counts.abandoned += self.gauges.lose() as u64;
             state.end()
@@ -343,14 +343,14 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
             overflow: state.overflow,
             synced: state.tracker.is_synced(),
             depth: state.depth() + self.in_flight(),
-            replay_left: match state.walk.waiting() {
-                Some((_, walk)) => walk.items.left,
-                None => self.gauges.walk_left(),
+            replay_left: match state.replay.waiting() {
+                Some((_, replay)) => replay.items.left,
+                None => self.gauges.replay_left(),
             },
             high_water: counts.high_water,
             oldest_age: oldest.map(|since| Duration::from_nanos(now.saturating_sub(since))),
             received: counts.received,
-            walked: counts.walked,
+            replayed: counts.replayed,
             delivered: self.gauges.delivered(),
             coalesced: counts.coalesced,
             abandoned: counts.abandoned,

@@ -1,4 +1,4 @@
-//! The state machine of one listener: its phase, its backlog, its walk and its counters.
+//! The state machine of one listener: its phase, its backlog, its replay and its counters.
 //!
 //! It neither blocks, wakes, logs nor reads the time, and calls no handler. `Listener` puts it
 //! behind a lock, the consumer takes from it, and `fanout` pushes to it. Each step returns what it
@@ -6,8 +6,8 @@
 
 // - PR-7: while joining notifications are buffered; `begin` drops what the snapshot shows, whether
 //   it came before or comes after. `tests/joining.rs`
-// - RB-7: received + walked = delivered + pending + coalesced + abandoned. `tests/listener.rs`
-// - FM-72: "synced" waits for the initial walk and for each initial notification. `tests/sync.rs`
+// - RB-7: received + replayed = delivered + pending + coalesced + abandoned. `tests/listener.rs`
+// - FM-72: "synced" waits for the initial replay and for each initial notification. `tests/sync.rs`
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,18 +19,18 @@ use crate::backlog::in_flight::InFlight;
 use crate::backlog::pending_item::Displaced;
 use crate::listener::config::Overflow;
 use crate::listener::phase::{Buffered, Phase};
+use crate::listener::replay::{ActiveReplay, Replay, ReplayKind, ReplaySlot};
 use crate::listener::resync::{ResyncTerms, Schedule};
 use crate::listener::status::Counts;
 use crate::listener::sync_tracker::SyncTracker;
-use crate::listener::walk::{ActiveWalk, Walk, WalkKind, WalkSlot};
 use crate::notification::{Key, Notification};
 
 /// What the consumer gets.
 pub(crate) enum Taken<K, T> {
     /// So many notifications were put into the consumer's buffer.
     Entries(usize),
-    /// A walk to be pulled until it ends.
-    Walk(ActiveWalk<K, T>),
+    /// A replay to be pulled until it ends.
+    Replay(ActiveReplay<K, T>),
     /// Nothing now.
     Nothing,
     /// Nothing ever again.
@@ -42,11 +42,11 @@ pub(crate) type Leftover<K, T> = (
     Phase<K, T>,
     Option<Backlog<K, T>>,
     Option<Vanished<K>>,
-    WalkSlot<K, T>,
+    ReplaySlot<K, T>,
 );
 
-/// What `begin` does not use: old notifications, and the walk if the listener has ended.
-type Unused<K, T> = (Buffered<K, T>, Option<Walk<K, T>>);
+/// What `begin` does not use: old notifications, and the replay if the listener has ended.
+type Unused<K, T> = (Buffered<K, T>, Option<Replay<K, T>>);
 
 /// The state of one listener. See the module.
 pub(crate) struct ListenerState<K, T> {
@@ -55,7 +55,7 @@ pub(crate) struct ListenerState<K, T> {
     floor: Option<u64>,
     pub(crate) overflow: Overflow,
     backlog: Backlog<K, T>,
-    pub(crate) walk: WalkSlot<K, T>,
+    pub(crate) replay: ReplaySlot<K, T>,
     /// Objects that were present when the listener joined have not all been handled.
     pub(crate) initial_unfinished: bool,
     pub(crate) tracker: SyncTracker,
@@ -66,7 +66,7 @@ pub(crate) struct ListenerState<K, T> {
 impl<K: Key, T> ListenerState<K, T> {
     pub(crate) fn new(overflow: Overflow, terms: ResyncTerms, now: Instant) -> Self {
         let mut tracker = SyncTracker::default();
-        // The initial walk counts as one from the beginning, so that "synced" cannot come before
+        // The initial replay counts as one from the beginning, so that "synced" cannot come before
         // it.
         tracker.start(1);
         Self {
@@ -74,7 +74,7 @@ impl<K: Key, T> ListenerState<K, T> {
             floor: None,
             overflow,
             backlog: Backlog::new(overflow),
-            walk: WalkSlot::None,
+            replay: ReplaySlot::None,
             initial_unfinished: true,
             tracker,
             schedule: Schedule::new(terms, now),
@@ -117,57 +117,57 @@ impl<K: Key, T> ListenerState<K, T> {
         self.pushed(in_flight)
     }
 
-    /// Starts delivery: `walk` first, then what was held and is newer than `sequence`.
+    /// Starts delivery: `replay` first, then what was held and is newer than `sequence`.
     // PR-7
     pub(crate) fn begin(
         &mut self,
         sequence: u64,
-        walk: Walk<K, T>,
+        replay: Replay<K, T>,
         since: u64,
         displaced: &mut Vec<Displaced<K, T>>,
     ) -> (Option<usize>, Unused<K, T>) {
         let Phase::Joining(held) = &mut self.phase else {
-            return (None, (Buffered::default(), Some(walk)));
+            return (None, (Buffered::default(), Some(replay)));
         };
         let held = std::mem::take(held);
         self.phase = Phase::Live;
         self.floor = Some(sequence);
-        let position = self.backlog.walk_position();
+        let position = self.backlog.replay_position();
         for (since, notification) in held.newer_than(sequence) {
             self.push_one(notification, since, displaced);
         }
-        if walk.is_empty() {
+        if replay.is_empty() {
             // After the buffered ones were counted, so that "synced" waits for them.
-            self.initial_walk_ended();
+            self.initial_replay_ended();
         } else {
-            self.queue_walk(position, WalkKind::Initial, walk, since);
+            self.queue_replay(position, ReplayKind::Initial, replay, since);
         }
         (self.pushed(0), (held, None))
     }
 
-    /// Queues the first collection of the source as one entry. Returns the walk where its items
+    /// Queues the first collection of the source as one entry. Returns the replay where its items
     /// have to be pushed one by one: while joining, or where something else is pending, which a
-    /// coalescing buffer would deliver after the walk.
+    /// coalescing buffer would deliver after the replay.
     pub(crate) fn push_initial(
         &mut self,
         sequence: u64,
-        walk: Walk<K, T>,
+        replay: Replay<K, T>,
         since: u64,
-    ) -> Option<Walk<K, T>> {
-        let idle = matches!((&self.phase, &self.walk), (Phase::Live, WalkSlot::None))
+    ) -> Option<Replay<K, T>> {
+        let idle = matches!((&self.phase, &self.replay), (Phase::Live, ReplaySlot::None))
             && self.backlog.len() == 0;
         if !idle || self.is_known(sequence) {
-            return Some(walk);
+            return Some(replay);
         }
         self.initial_unfinished = true;
         self.tracker.start(1);
-        let position = self.backlog.walk_position();
-        self.queue_walk(position, WalkKind::Initial, walk, since);
+        let position = self.backlog.replay_position();
+        self.queue_replay(position, ReplayKind::Initial, replay, since);
         None
     }
 
-    fn queue_walk(&mut self, position: u64, kind: WalkKind, items: Walk<K, T>, since: u64) {
-        self.walk = WalkSlot::Waiting(position, ActiveWalk { kind, since, items });
+    fn queue_replay(&mut self, position: u64, kind: ReplayKind, items: Replay<K, T>, since: u64) {
+        self.replay = ReplaySlot::Waiting(position, ActiveReplay { kind, since, items });
     }
 
     fn is_known(&self, sequence: u64) -> bool {
@@ -209,7 +209,7 @@ impl<K: Key, T> ListenerState<K, T> {
         }
     }
 
-    /// Arms the next resync if this one is due, and tells whether it wants the walk of `sequence`:
+    /// Arms the next resync if this one is due, and tells whether it wants the replay of `sequence`:
     /// not while it has another one, nor when it joined with a newer snapshot.
     pub(crate) fn wants_resync(&mut self, sequence: u64, now: Instant) -> bool {
         if !self.is_resync_due(now) {
@@ -217,19 +217,19 @@ impl<K: Key, T> ListenerState<K, T> {
         }
         self.schedule.rearm(now);
         let newer = self.floor.is_some_and(|floor| floor > sequence);
-        let wants = matches!(self.walk, WalkSlot::None) && !newer;
+        let wants = matches!(self.replay, ReplaySlot::None) && !newer;
         self.counts.resyncs_skipped += u64::from(!wants);
         wants
     }
 
-    /// Puts a resync in line as one entry. Gives the walk back if the listener has ended meanwhile.
-    pub(crate) fn push_resync(&mut self, walk: Walk<K, T>, since: u64) -> Option<Walk<K, T>> {
-        if !matches!((&self.phase, &self.walk), (Phase::Live, WalkSlot::None)) {
-            return Some(walk);
+    /// Puts a resync in line as one entry. Gives the replay back if the listener has ended meanwhile.
+    pub(crate) fn push_resync(&mut self, replay: Replay<K, T>, since: u64) -> Option<Replay<K, T>> {
+        if !matches!((&self.phase, &self.replay), (Phase::Live, ReplaySlot::None)) {
+            return Some(replay);
         }
         self.backlog.resync_begins();
-        let position = self.backlog.walk_position();
-        self.queue_walk(position, WalkKind::Resync, walk, since);
+        let position = self.backlog.replay_position();
+        self.queue_replay(position, ReplayKind::Resync, replay, since);
         None
     }
 
@@ -241,12 +241,12 @@ impl<K: Key, T> ListenerState<K, T> {
         if matches!(self.phase, Phase::Ended) {
             return Taken::Closed;
         }
-        let position = self.walk.waiting().map(|(position, _)| position);
-        if position.is_some_and(|position| self.backlog.is_walk_next(position))
-            && let WalkSlot::Waiting(_, walk) = std::mem::take(&mut self.walk)
+        let position = self.replay.waiting().map(|(position, _)| position);
+        if position.is_some_and(|position| self.backlog.is_replay_next(position))
+            && let ReplaySlot::Waiting(_, replay) = std::mem::take(&mut self.replay)
         {
-            self.walk = WalkSlot::Active(walk.kind);
-            return Taken::Walk(walk);
+            self.replay = ReplaySlot::Active(replay.kind);
+            return Taken::Replay(replay);
         }
         let taken = self.backlog.take(limit, position, out);
         if taken > 0 {
@@ -260,28 +260,28 @@ impl<K: Key, T> ListenerState<K, T> {
         }
     }
 
-    /// Whether an item pulled from a walk is to be delivered. Otherwise news of its key wait.
-    pub(crate) fn admit_walked(&mut self, kind: WalkKind, key: &K) -> bool {
-        self.counts.walked += 1;
-        let skip = kind == WalkKind::Resync && self.backlog.overtakes_resync(key);
+    /// Whether an item pulled from a replay is to be delivered. Otherwise news of its key wait.
+    pub(crate) fn admit_replayed(&mut self, kind: ReplayKind, key: &K) -> bool {
+        self.counts.replayed += 1;
+        let skip = kind == ReplayKind::Resync && self.backlog.overtakes_resync(key);
         self.counts.coalesced += u64::from(skip);
         !skip
     }
 
-    /// The consumer has pulled the last item of its walk, and it has been handled. Returns keys,
+    /// The consumer has pulled the last item of its replay, and it has been handled. Returns keys,
     /// whose drops may run user code.
-    pub(crate) fn walk_ended(&mut self) -> Option<Vanished<K>> {
-        match std::mem::take(&mut self.walk) {
-            WalkSlot::Active(WalkKind::Initial) => {
-                self.initial_walk_ended();
+    pub(crate) fn replay_ended(&mut self) -> Option<Vanished<K>> {
+        match std::mem::take(&mut self.replay) {
+            ReplaySlot::Active(ReplayKind::Initial) => {
+                self.initial_replay_ended();
                 None
             }
-            WalkSlot::Active(WalkKind::Resync) => self.backlog.resync_ends(),
-            WalkSlot::None | WalkSlot::Waiting(..) => None,
+            ReplaySlot::Active(ReplayKind::Resync) => self.backlog.resync_ends(),
+            ReplaySlot::None | ReplaySlot::Waiting(..) => None,
         }
     }
 
-    fn initial_walk_ended(&mut self) {
+    fn initial_replay_ended(&mut self) {
         self.initial_unfinished = false;
         self.tracker.finish(1);
     }
@@ -294,11 +294,12 @@ impl<K: Key, T> ListenerState<K, T> {
             Phase::Joining(_) => Some(self.end()),
             Phase::Live => {
                 self.phase = Phase::Draining;
-                let waiting = self.walk.waiting();
-                let is_resync = waiting.is_some_and(|(_, walk)| walk.kind == WalkKind::Resync);
+                let waiting = self.replay.waiting();
+                let is_resync =
+                    waiting.is_some_and(|(_, replay)| replay.kind == ReplayKind::Resync);
                 is_resync.then(|| {
-                    let walk = std::mem::take(&mut self.walk);
-                    (Phase::Ended, None, self.backlog.resync_ends(), walk)
+                    let replay = std::mem::take(&mut self.replay);
+                    (Phase::Ended, None, self.backlog.resync_ends(), replay)
                 })
             }
             Phase::Draining | Phase::Ended => None,
@@ -311,22 +312,22 @@ impl<K: Key, T> ListenerState<K, T> {
         self.counts.abandoned += self.backlog.len() as u64;
         let backlog = std::mem::replace(&mut self.backlog, Backlog::new(self.overflow));
         let phase = std::mem::replace(&mut self.phase, Phase::Ended);
-        let walk = std::mem::take(&mut self.walk);
-        (phase, Some(backlog), None, walk)
+        let replay = std::mem::take(&mut self.replay);
+        (phase, Some(backlog), None, replay)
     }
 
     /// Whether a consumer that asks gets something, be it the news that this is the end.
     pub(crate) fn has_work(&self) -> bool {
         match self.phase {
             Phase::Joining(_) => false,
-            Phase::Live => self.backlog.len() > 0 || self.walk.waiting().is_some(),
+            Phase::Live => self.backlog.len() > 0 || self.replay.waiting().is_some(),
             Phase::Draining | Phase::Ended => true,
         }
     }
 
     /// Whether nothing is left to take or to pull.
     pub(crate) fn is_drained(&self) -> bool {
-        self.backlog.len() == 0 && matches!(self.walk, WalkSlot::None)
+        self.backlog.len() == 0 && matches!(self.replay, ReplaySlot::None)
     }
 
     pub(crate) fn depth(&self) -> usize {
@@ -338,8 +339,8 @@ impl<K: Key, T> ListenerState<K, T> {
 
     /// Since when the entry that is next has waited.
     pub(crate) fn oldest(&self) -> Option<u64> {
-        let walk = self.walk.waiting().map(|(_, walk)| walk.since);
-        let waiting = [walk, self.backlog.front_since()];
+        let replay = self.replay.waiting().map(|(_, replay)| replay.since);
+        let waiting = [replay, self.backlog.front_since()];
         waiting.into_iter().flatten().min()
     }
 }

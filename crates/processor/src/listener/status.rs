@@ -29,7 +29,7 @@ pub enum ListenerPhase {
 /// One listener at one moment.
 ///
 /// When it has begun and nothing is being handed over or handled the numbers are exact, and
-/// `received + walked = delivered + depth + coalesced + abandoned`.
+/// `received + replayed = delivered + depth + coalesced + abandoned`.
 // RB-7
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -56,15 +56,15 @@ pub struct ListenerStatus {
     pub oldest_age: Option<Duration>,
     /// Notifications handed over by the source.
     pub received: u64,
-    /// Notifications pulled from initial walks and resyncs.
-    pub walked: u64,
+    /// Notifications pulled from initial replays and resyncs.
+    pub replayed: u64,
     /// Notifications handled, those included that ended in a panic.
     pub delivered: u64,
     /// Notifications that became part of another, or needed no delivery.
     pub coalesced: u64,
     /// Notifications thrown away because the listener ended.
     pub abandoned: u64,
-    /// Panics of callbacks, of walks, and of drops of notifications.
+    /// Panics of callbacks, of replays, and of drops of notifications.
     pub panics: u64,
     /// Requested and effective resync period, and why they differ.
     pub resync: ResyncTerms,
@@ -73,11 +73,11 @@ pub struct ListenerStatus {
 }
 
 /// The counters that a listener keeps under its lock.
-// RB-7: received + walked = delivered + pending + coalesced + abandoned. `tests/listener.rs`
+// RB-7: received + replayed = delivered + pending + coalesced + abandoned. `tests/listener.rs`
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) received: u64,
-    pub(crate) walked: u64,
+    pub(crate) replayed: u64,
     pub(crate) coalesced: u64,
     pub(crate) abandoned: u64,
     pub(crate) resyncs_skipped: u64,

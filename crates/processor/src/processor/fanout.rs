@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::backlog::batch::Batch;
 use crate::boundary::guarded;
 use crate::listener::Listener;
-use crate::listener::walk::Walk;
+use crate::listener::replay::Replay;
 use crate::notification::{Key, Notification};
 use crate::processor::Processor;
 use crate::sync::{nanos, now};
@@ -66,13 +66,13 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
     /// [`Notification::Added`] with `initial: true`. A listener that is joining or has something
     /// else pending receives the same items as from [`distribute`](Processor::distribute). After a
     /// stop this method does nothing.
-    pub fn distribute_initial(&self, sequence: u64, replay: impl Fn() -> Walk<K, T>) {
+    pub fn distribute_initial(&self, sequence: u64, replay: impl Fn() -> Replay<K, T>) {
         self.registry.start();
         let since = nanos(self.registry.epoch, now());
         let mut others = Vec::new();
         for listener in self.registry.listeners().iter() {
-            let walk = replay();
-            let refused = listener.with(|state| state.push_initial(sequence, walk, since));
+            let items = replay();
+            let refused = listener.with(|state| state.push_initial(sequence, items, since));
             if refused.is_some() {
                 others.push(Arc::clone(listener));
                 listener.panics.release(refused);
@@ -85,22 +85,27 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
     }
 
     /// Announces every object again to the listeners that are due at `now`, and arms their next
-    /// resync. One entry per listener, however many objects: `walk` is called once for each and
+    /// resync. One entry per listener, however many objects: `replay` is called once for each and
     /// pulled lazily, at its place in line. It shows the state of `sequence`, as
     /// [`Notification::Updated`] with [`Cause::Resync`](crate::Cause::Resync).
     ///
-    /// Left out for a listener whose previous resync or initial walk is still going on;
+    /// Left out for a listener whose previous resync or initial replay is still going on;
     /// an item is left out where newer news of its key wait.
     // RB-5
-    pub fn distribute_resync(&self, sequence: u64, now: Instant, walk: impl Fn() -> Walk<K, T>) {
+    pub fn distribute_resync(
+        &self,
+        sequence: u64,
+        now: Instant,
+        replay: impl Fn() -> Replay<K, T>,
+    ) {
         self.registry.start();
         let since = nanos(self.registry.epoch, now);
         for listener in self.registry.listeners().iter() {
             if listener.with(|state| state.wants_resync(sequence, now))
-                && let Some(walk) = listener.panics.guard("making a walk", &walk)
+                && let Some(replay) = listener.panics.guard("making a replay", &replay)
             {
                 // Given back if the listener was removed meanwhile.
-                let refused = listener.with(|state| state.push_resync(walk, since));
+                let refused = listener.with(|state| state.push_resync(replay, since));
                 listener.panics.release(refused);
             }
         }

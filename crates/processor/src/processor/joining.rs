@@ -14,7 +14,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::listener::Listener;
-use crate::listener::walk::Walk;
+use crate::listener::replay::Replay;
 use crate::notification::Key;
 use crate::processor::registration::Registration;
 
@@ -41,7 +41,7 @@ impl<K: Key, T: Send + Sync + 'static> Joining<K, T> {
     /// [`Notification::Added`](crate::Notification::Added) with `initial: true`. Each commit has to
     /// be distributed after it has become visible to snapshots.
     // PR-7, SI-09
-    pub fn begin(mut self, sequence: u64, initial: Walk<K, T>) -> Registration {
+    pub fn begin(mut self, sequence: u64, initial: Replay<K, T>) -> Registration {
         let listener = self
             .listener
             .take()

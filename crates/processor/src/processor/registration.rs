@@ -76,7 +76,7 @@ impl Registration {
     /// # Errors
     ///
     /// [`NeverSynced::Ended`] when the listener ended before;
-    /// [`NeverSynced::ReplayPanicked`] when the iterator of the initial [`Walk`](crate::Walk)
+    /// [`NeverSynced::ReplayPanicked`] when the iterator of the initial [`Replay`](crate::Replay)
     /// panicked.
     ///
     /// # Cancel safety

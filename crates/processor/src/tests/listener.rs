@@ -58,7 +58,7 @@ proptest! {
     }
 }
 
-/// Every history of seven steps over one key, resync included: the walk and the news of a key in
+/// Every history of seven steps over one key, resync included: the replay and the news of a key in
 /// each relation.
 #[test]
 fn resync_and_news_of_one_key_in_every_order() {

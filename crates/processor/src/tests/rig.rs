@@ -9,9 +9,9 @@ use super::history::{Act, Fold, Key, News, Object, Source, reminder};
 use crate::backlog::batch::Batch;
 use crate::backlog::in_flight::InFlight;
 use crate::listener::config::Overflow;
+use crate::listener::replay::{ActiveReplay, Replay, ReplayKind};
 use crate::listener::resync::negotiate;
 use crate::listener::state::{ListenerState, Taken};
-use crate::listener::walk::{ActiveWalk, Walk, WalkKind};
 
 pub(super) type State = BTreeMap<Key, Arc<Object>>;
 
@@ -30,7 +30,7 @@ pub(super) struct Rig {
     commits: Vec<Option<Arc<News>>>,
     now: Instant,
     in_flight: InFlight<Key, Object>,
-    walk: Option<ActiveWalk<Key, Object>>,
+    replay: Option<ActiveReplay<Key, Object>>,
     pub(super) fold: Fold,
     pub(super) heard: Vec<News>,
     pub(super) delivered: u64,
@@ -47,7 +47,7 @@ impl Rig {
             commits: vec![None],
             now,
             in_flight: InFlight::default(),
-            walk: None,
+            replay: None,
             fold: Fold::default(),
             heard: Vec::new(),
             delivered: 0,
@@ -89,7 +89,7 @@ impl Rig {
             .into_iter()
             .map(|(key, object)| News::from(crate::Added::new(key, object).initial(true)));
         self.listener
-            .begin(sequence, Walk::new(initial), sequence, &mut Vec::new());
+            .begin(sequence, Replay::new(initial), sequence, &mut Vec::new());
     }
 
     /// A resync check one period later.
@@ -98,13 +98,13 @@ impl Rig {
         let sequence = self.sequence();
         if self.listener.wants_resync(sequence, self.now) {
             let state = self.source.state.clone();
-            let walk = Walk::new(
+            let replay = Replay::new(
                 state
                     .into_iter()
                     .map(|(key, object)| reminder(key, &object)),
             );
             assert!(
-                self.listener.push_resync(walk, sequence).is_none(),
+                self.listener.push_resync(replay, sequence).is_none(),
                 "it was wanted"
             );
         }
@@ -113,10 +113,10 @@ impl Rig {
     /// The consumer takes what is next, if it has nothing in hand.
     pub(super) fn take(&mut self, limit: usize) {
         if self.in_flight.first().is_none()
-            && self.walk.is_none()
-            && let Taken::Walk(walk) = self.listener.take(limit, &mut self.in_flight)
+            && self.replay.is_none()
+            && let Taken::Replay(replay) = self.listener.take(limit, &mut self.in_flight)
         {
-            self.walk = Some(walk);
+            self.replay = Some(replay);
         }
     }
 
@@ -130,17 +130,17 @@ impl Rig {
             }
             return Ok(true);
         }
-        let Some(walk) = &mut self.walk else {
+        let Some(replay) = &mut self.replay else {
             return Ok(false);
         };
-        let kind = walk.kind;
-        match walk.items.next() {
+        let kind = replay.kind;
+        match replay.items.next() {
             None => {
-                self.walk = None;
-                drop(self.listener.walk_ended());
+                self.replay = None;
+                drop(self.listener.replay_ended());
             }
             Some(news) => {
-                if self.listener.admit_walked(kind, news.key()) {
+                if self.listener.admit_replayed(kind, news.key()) {
                     self.hear(&news)?;
                 }
             }
@@ -165,20 +165,20 @@ impl Rig {
         }
     }
 
-    /// Whether the initial walk has been handled to its end.
-    pub(super) fn has_initial_walk(&self) -> bool {
+    /// Whether the initial replay has been handled to its end.
+    pub(super) fn has_initial_replay(&self) -> bool {
         self.listener.initial_unfinished
             || self
-                .walk
+                .replay
                 .as_ref()
-                .is_some_and(|walk| walk.kind == WalkKind::Initial)
+                .is_some_and(|replay| replay.kind == ReplayKind::Initial)
     }
 
     /// RB-7, at every moment between two steps.
     pub(super) fn check_accounts(&self) -> Result<(), String> {
         let counts = self.listener.counts;
         let waits = (self.listener.depth() + self.in_flight.len()) as u64;
-        let left = counts.received + counts.walked;
+        let left = counts.received + counts.replayed;
         let right = self.delivered + waits + counts.coalesced + counts.abandoned;
         if left != right {
             return Err(format!(

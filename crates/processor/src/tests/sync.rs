@@ -51,7 +51,7 @@ pub(super) fn check(overflow: Overflow, steps: &[Step], list: usize) -> Result<(
     }
 }
 
-/// FM-72: each object of the initial list that still lives has been handled, and so has the walk.
+/// FM-72: each object of the initial list that still lives has been handled, and so has the replay.
 fn check_all_told(rig: &Rig) -> Result<(), String> {
     let listed = |key: &Key| {
         let lives = (0..=rig.sequence()).filter_map(|at| rig.news(at));
@@ -60,8 +60,8 @@ fn check_all_told(rig: &Rig) -> Result<(), String> {
             .rfind(|news| matches!(&***news, crate::Notification::Added(_)))
             .is_some_and(|news| news.is_initial())
     };
-    if rig.has_initial_walk() {
-        return Err("FM-72: synced before the initial walk ended".to_owned());
+    if rig.has_initial_replay() {
+        return Err("FM-72: synced before the initial replay ended".to_owned());
     }
     match rig
         .source

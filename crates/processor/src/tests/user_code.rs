@@ -18,7 +18,7 @@ use crate::listener::state::{ListenerState, Taken};
 use crate::tests::rig::{GROW, a_moment};
 use crate::{
     Added, Cause, Deleted, Handler, ListenerConfig, Notification, Overflow, Processor,
-    ProcessorConfig, Updated, Walk, async_fn, handler_fn,
+    ProcessorConfig, Replay, Updated, async_fn, handler_fn,
 };
 
 /// A key that counts its drops.
@@ -59,7 +59,7 @@ fn no_step_of_a_listener_drops_a_key() {
     let terms = negotiate(period, period, true).terms;
     let mut listener = ListenerState::new(Overflow::Coalesce, terms, a_moment());
     let mut displaced = Vec::new();
-    let begun = listener.begin(0, Walk::empty(), 0, &mut displaced);
+    let begun = listener.begin(0, Replay::empty(), 0, &mut displaced);
 
     let news: Vec<_> = [added(1), added(2)].map(Arc::new).into();
     let first = Batch::split(&news);
@@ -68,7 +68,7 @@ fn no_step_of_a_listener_drops_a_key() {
             .push((1, first.as_slice()), 0, 0, &mut displaced)
             .is_none()
     );
-    let refused = listener.push_resync(Walk::new([added(2)]), 0);
+    let refused = listener.push_resync(Replay::new([added(2)]), 0);
     assert!(refused.is_none());
     // The addition of 1 is annihilated: the resync remembers the key.
     let ends: Vec<_> = [gone(1)].map(Arc::new).into();
@@ -80,8 +80,8 @@ fn no_step_of_a_listener_drops_a_key() {
     );
     let mut out = InFlight::default();
     let taken = listener.take(1, &mut out);
-    assert!(matches!(taken, Taken::Walk(_)));
-    let vanished = listener.walk_ended();
+    assert!(matches!(taken, Taken::Replay(_)));
+    let vanished = listener.replay_ended();
     let leftover = listener.end();
     assert_eq!(drops.load(Ordering::Relaxed), 0);
 
@@ -131,7 +131,7 @@ struct Rig {
 impl Rig {
     /// Gives a listener a replay and a backlog, each of `MANY` items.
     fn fill(&self, consumer: &Consumer<usize, ()>) {
-        let replay = Walk::new((0..MANY).map(initial));
+        let replay = Replay::new((0..MANY).map(initial));
         consumer.listener().begin(0, replay);
         let batch: Vec<_> = (MANY..2 * MANY).map(|key| Arc::new(initial(key))).collect();
         self.processor.distribute(1, &batch);
@@ -198,13 +198,13 @@ async fn a_poll_skips_a_bounded_number_of_items_of_a_resync() {
     let handler = handler_fn(|_: &Notification<usize, ()>| {});
     let delivery = rig.delivery(handler, Overflow::Coalesce);
     let listener = Arc::clone(delivery.consumer.listener());
-    listener.begin(0, Walk::empty());
+    listener.begin(0, Replay::empty());
     let batch: Vec<_> = (0..MANY).map(|key| Arc::new(initial(key))).collect();
     rig.processor.distribute(1, &batch);
     let later = crate::sync::now() + Duration::from_secs(1);
     rig.processor.distribute_resync(1, later, || {
         let count = Arc::clone(&rig.count);
-        Walk::new((0..MANY).map(move |key| {
+        Replay::new((0..MANY).map(move |key| {
             count.fetch_add(1, Ordering::Relaxed);
             Notification::Updated(Updated::new(key, Arc::new(()), Arc::new(()), Cause::Resync))
         }))

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, ensure};
 use informer_factory::ObjectKey;
 use informer_factory::processor::{
-    Added, AsyncHandler, Cause, ListenerConfig, Notification, Overflow, Processor, Updated, Walk,
+    Added, AsyncHandler, Cause, ListenerConfig, Notification, Overflow, Processor, Replay, Updated,
 };
 use informer_factory::store::{Batch, Entry, store};
 
@@ -88,7 +88,7 @@ fn updates(overflow: Overflow, count: u32) -> Result<f64> {
     let processor: Processor<ObjectKey, Vec<u8>> = Processor::default();
     let config = ListenerConfig::named("blocked").overflow(overflow);
     let joining = processor.add_async(Blocked, config)?;
-    let _registration = joining.begin(0, Walk::empty());
+    let _registration = joining.begin(0, Replay::empty());
     processor.upstream_synced();
     let keys: Vec<_> = (0..1_000)
         .map(|i| ObjectKey::new(Some("default"), &format!("object-{i}")))

@@ -23,9 +23,9 @@ pub enum Planted {
     InitialFlagLost,
     /// An object that comes and goes while it waits is never settled.
     AnnihilationUnsettled,
-    /// A resync walk announces objects that have newer news pending.
+    /// A resync replay announces objects that have newer news pending.
     ResyncIgnoresPending,
-    /// A resync walk announces objects that came and went unnoticed while it was in line.
+    /// A resync replay announces objects that came and went unnoticed while it was in line.
     ResyncRemembersNothing,
     /// Each change gets an entry of its own.
     CoalesceAppends,

@@ -6,7 +6,7 @@ use super::explore;
 use super::heard::{Heard, Hearing};
 use super::world::World;
 use crate::sync::{Mutex, block_on, thread};
-use crate::{Handler, ListenerConfig, Notification, Registration, Walk};
+use crate::{Handler, ListenerConfig, Notification, Registration, Replay};
 
 /// PR-11: when `remove_now` has returned and no callback runs, none begins.
 pub(super) fn now() {
@@ -77,7 +77,7 @@ pub(super) fn from_inside() {
         .processor
         .add_blocking(handler, ListenerConfig::default())
         .expect("nobody has stopped it");
-    let registration = joining.begin(0, Walk::empty());
+    let registration = joining.begin(0, Replay::empty());
     *own.lock().expect("nobody panics") = Some(registration.clone());
     let writer = thread::spawn({
         let world = world.clone();

@@ -7,7 +7,7 @@ use futures::StreamExt;
 use super::explore;
 use super::heard::Heard;
 use super::heard::Hearing;
-use super::world::{World, walk};
+use super::world::{World, replay};
 use crate::sync::{block_on, thread};
 use crate::{Handler, ListenerConfig};
 
@@ -21,7 +21,7 @@ fn read(
         .add_stream(ListenerConfig::named("reading"))
         .expect("nobody has stopped it");
     let (sequence, state) = world.snapshot();
-    let registration = joining.begin(sequence, walk(state));
+    let registration = joining.begin(sequence, replay(state));
     let mut hearing = Hearing(heard.clone());
     let reader = thread::spawn(move || {
         while let Some(news) = block_on(stream.next()) {

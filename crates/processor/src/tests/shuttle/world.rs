@@ -7,7 +7,7 @@ use super::heard::{Heard, Hearing};
 use crate::sync::Mutex;
 use crate::{
     AddError, Added, Cause, Deleted, ListenerConfig, Notification, Overflow, Processor,
-    ProcessorConfig, Registration, Updated, Walk,
+    ProcessorConfig, Registration, Replay, Updated,
 };
 
 pub(super) type Key = u8;
@@ -74,7 +74,7 @@ impl World {
         let writing = self.writer.lock().expect("nobody panics");
         let (sequence, state) = self.snapshot();
         self.processor.distribute_resync(sequence, now, || {
-            Walk::new(state.clone().into_iter().map(|(key, object)| {
+            Replay::new(state.clone().into_iter().map(|(key, object)| {
                 Notification::Updated(Updated::new(
                     key,
                     Arc::clone(&object),
@@ -108,13 +108,13 @@ impl World {
         let hearing = Hearing(Arc::clone(heard));
         let joining = self.processor.add_blocking(hearing, config)?;
         let (sequence, state) = self.snapshot();
-        Ok(joining.begin(sequence, walk(state)))
+        Ok(joining.begin(sequence, replay(state)))
     }
 }
 
 /// What is there when a listener joins.
-pub(super) fn walk(state: State) -> Walk<Key, Object> {
-    Walk::new(
+pub(super) fn replay(state: State) -> Replay<Key, Object> {
+    Replay::new(
         state
             .into_iter()
             .map(|(key, object)| Notification::Added(Added::new(key, object).initial(true))),

@@ -13,11 +13,11 @@ use crate::notification::Notification;
 /// delivered. Dropped as soon as the listener is removed.
 ///
 /// A panic of the iterator is counted and logged, and the rest of its items is lost. After an
-/// initial walk the listener then receives later notifications but never counts as synced:
+/// initial replay the listener then receives later notifications but never counts as synced:
 /// [`synced`](crate::Registration::synced) returns an error and the report of a stop has
 /// `initial_unfinished`. After a resync the next one follows as usual.
 #[derive_where(Debug)]
-pub struct Walk<K, T> {
+pub struct Replay<K, T> {
     /// `None` is known to be empty without a pull.
     #[derive_where(skip)]
     items: Option<Box<dyn Iterator<Item = Notification<K, T>> + Send>>,
@@ -25,8 +25,8 @@ pub struct Walk<K, T> {
     pub(crate) left: usize,
 }
 
-impl<K, T> Walk<K, T> {
-    /// Creates a walk over `items`, in their order.
+impl<K, T> Replay<K, T> {
+    /// Creates a replay over `items`, in their order.
     pub fn new<I>(items: I) -> Self
     where
         I: IntoIterator<Item = Notification<K, T>>,
@@ -53,7 +53,7 @@ impl<K, T> Walk<K, T> {
     }
 }
 
-impl<K, T> Iterator for Walk<K, T> {
+impl<K, T> Iterator for Replay<K, T> {
     type Item = Notification<K, T>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -68,39 +68,39 @@ impl<K, T> Iterator for Walk<K, T> {
     }
 }
 
-/// Why a listener has a walk.
+/// Why a listener has a replay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum WalkKind {
+pub(crate) enum ReplayKind {
     /// The objects that were present when the listener joined. "Synced" waits for its end.
     Initial,
     /// A resync: every object once more.
     Resync,
 }
 
-/// A walk that is pending, or with the consumer.
-pub(crate) struct ActiveWalk<K, T> {
-    pub(crate) kind: WalkKind,
+/// A replay that is pending, or with the consumer.
+pub(crate) struct ActiveReplay<K, T> {
+    pub(crate) kind: ReplayKind,
     /// Since when it is pending.
     pub(crate) since: u64,
-    pub(crate) items: Walk<K, T>,
+    pub(crate) items: Replay<K, T>,
 }
 
-/// The at most one walk a listener has.
+/// The at most one replay a listener has.
 #[derive_where(Default)]
-pub(crate) enum WalkSlot<K, T> {
+pub(crate) enum ReplaySlot<K, T> {
     #[derive_where(default)]
     None,
     /// Pending at a position of the backlog.
-    Waiting(u64, ActiveWalk<K, T>),
+    Waiting(u64, ActiveReplay<K, T>),
     /// The consumer has it.
-    Active(WalkKind),
+    Active(ReplayKind),
 }
 
-impl<K, T> WalkSlot<K, T> {
-    /// The pending walk and its position.
-    pub(crate) fn waiting(&self) -> Option<(u64, &ActiveWalk<K, T>)> {
+impl<K, T> ReplaySlot<K, T> {
+    /// The pending replay and its position.
+    pub(crate) fn waiting(&self) -> Option<(u64, &ActiveReplay<K, T>)> {
         match self {
-            Self::Waiting(position, walk) => Some((*position, walk)),
+            Self::Waiting(position, replay) => Some((*position, replay)),
             Self::None | Self::Active(_) => None,
         }
     }
