@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use derive_where::derive_where;
 use futures::{Stream, StreamExt};
-use informer_processor::{AsyncHandler, EventStream, Handler, ListenerConfig, Registration};
+use informer_processor::{
+    AsyncHandler, Callbacks, EventStream, Handler, ListenerConfig, Registration,
+};
 use informer_reflector::ResourceVersion;
 use informer_store::{Index, Lister, ObjectKey, Scope, StoreReader};
 
@@ -95,6 +97,24 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     {
         self.core.status.refuse_if_over::<AddIndexError>()?;
         Ok(self.core.applier.add_index(name.into(), values)?)
+    }
+
+    /// Returns a handler without closures, typed for this informer: the closures that are added to
+    /// it need no annotations.
+    ///
+    /// ```
+    /// # use informer_factory::{AddHandlerError, SharedInformer};
+    /// # use k8s_openapi::api::core::v1::Pod;
+    /// # fn example(pods: &SharedInformer<Pod>) -> Result<(), AddHandlerError> {
+    /// let phases = pods
+    ///     .callbacks()
+    ///     .on_add(|added| println!("{}: {:?}", added.key, added.object.status))
+    ///     .on_delete(|deleted| println!("{} is gone", deleted.key()));
+    /// pods.add_handler(phases)?;
+    /// # Ok(()) }
+    /// ```
+    pub fn callbacks(&self) -> Callbacks<ObjectKey, T> {
+        Callbacks::new()
     }
 
     /// Adds a handler with the default configuration: every change, in order, growing memory.
