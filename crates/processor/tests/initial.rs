@@ -122,6 +122,37 @@ fn collection_comes_after_what_is_pending() {
 }
 
 #[test]
+fn many_listeners_share_the_notifications_of_the_collection() {
+    let processor = Numbers::default();
+    let streams = (0..5).map(|_| stream(&processor, Overflow::default()));
+    let mut streams: Vec<_> = streams.collect();
+    processor.distribute_initial(1, collection);
+    processor.upstream_synced();
+    let mut first = Vec::new();
+    for (registration, stream) in &mut streams {
+        let mut all = Vec::new();
+        while let Some(Some(news)) = stream.next().now_or_never() {
+            all.push(news);
+        }
+        assert_eq!(
+            all.iter().map(|news| plain(news)).collect::<Vec<_>>(),
+            additions()
+        );
+        assert!(registration.has_synced());
+        if first.is_empty() {
+            first = all;
+        } else {
+            assert!(
+                first
+                    .iter()
+                    .zip(&all)
+                    .all(|(one, other)| Arc::ptr_eq(one, other))
+            );
+        }
+    }
+}
+
+#[test]
 fn collection_is_nothing_to_a_processor_that_was_stopped() {
     let processor = Numbers::default();
     let (_registration, mut stream) = stream(&processor, Overflow::default());

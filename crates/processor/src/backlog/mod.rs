@@ -1,6 +1,6 @@
 //! What a listener has been handed and not taken: one of two buffers, chosen by `Overflow`.
 //!
-//! Knows where in line a replay stands, since only the buffer knows its line. Does not pull replays.
+//! The buffer also determines where in its order a replay stands. It does not pull replays.
 
 pub(crate) mod batch;
 pub(crate) mod coalesce;
@@ -90,9 +90,10 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
         }
     }
 
-    /// The place of a replay that is queued now. A growing buffer keeps the line. A coalescing one
-    /// lets the replay go first and skips the keys that have something pending: an entry in front of
-    /// the replay could be merged with news from behind it, and the replay would then tell old news.
+    /// The position of a replay that is queued now. A growing buffer keeps the order. In a
+    /// coalescing one the replay goes first and skips keys with something pending: an entry before
+    /// the replay could be merged with one from behind it, and the replay would then deliver an
+    /// older state.
     pub(crate) fn replay_position(&self) -> u64 {
         match self {
             Self::Grow { len, taken, .. } => *taken + *len as u64,
@@ -134,9 +135,9 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
         }
     }
 
-    /// Takes entries until there are `limit` or more, a batch whole, none from behind a replay at
-    /// `replay`. A coalescing buffer gives one at a time, since what has been taken can no longer be
-    /// merged.
+    /// Takes entries until there are `limit` or more, batches whole, none from behind a replay at
+    /// `replay`. A coalescing buffer gives one at a time, because an entry that was taken can no
+    /// longer be merged.
     pub(crate) fn take(
         &mut self,
         limit: usize,

@@ -17,8 +17,8 @@ use crate::listener::replay::ActiveReplay;
 use crate::listener::state::Taken;
 use crate::notification::{Key, Notification};
 
-/// The number of items of a replay that one poll may skip. A resync of 150,000 objects of which each
-/// has a newer notification pending must not keep a current-thread runtime from everything else.
+/// The number of items of a replay that one poll may skip. A resync of 150,000 objects, each with a
+/// newer notification pending, must not keep a current-thread runtime from everything else.
 const PULLS_AT_ONCE: usize = 1_024;
 
 /// The consumer of one listener. See the module.

@@ -209,8 +209,8 @@ impl<K: Key, T> ListenerState<K, T> {
         }
     }
 
-    /// Arms the next resync if this one is due, and tells whether it wants the replay of `sequence`:
-    /// not while it has another one, nor when it joined with a newer snapshot.
+    /// Arms the next resync if this one is due, and returns whether to queue the replay of
+    /// `sequence`: not beside another replay, nor when the listener joined with a newer snapshot.
     pub(crate) fn wants_resync(&mut self, sequence: u64, now: Instant) -> bool {
         if !self.is_resync_due(now) {
             return false;
@@ -222,7 +222,7 @@ impl<K: Key, T> ListenerState<K, T> {
         wants
     }
 
-    /// Puts a resync in line as one entry. Gives the replay back if the listener has ended meanwhile.
+    /// Queues a resync as one entry. Returns the replay if the listener has ended meanwhile.
     pub(crate) fn push_resync(&mut self, replay: Replay<K, T>, since: u64) -> Option<Replay<K, T>> {
         if !matches!((&self.phase, &self.replay), (Phase::Live, ReplaySlot::None)) {
             return Some(replay);

@@ -14,6 +14,9 @@ use crate::notification::{Key, Notification};
 use crate::processor::Processor;
 use crate::sync::{nanos, now};
 
+/// The number of listeners up to which each receives the first collection as a replay of its own.
+const MOST_REPLAYS: usize = 4;
+
 impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
     /// Settles the check period: listeners added later can no longer lower it. The first
     /// distribution does the same.
@@ -64,13 +67,20 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
     /// One entry per listener, however many objects: `replay` is called for each listener and its
     /// items are pulled when the handler gets to them. They are the state of `sequence`, as
     /// [`Notification::Added`] with `initial: true`. A listener that is joining or has something
-    /// else pending receives the same items as from [`distribute`](Processor::distribute). After a
-    /// stop this method does nothing.
+    /// else pending receives the same items as from [`distribute`](Processor::distribute), and so
+    /// do all where there are more than four listeners: they share one notification per object,
+    /// which takes less time than a notification per object and listener. After a stop this method
+    /// does nothing.
     pub fn distribute_initial(&self, sequence: u64, replay: impl Fn() -> Replay<K, T>) {
         self.registry.start();
         let since = nanos(self.registry.epoch, now());
+        let listeners = self.registry.listeners();
         let mut others = Vec::new();
-        for listener in self.registry.listeners().iter() {
+        for listener in listeners.iter() {
+            if listeners.len() > MOST_REPLAYS {
+                others.push(Arc::clone(listener));
+                continue;
+            }
             let items = replay();
             let refused = listener.with(|state| state.push_initial(sequence, items, since));
             if refused.is_some() {
