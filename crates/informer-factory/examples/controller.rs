@@ -12,10 +12,9 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use informer_factory::processor::handler_fn;
 use informer_factory::{
-    Added, Grace, Index, InformerOptions, Lister, Notification, ObjectKey, SharedInformer,
-    SharedInformerFactory, Updated, index,
+    Grace, Index, InformerOptions, Lister, Notification, ObjectKey, SharedInformer,
+    SharedInformerFactory, handler_fn, index,
 };
 use informer_testkit::{ApiServer, Fault, Match, Resource, Times, Verb};
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
@@ -131,11 +130,7 @@ fn pod_of(fleet: &ConfigMap, name: &str) -> anyhow::Result<Pod> {
 
 /// The fleet a pod belongs to, before or after the change.
 fn owner_of(news: &Notification<ObjectKey, Pod>) -> Option<ObjectKey> {
-    let pod = match news {
-        Notification::Added(Added { object, .. })
-        | Notification::Updated(Updated { new: object, .. }) => object,
-        Notification::Deleted(deleted) => deleted.last()?,
-    };
+    let pod = news.last()?;
     let owners = pod.metadata.owner_references.iter().flatten();
     let owner = owners
         .into_iter()

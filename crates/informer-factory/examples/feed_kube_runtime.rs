@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use informer_factory::{
-    Added, Grace, Handler, Notification, ObjectKey, SharedInformer, SharedInformerFactory, Updated,
+    Added, Deleted, Grace, Handler, ObjectKey, SharedInformer, SharedInformerFactory, Updated,
 };
 use informer_testkit::{ApiServer, Resource as Served};
 use k8s_openapi::api::core::v1::Pod;
@@ -97,17 +97,19 @@ impl Bridge {
 }
 
 impl Handler<ObjectKey, Pod> for Bridge {
-    fn on_notification(&mut self, news: &Notification<ObjectKey, Pod>) {
-        match news {
-            Notification::Added(Added { object, .. }) => self.apply(object),
-            Notification::Updated(Updated { new, .. }) => self.apply(new),
-            // A reconciliation of what is gone would find nothing; owners would be asked for here.
-            Notification::Deleted(deleted) => {
-                if let Some(last) = deleted.last() {
-                    self.writer
-                        .apply_watcher_event(&Event::Delete(Shared(Arc::clone(last))));
-                }
-            }
+    fn on_add(&mut self, added: &Added<ObjectKey, Pod>) {
+        self.apply(&added.object);
+    }
+
+    fn on_update(&mut self, updated: &Updated<ObjectKey, Pod>) {
+        self.apply(&updated.new);
+    }
+
+    /// A reconciliation of a deleted pod would find nothing; its owners would be added here.
+    fn on_delete(&mut self, deleted: &Deleted<ObjectKey, Pod>) {
+        if let Some(last) = deleted.last() {
+            let event = Event::Delete(Shared(Arc::clone(last)));
+            self.writer.apply_watcher_event(&event);
         }
     }
 }

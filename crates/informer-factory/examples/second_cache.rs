@@ -13,8 +13,7 @@ use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
 use informer_factory::{
-    Added, Deleted, Grace, Handler, Notification, ObjectKey, SharedInformer, SharedInformerFactory,
-    Updated,
+    Deleted, Grace, Handler, Notification, ObjectKey, SharedInformer, SharedInformerFactory,
 };
 use informer_testkit::{ApiServer, Resource};
 use k8s_openapi::api::core::v1::Pod;
@@ -33,8 +32,8 @@ struct NodeCache {
 
 impl NodeCache {
     /// Takes back what a key added, and adds what it is now.
-    fn put(&mut self, key: &ObjectKey, pod: Option<&Pod>) {
-        let now = pod.and_then(contribution);
+    fn put(&mut self, key: &ObjectKey, pod: Option<&Arc<Pod>>) {
+        let now = pod.and_then(|pod| contribution(pod));
         let before = match &now {
             Some(now) => self.added.insert(key.clone(), now.clone()),
             None => self.added.remove(key),
@@ -58,16 +57,10 @@ impl NodeCache {
 
 impl Handler<ObjectKey, Pod> for NodeCache {
     fn on_notification(&mut self, news: &Notification<ObjectKey, Pod>) {
-        match news {
-            Notification::Added(Added { key, object, .. }) => self.put(key, Some(object)),
-            Notification::Updated(Updated { key, new, .. }) => self.put(key, Some(new)),
-            Notification::Deleted(deleted) => {
-                if let Deleted::Unknown { key, .. } = deleted {
-                    println!("  nobody saw how {key} went");
-                }
-                self.put(deleted.key(), None);
-            }
+        if let Notification::Deleted(Deleted::Unknown { key, .. }) = news {
+            println!("  {key} was deleted while the watch was down");
         }
+        self.put(news.key(), news.object());
     }
 }
 
