@@ -3,10 +3,13 @@
 mod recorder;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::{FutureExt, StreamExt};
-use informer_processor::{EventStream, ListenerConfig, Overflow, Processor, Registration, Replay};
-use recorder::{Heard, News, added, deleted, initial, plain, updated};
+use informer_processor::{
+    EventStream, ListenerConfig, Overflow, Processor, ProcessorConfig, Registration, Replay,
+};
+use recorder::{Heard, News, added, deleted, initial, plain, reminder, updated};
 
 type Numbers = Processor<&'static str, u32>;
 type Numbered = EventStream<&'static str, u32>;
@@ -103,6 +106,23 @@ fn joining_listener_receives_the_collection_once() {
         assert_eq!(received(&mut stream), expected, "snapshot of {sequence}");
         assert!(registration.has_synced(), "snapshot of {sequence}");
     }
+}
+
+/// A resync that is due during the replay is not left out.
+#[test]
+fn listener_with_a_resync_period_receives_the_collection_one_by_one() {
+    let second = Duration::from_secs(1);
+    let processor = Numbers::new(ProcessorConfig::default().check_period(second));
+    let config = ListenerConfig::default().resync(second);
+    let (joining, mut stream) = processor.add_stream(config).expect("running");
+    let _registration = joining.begin(0, Replay::empty());
+    processor.distribute_initial(1, collection);
+    assert_eq!(processor.listeners()[0].received, 3);
+    let due = processor.next_resync().expect("it has a period");
+    processor.distribute_resync(1, due, || Replay::new([reminder("a", 1)]));
+    let mut expected = additions();
+    expected.push(plain(&reminder("a", 1)));
+    assert_eq!(received(&mut stream), expected);
 }
 
 /// A replay goes before what a coalescing buffer holds, which would be the wrong order here.

@@ -146,8 +146,9 @@ impl<K: Key, T> ListenerState<K, T> {
     }
 
     /// Queues the first collection of the source as one entry. Returns the replay where its items
-    /// have to be pushed one by one: while joining, or where something else is pending, which a
-    /// coalescing buffer would deliver after the replay.
+    /// have to be pushed one by one: while joining, where something else is pending, which a
+    /// coalescing buffer would deliver after the replay, and for a listener with a resync period,
+    /// whose resyncs would be left out beside the replay.
     pub(crate) fn push_initial(
         &mut self,
         sequence: u64,
@@ -155,7 +156,8 @@ impl<K: Key, T> ListenerState<K, T> {
         since: u64,
     ) -> Option<Replay<K, T>> {
         let idle = matches!((&self.phase, &self.replay), (Phase::Live, ReplaySlot::None))
-            && self.backlog.len() == 0;
+            && self.backlog.len() == 0
+            && self.schedule.next.is_none();
         if !idle || self.is_known(sequence) {
             return Some(replay);
         }

@@ -66,11 +66,11 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
     ///
     /// One entry per listener, however many objects: `replay` is called for each listener and its
     /// items are pulled when the handler gets to them. They are the state of `sequence`, as
-    /// [`Notification::Added`] with `initial: true`. A listener that is joining or has something
-    /// else pending receives the same items as from [`distribute`](Processor::distribute), and so
-    /// do all where there are more than four listeners: they share one notification per object,
-    /// which takes less time than a notification per object and listener. After a stop this method
-    /// does nothing.
+    /// [`Notification::Added`] with `initial: true`. A listener that is joining, has something
+    /// else pending or has a resync period receives the same items as from
+    /// [`distribute`](Processor::distribute), and so do all where there are more than four
+    /// listeners: they share one notification per object, which takes less time than a notification
+    /// per object and listener. After a stop this method does nothing.
     pub fn distribute_initial(&self, sequence: u64, replay: impl Fn() -> Replay<K, T>) {
         self.registry.start();
         let since = nanos(self.registry.epoch, now());
