@@ -34,7 +34,7 @@ pub(crate) fn jobs() -> impl Iterator<Item = (&'static str, String)> {
     JOBS.iter().map(move |job| (job.name, line(job)))
 }
 
-/// The names for the command line, described by the lines of [`jobs`].
+/// The names for the command line, described by the lines of `jobs`.
 pub(crate) fn job_names() -> PossibleValuesParser {
     let value = |(name, line)| PossibleValue::new(name).help(line);
     PossibleValuesParser::new(jobs().map(value))

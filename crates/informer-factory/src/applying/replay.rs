@@ -8,7 +8,13 @@ use informer_store::{ObjectKey, Snapshot, StoreReader};
 /// Everything the snapshot holds, as additions: for the handlers of an informer whose first
 /// collection it is, and for a handler that joins late.
 pub(crate) fn present<T: Send + Sync + 'static>(snapshot: Snapshot<T>) -> Replay<ObjectKey, T> {
-    let present = snapshot.cursor().filter(|_| !planted!(JoinMissesPresent));
+    // The number of objects stays known, for the status of the handler.
+    let most = if planted!(JoinMissesPresent) {
+        0
+    } else {
+        usize::MAX
+    };
+    let present = snapshot.cursor().take(most);
     Replay::new(present.map(|(key, entry)| {
         Notification::Added(Added::new(key, entry.object).initial(!planted!(InitialFlagLost)))
     }))
