@@ -126,6 +126,7 @@ async fn what_is_no_event_ends_the_stream() {
         r#"{"type":"ADDED","object":{"metadata":{"name":"b"}}"#,
         r#"{"type":"ADDED","object":{"metadata":{"name":""}}}"#,
         r#"{"type":"ADDED","object":{"metadata":{"name":9}}}"#,
+        r#"{"type":"ADDED","object":{"metadata":{"name":"a/b"}}}"#,
         r#"{"type":"ADDED","object":{"kind":"Table","apiVersion":"meta.k8s.io/v1","rows":[]}}"#,
         r#"{"type":"ADDED","object":{"metadata":{"name":"b"},"kind":"Service"}}"#,
         r#"{"type":"MODIFIED","object":{"kind":"Status","apiVersion":"v1","code":410}}"#,

@@ -116,14 +116,8 @@ impl<T: 'static> EventReader<T> {
             return Ok(skipped);
         });
         if let Some((event, may_reuse)) = change(kind) {
-            return Ok(match self.item(object, may_reuse)? {
-                Some(item) => event(item),
-                // Nothing to store, and nothing to receive again.
-                None => WatchEvent::Bookmark {
-                    version: Envelope::of_event_object(object).version(),
-                    initial_events_end: false,
-                },
-            });
+            let item = self.item(object, may_reuse)?;
+            return item.map(event).map_or_else(|| left_out(object), Ok);
         }
         match kind {
             "BOOKMARK" => self.bookmark(object),
@@ -187,6 +181,18 @@ impl<T: 'static> EventReader<T> {
             initial_events_end,
         })
     }
+}
+
+/// The event of an object without a key: there is nothing to store, and nothing to receive again.
+fn left_out<T>(json: &str) -> Result<WatchEvent<T>, Failure> {
+    let version = Envelope::of_event_object(json).version();
+    if version.is_unset() {
+        return Err(protocol("NoVersion", "an object has no version"));
+    }
+    Ok(WatchEvent::Bookmark {
+        version,
+        initial_events_end: false,
+    })
 }
 
 /// What makes an item an event.
