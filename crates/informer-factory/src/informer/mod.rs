@@ -112,6 +112,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     ///     .on_delete(|deleted| println!("{} is gone", deleted.key()));
     /// pods.add_handler(phases)?;
     /// # Ok(()) }
+    /// # let _ = example;
     /// ```
     pub fn callbacks(&self) -> Callbacks<ObjectKey, T> {
         Callbacks::new()
