@@ -105,9 +105,9 @@ impl<T: Send + Sync + 'static> Applier<T> {
                 Err(culprits) => refused.extend(culprits),
             }
         };
-        match applied.notifications.is_empty() && applied.count > 0 {
-            true => self.distribute_collection(),
-            false => self.processor.distribute(sequence, &applied.notifications),
+        match applied.replayed {
+            0 => self.processor.distribute(sequence, &applied.notifications),
+            _ => self.distribute_collection(),
         }
         drop(writing);
         // The objects that the commit displaced are dropped here, outside of the lock.
@@ -118,8 +118,8 @@ impl<T: Send + Sync + 'static> Applier<T> {
         self.backlogs_changed.notify_one();
         self.judge(applied.judged, refused);
         let objects = self.reader.len();
-        self.status
-            .count_events(applied.count, applied.dropped, objects);
+        let notified = applied.notifications.len() as u64 + applied.replayed;
+        self.status.count_events(notified, applied.dropped, objects);
     }
 
     /// Moves keys into quarantine and out of it, as they were applied.

@@ -40,10 +40,10 @@ pub type Event<T> = Arc<Notification<ObjectKey, T>>;
 pub(crate) struct Applied<T> {
     /// The mutations, to be committed as one visible step.
     pub(crate) batch: Batch<T>,
-    /// The notifications, in order; empty if a replay of the commit delivers them.
+    /// The notifications, in order, but for those that a replay of the commit delivers.
     pub(crate) notifications: Vec<Event<T>>,
-    /// The number of notifications.
-    pub(crate) count: u64,
+    /// The number of notifications that a replay of the commit delivers.
+    pub(crate) replayed: u64,
     /// Events that were dropped since the store is newer or knows nothing of them.
     // FM-37, FM-47
     pub(crate) dropped: u64,
@@ -375,9 +375,9 @@ impl<'a, T> Fold<'a, T> {
     }
 
     fn notify(&mut self, notification: Notification<ObjectKey, T>) {
-        self.applied.count += 1;
-        if !self.replayed {
-            self.applied.notifications.push(Arc::new(notification));
+        match self.replayed {
+            true => self.applied.replayed += 1,
+            false => self.applied.notifications.push(Arc::new(notification)),
         }
     }
 
