@@ -18,7 +18,7 @@ use std::fmt;
 pub struct Scenario {
     /// Unique in its level. A variant carries its values: `name[delta]`.
     pub name: String,
-    /// What it shows: ids of `docs/INVARIANTS.md`, and names of client-go's tests.
+    /// Its subject: ids of `docs/INVARIANTS.md`, and names of client-go's tests.
     pub covers: Vec<String>,
     /// The settings, in the order in which they were made.
     pub settings: Vec<(String, String)>,

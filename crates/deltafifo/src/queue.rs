@@ -20,7 +20,7 @@ use crate::transform::Rejected;
 pub enum Deletion {
     /// It waits to be delivered.
     Queued,
-    /// Nobody knows the key, so there is nothing to delete. The position counts.
+    /// The key is neither stored nor queued, so there is nothing to delete. The position counts.
     // DF-04
     Ignored,
 }

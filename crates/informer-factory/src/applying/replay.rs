@@ -20,7 +20,7 @@ pub(crate) fn present<T: Send + Sync + 'static>(snapshot: Snapshot<T>) -> Replay
     }))
 }
 
-/// What the snapshot holds and `now` still does, as a resync.
+/// The objects of the snapshot that `now` still holds unchanged, as a resync.
 ///
 /// An object that has changed since is left out: the change itself is on its way to the listener,
 /// so a resync never brings back an older state.

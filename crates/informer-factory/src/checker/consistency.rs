@@ -18,7 +18,7 @@ use tokio::time::Instant;
 /// It costs the server one list of the collection in each period, in pages of the reflector's
 /// `usual_page_size`, and never two checks at a time. Five minutes suit a production cluster.
 ///
-/// What it cannot find: a state that the server reports wrongly in watches and lists alike, and an
+/// It cannot find a state that the server reports wrongly in watches and lists alike, or an
 /// object of the same uid and version with another content.
 // FM-40, FM-24, FM-39
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

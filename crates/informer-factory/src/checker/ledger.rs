@@ -40,7 +40,7 @@ impl Hashing {
     }
 }
 
-/// What the store held of one source, and how a list differs from it.
+/// The stored objects of one source at one version, and how a list differs from them.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     hashing: Hashing,

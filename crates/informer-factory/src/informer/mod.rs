@@ -138,8 +138,8 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     /// Adds a handler with a name, an overflow policy, or a resync period of its own.
     ///
     /// A handler without a resync period gets the informer's default; `Duration::ZERO` means none.
-    /// Where the informer has no default, a handler cannot switch resync on: its
-    /// registration says so.
+    /// A handler cannot switch resync on where the informer has no default; its registration gives
+    /// the reason.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! What makes two requests the same informer.
+//! The key under which requests share an informer.
 
 // FAX-1
 

@@ -1,4 +1,4 @@
-//! What is cached: namespaces, selectors, dynamic kinds, metadata, transforms (FAX-1).
+//! Scopes of a cache: namespaces, selectors, dynamic kinds, metadata, transforms (FAX-1).
 
 use crate::cluster::{QUEUES, Recorder, SOON, factory, pod, pod_in, pods};
 use informer_factory::{
