@@ -131,6 +131,9 @@ fn has_slash(text: &str) -> bool {
 }
 
 impl ObjectKey {
+    /// The longest text that needs no allocation, in bytes.
+    pub const INLINE: usize = INLINE;
+
     /// Makes a key from its parts.
     ///
     /// An empty namespace means none: object metadata makes no difference between the two.

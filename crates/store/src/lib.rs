@@ -63,6 +63,7 @@ pub use index::prepared::PreparedIndex;
 pub use informer_object::{KeyError, ObjectKey, ResourceVersion, Uid};
 pub use read::cursor::Cursor;
 pub use read::lister::{Lister, NamespaceLister};
+pub use read::memory::StoreMemory;
 pub use read::reader::StoreReader;
 pub use read::snapshot::{Entries, Snapshot};
 pub use write::apply::Commit;

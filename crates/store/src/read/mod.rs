@@ -2,5 +2,6 @@
 
 pub(crate) mod cursor;
 pub(crate) mod lister;
+pub(crate) mod memory;
 pub(crate) mod reader;
 pub(crate) mod snapshot;

@@ -152,6 +152,13 @@ impl<T, S: Shape> Items<T, S> {
         self.records(ids).scattered()
     }
 
+    /// At most `most` records, evenly spread over the numbers.
+    pub(crate) fn sample(&self, most: u32) -> impl Iterator<Item = &Arc<Record<T>>> {
+        let step = self.next.div_ceil(most).max(1);
+        let ids = (0..self.next).step_by(step as usize);
+        ids.filter_map(|id| self.slots.get(id))
+    }
+
     /// The record at a place of the key order, and the place after it.
     pub(crate) fn step(&self, place: Place) -> Option<(&Arc<Record<T>>, Place)> {
         self.order.step(place).map(|(id, next)| (self.at(id), next))

@@ -27,12 +27,17 @@ pub(crate) struct IndexedValue {
 pub(crate) struct Values(Option<Arc<Box<[IndexedValue]>>>);
 
 impl Values {
-    /// Whether both are the same allocation.
     /// Takes the values out of a buffer and leaves its room.
     pub(crate) fn taken_from(values: &mut Vec<IndexedValue>) -> Self {
         Self((!values.is_empty()).then(|| Arc::new(values.drain(..).collect())))
     }
 
+    /// The number of records that share the values; `None` if there are no values.
+    pub(crate) fn holders(&self) -> Option<usize> {
+        self.0.as_ref().map(Arc::strong_count)
+    }
+
+    /// Whether both are the same allocation.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (Some(one), Some(other)) => Arc::ptr_eq(one, other),
