@@ -57,6 +57,13 @@ pub trait Decode<T>: Send + Sync + 'static {
     /// because an event counts as received once its object is decoded.
     fn decode(&self, object: Encoded<'_>, buffers: &mut Buffers) -> Result<T, DecodeError>;
 
+    /// The average bytes that a decoded object takes in memory, with everything it owns.
+    ///
+    /// `None`, the default: it is not measured, and the size of `T` itself is taken.
+    fn object_bytes(&self) -> Option<usize> {
+        None
+    }
+
     /// Called with the items of each complete page before the page is handed on, so that a decoder
     /// that learns from a page may replace objects it has decoded before.
     ///
@@ -82,6 +89,18 @@ pub struct Encoded<'a> {
     pub type_names: Option<TypeNames<'a>>,
     /// Its key, uid and version.
     pub identity: &'a Identity,
+}
+
+impl<'a> Encoded<'a> {
+    /// An object that contains its own type names.
+    #[must_use]
+    pub fn new(wire: Wire<'a>, identity: &'a Identity) -> Self {
+        Self {
+            wire,
+            type_names: None,
+            identity,
+        }
+    }
 }
 
 /// The bytes of an object, by wire format.

@@ -5,7 +5,8 @@
 //! bound the depth at 128 levels.
 // FM-55, SEC-19: the depth.
 
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
 
 use informer_reflector::{DecodeError, DecodeErrorCategory};
 use serde::de::DeserializeOwned;
@@ -15,6 +16,7 @@ use crate::{
     Projection,
     decode::{
         decoder::{Buffers, Decode, Encoded, Wire},
+        measure::Measured,
         shape::{self, Shaped, TypeNames, repeated::is_repeated},
         tape::{Misfit, Scratch},
     },
@@ -27,15 +29,37 @@ pub struct JsonDecoder {
     projection: Projection,
     /// The number of consecutive objects that only serde_json decoded.
     detours: AtomicU8,
+    /// The number of objects decoded, modulo 2^32.
+    decoded: AtomicU32,
+    /// The average bytes of the objects measured last; 0 before the first.
+    average: AtomicUsize,
 }
 
 /// After this many consecutive objects that only serde_json decodes, the tape is skipped.
 const MOST_DETOURS: u8 = 32;
 
+/// After the first few objects, one of this many is measured, which takes a second decoding.
+const MEASURED_OF: u32 = 256;
+
+/// The weight of the last measured object in the average is one of this many.
+const MEMORY: usize = 16;
+
 impl<T: DeserializeOwned> Decode<T> for JsonDecoder {
     fn decode(&self, object: Encoded<'_>, buffers: &mut Buffers) -> Result<T, DecodeError> {
         let Wire::Json(json) = object.wire;
-        self.parse(json, object.type_names, buffers.get())
+        let decoded = self.parse(json, object.type_names, buffers.get())?;
+        let number = self.decoded.fetch_add(1, Ordering::Relaxed);
+        if number.is_multiple_of(MEASURED_OF) || number.is_power_of_two() {
+            self.measure::<T>(json, object.type_names);
+        }
+        Ok(decoded)
+    }
+
+    fn object_bytes(&self) -> Option<usize> {
+        match self.average.load(Ordering::Relaxed) {
+            0 => None,
+            average => Some(average),
+        }
     }
 }
 
@@ -45,7 +69,7 @@ impl JsonDecoder {
     pub fn new(projection: Projection) -> Self {
         Self {
             projection,
-            detours: AtomicU8::new(0),
+            ..Self::default()
         }
     }
 
@@ -109,13 +133,42 @@ impl JsonDecoder {
         names: Option<TypeNames<'_>>,
         error: &serde_json::Error,
     ) -> DecodeError {
-        let mut deserializer = serde_json::Deserializer::from_str(json);
-        let shaped = Shaped::new(&mut deserializer, &self.projection, names);
-        let path = match serde_path_to_error::deserialize::<_, T>(shaped) {
-            Err(traced) => presentable(&traced.path().to_string()),
+        let path = match self.inspect::<T>(json, names) {
+            Err(path) => presentable(&path),
             Ok(_) => "?".to_owned(),
         };
         DecodeError::new(category_of(error), path, error.line(), error.column())
+    }
+
+    /// Decodes an object once more to measure it. A concurrent measurement may be lost.
+    #[cold]
+    fn measure<T: DeserializeOwned>(&self, json: &str, names: Option<TypeNames<'_>>) {
+        let Ok(bytes) = self.inspect::<T>(json, names) else {
+            return;
+        };
+        let average = match self.average.load(Ordering::Relaxed) {
+            0 => bytes,
+            before => before - before / MEMORY + bytes / MEMORY,
+        };
+        self.average.store(average, Ordering::Relaxed);
+    }
+
+    /// The bytes that the object takes decoded, or the path at which it cannot be decoded.
+    ///
+    /// One function for both: each way of decoding a type is much code.
+    fn inspect<T: DeserializeOwned>(
+        &self,
+        json: &str,
+        names: Option<TypeNames<'_>>,
+    ) -> Result<usize, String> {
+        let allocated = Cell::new(0);
+        let mut deserializer = serde_json::Deserializer::from_str(json);
+        let shaped = Shaped::new(&mut deserializer, &self.projection, names);
+        let measured = Measured::new(shaped, &allocated);
+        match serde_path_to_error::deserialize::<_, T>(measured) {
+            Ok(_) => Ok(size_of::<T>() + allocated.get()),
+            Err(traced) => Err(traced.path().to_string()),
+        }
     }
 }
 

@@ -1,9 +1,13 @@
 //! One object: its identity, and its decoded value or the reason why it has none.
 
+#[macro_use]
+mod forward;
+
 pub(crate) mod decoder;
 pub(crate) mod envelope;
 pub(crate) mod json;
 pub(crate) mod json_text;
+pub(crate) mod measure;
 pub(crate) mod object;
 pub(crate) mod ordered_jobs;
 pub(crate) mod partial;

@@ -71,20 +71,6 @@ impl<'p, I> Shaped<'p, I> {
     }
 }
 
-macro_rules! forwarded {
-    ($wrap:ident: $($method:ident($($arg:ident: $type:ty),*);)*) => {$(
-        #[inline]
-        fn $method<V: Visitor<'de>>(
-            self,
-            $($arg: $type,)*
-            visitor: V,
-        ) -> Result<V::Value, D::Error> {
-            let visitor = self.$wrap(visitor);
-            self.inner.$method($($arg,)* visitor)
-        }
-    )*};
-}
-
 impl<'de, D: Deserializer<'de>> Deserializer<'de> for Shaped<'_, D> {
     type Error = D::Error;
 
@@ -116,24 +102,6 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Shaped<'_, D> {
     fn is_human_readable(&self) -> bool {
         self.inner.is_human_readable()
     }
-}
-
-macro_rules! visited {
-    ($($method:ident($($value:ident: $type:ty)?);)*) => {$(
-        fn $method<E: Error>(self $(, $value: $type)?) -> Result<Self::Value, E> {
-            self.inner.$method($($value)?)
-        }
-    )*};
-}
-
-macro_rules! visited_around {
-    ($($method:ident($inner:ident);)*) => {$(
-        #[inline]
-        fn $method<I: $inner<'de>>(self, inner: I) -> Result<Self::Value, I::Error> {
-            let inner = self.around(inner);
-            self.inner.$method(inner)
-        }
-    )*};
 }
 
 impl<'de, V: Visitor<'de>> Visitor<'de> for Shaped<'_, V> {
