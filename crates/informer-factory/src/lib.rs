@@ -95,6 +95,7 @@ pub use rbac_role::{RbacRole, RbacRoles, RbacRule};
 pub use running::shutdown::{Grace, InformerReport, ShutdownReport};
 pub use sharing::builder::FactoryBuilder;
 pub use sharing::factory::SharedInformerFactory;
+pub use status::memory::MemoryStatus;
 pub use status::telemetry;
 pub use status::{InformerState, InformerStatus, SourceStatus};
 

@@ -111,6 +111,10 @@ pub struct InformerOptions<T> {
     /// there are more, everything is listed again every ten minutes. Default: 1,000.
     // SEC-23
     pub quarantined: NonZeroUsize,
+    /// The estimated memory in bytes above which the informer logs a warning that names what takes
+    /// most; see [`MemoryStatus`](crate::MemoryStatus). Nothing is refused or dropped. Default:
+    /// none.
+    pub soft_memory_limit: Option<usize>,
     /// Back-off, page size and timeouts. Default: the factory's.
     pub reflector: Option<ReflectorConfig>,
     /// The largest page, event and object that are accepted.
@@ -152,6 +156,7 @@ impl<T> Default for InformerOptions<T> {
             queue_bound: QUEUE_BOUND,
             index_values: INDEX_VALUES,
             quarantined: QUARANTINED,
+            soft_memory_limit: None,
             reflector: None,
             limits: Limits::default(),
             deadlines: Deadlines::default(),
@@ -183,6 +188,8 @@ impl<T> InformerOptions<T> {
         default_resync(period: Duration) => default_resync = Some(period);
         /// Chooses the queue.
         queue(queue: QueueKind) => queue = Some(queue);
+        /// Sets the estimated memory in bytes above which the informer logs a warning.
+        soft_memory_limit(bytes: usize) => soft_memory_limit = Some(bytes);
         /// Configures the reflector.
         reflector(config: ReflectorConfig) => reflector = Some(config);
         /// Sets the deadlines after which a server counts as silent.

@@ -44,8 +44,8 @@ pub(crate) struct Applier<T: Send + Sync + 'static> {
     pub(crate) quarantine: Quarantine,
     /// Notified when a handler with a resync period of its own has joined.
     pub(crate) resync_changed: Notify,
-    /// Notified when the backlogs of handlers may have changed.
-    pub(crate) backlogs_changed: Notify,
+    /// Notified when the store, its version or the backlogs of handlers may have changed.
+    pub(crate) sample_due: Notify,
     probes: Probes<T>,
     writing: Mutex<Writing<T>>,
 }
@@ -81,7 +81,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
             processor,
             quarantine,
             resync_changed: Notify::new(),
-            backlogs_changed: Notify::new(),
+            sample_due: Notify::new(),
             probes: Probes::default(),
             writing: Mutex::new(Writing {
                 writer,
@@ -115,7 +115,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
             tracing::error!(informer = %self.status.name, "the drop of an object panicked");
             self.status.count_task_panic();
         }
-        self.backlogs_changed.notify_one();
+        self.sample_due.notify_one();
         self.judge(applied.judged, refused);
         let objects = self.reader.len();
         let notified = applied.notifications.len() as u64 + applied.replayed;
@@ -280,7 +280,8 @@ impl<T: Send + Sync + 'static> Applier<T> {
         if progress.synced && self.status.set_synced(scope) {
             self.processor.upstream_synced();
         }
-        self.status.set_queue_depth(progress.unsettled);
+        self.status.set_queued_items(progress.unsettled);
+        self.sample_due.notify_one();
     }
 
     /// Removes everything a source brought, with a tombstone for each object.
@@ -363,7 +364,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
         let snapshot = self.reader.snapshot();
         let registration = joining.begin(snapshot.sequence(), replay::present(snapshot));
         self.resync_changed.notify_one();
-        self.backlogs_changed.notify_one();
+        self.sample_due.notify_one();
         registration
     }
 
@@ -380,8 +381,8 @@ impl<T: Send + Sync + 'static> Applier<T> {
     pub(crate) fn begin_metrics(&self) {
         self.status.count_events(0, 0, self.reader.len());
         self.note_quarantine();
-        self.status.set_queue_depth(0);
-        self.backlogs_changed.notify_one();
+        self.status.set_queued_items(0);
+        self.sample_due.notify_one();
     }
 
     fn lock(&self) -> MutexGuard<'_, Writing<T>> {

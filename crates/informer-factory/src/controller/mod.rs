@@ -26,6 +26,7 @@ use crate::options::{ATTEMPTS, INDEX_VALUES, QUARANTINED, QUEUE_BOUND, QueueKind
 use crate::running::core::{Core, Settings};
 use crate::running::source_tasks::{SourceTasks, describe, queue};
 use crate::status::InformerStatus;
+use crate::status::memory::MemoryMeter;
 use crate::status::shared::{Identity, Lifecycle};
 
 /// The reaction to a change whose processing failed.
@@ -129,7 +130,8 @@ impl<T: Send + Sync + 'static> Controller<T> {
             checking: None,
         };
         let launch = Box::new(move |_: &Scope| Arc::clone(&source));
-        let core = Core::new(Identity::named(config.name), settings, launch);
+        let meter = MemoryMeter::new::<T>(|| None, None);
+        let core = Core::new(Identity::named(config.name), settings, launch, meter);
         Self {
             core: Arc::new(core),
             on_failure: config.on_failure,

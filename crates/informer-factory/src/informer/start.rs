@@ -11,7 +11,7 @@ use crate::error::StartError;
 use crate::informer::SharedInformer;
 use crate::running::core::Core;
 use crate::running::{resync, source_tasks};
-use crate::status::handler_metrics;
+use crate::status::sampler;
 use crate::status::shared::Lifecycle;
 
 impl<T: Send + Sync + 'static> SharedInformer<T> {
@@ -36,13 +36,11 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         }
         // An informer is started once.
         drop(core.runtime.handle.set(runtime));
+        core.applier.begin_metrics();
         source_tasks::start(core, sources);
         // From here on the check period is settled: a handler that joins later cannot lower it.
         core.applier.processor.start();
-        core.applier.begin_metrics();
-        let (applier, stop) = (Arc::clone(&core.applier), core.runtime.stop.clone());
-        core.runtime
-            .spawn(async move { handler_metrics::run(&applier, &stop).await });
+        core.runtime.spawn(sampler::run(Arc::clone(core)));
         let guarded = scopeguard::guard(Arc::clone(core), |core| runtime_gone(&core));
         core.runtime.spawn(async move {
             resync::run(&guarded).await;

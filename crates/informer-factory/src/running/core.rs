@@ -20,6 +20,7 @@ use crate::options::QueueKind;
 use crate::running::launch::Launch;
 use crate::running::sources::Sources;
 use crate::status::InformerStatus;
+use crate::status::memory::MemoryMeter;
 use crate::status::shared::{Identity, Lifecycle, SharedStatus};
 use crate::sync::{Mutex, MutexGuard};
 
@@ -49,6 +50,7 @@ pub(crate) struct Core<T: Send + Sync + 'static> {
     pub(crate) launch: Box<dyn Launch<T>>,
     pub(crate) status: Arc<SharedStatus>,
     pub(crate) applier: Arc<Applier<T>>,
+    pub(crate) meter: MemoryMeter,
     pub(crate) runtime: Runtime,
 }
 
@@ -88,7 +90,12 @@ impl Runtime {
 }
 
 impl<T: Send + Sync + 'static> Core<T> {
-    pub(crate) fn new(identity: Identity, settings: Settings, launch: Box<dyn Launch<T>>) -> Self {
+    pub(crate) fn new(
+        identity: Identity,
+        settings: Settings,
+        launch: Box<dyn Launch<T>>,
+        meter: MemoryMeter,
+    ) -> Self {
         let mut processor = ProcessorConfig::default();
         if let Some(period) = settings.default_resync {
             processor = processor.check_period(period);
@@ -102,6 +109,7 @@ impl<T: Send + Sync + 'static> Core<T> {
             status,
             settings,
             launch,
+            meter,
             runtime: Runtime::default(),
         }
     }
@@ -109,9 +117,13 @@ impl<T: Send + Sync + 'static> Core<T> {
     /// The status, with the size of the store and with the handlers.
     pub(crate) fn status(&self) -> InformerStatus {
         let mut status = self.status.snapshot();
-        status.objects = self.applier.reader.len();
-        status.sequence = self.applier.reader.sequence();
+        let snapshot = self.applier.reader.snapshot();
+        status.objects = snapshot.len();
+        status.sequence = snapshot.sequence();
         status.handlers = self.applier.processor.listeners();
+        let queued = status.sources.iter().map(|source| source.queued).sum();
+        let (store, handlers) = (snapshot.memory(), &status.handlers);
+        status.memory = self.meter.estimate(status.objects, store, queued, handlers);
         status
     }
 

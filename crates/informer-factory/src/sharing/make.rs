@@ -16,6 +16,7 @@ use crate::sharing::assembly::{Decoder, check_scope, connect};
 use crate::sharing::factory::{SEED_STEP, SharedInformerFactory};
 use crate::sharing::key::SharingKey;
 use crate::sharing::registry::Shared;
+use crate::status::memory::MemoryMeter;
 use crate::sync::Entry;
 use crate::sync::atomic::Ordering;
 
@@ -58,12 +59,11 @@ impl SharedInformerFactory {
             self.settings::<R, T>(resource, &options),
             options.namespaces.clone(),
         );
+        let (measured, limit) = (Arc::clone(&decode), options.soft_memory_limit);
+        let meter = MemoryMeter::new::<T>(move || measured.object_bytes(), limit);
         let source = connect::<R, T>(client, resource.clone(), representation, decode, options);
-        let core = Core::new(
-            key.identity(),
-            settings,
-            Box::new(move |scope: &Scope| Arc::new(source(scope))),
-        );
+        let launch = Box::new(move |scope: &Scope| Arc::new(source(scope)));
+        let core = Core::new(key.identity(), settings, launch, meter);
         let informer = SharedInformer::new(core, &namespaces);
         if self.is_stopped() {
             drop(informer.core().abort());

@@ -1,7 +1,4 @@
 //! The backlogs of handlers as metrics.
-//!
-//! Handlers are sampled at most once a second, and only after a commit and while one of them is
-//! behind: an idle informer costs nothing, and one with a hundred handlers is not slowed down.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,35 +6,8 @@ use std::time::Duration;
 
 use informer_processor::ListenerStatus;
 use metrics::{counter, gauge};
-use tokio_util::sync::CancellationToken;
 
-use crate::applying::applier::Applier;
 use crate::status::telemetry;
-
-/// Between two samples.
-const EVERY: Duration = Duration::from_secs(1);
-
-/// Publishes the backlogs of the handlers whenever they may have changed, until `stop`.
-pub(crate) async fn run<T: Send + Sync + 'static>(applier: &Applier<T>, stop: &CancellationToken) {
-    let mut published = Published {
-        informer: Arc::clone(&applier.status.label),
-        handlers: BTreeMap::new(),
-    };
-    let sampling = async {
-        loop {
-            applier.backlogs_changed.notified().await;
-            loop {
-                let pending = published.publish(&applier.processor.listeners());
-                tokio::time::sleep(EVERY).await;
-                if pending == 0 {
-                    break;
-                }
-            }
-        }
-    };
-    stop.run_until_cancelled(sampling).await;
-    published.publish(&[]);
-}
 
 /// The sums over all handlers of one name.
 #[derive(Clone, Copy, Default)]
@@ -49,15 +19,23 @@ struct Handlers {
 }
 
 /// The handlers that have been published, by name.
-struct Published {
+pub(crate) struct HandlerMetrics {
     informer: Arc<str>,
     handlers: BTreeMap<Arc<str>, Handlers>,
 }
 
-impl Published {
+impl HandlerMetrics {
+    /// The metrics of an informer's handlers; `informer` is its label.
+    pub(crate) fn new(informer: Arc<str>) -> Self {
+        Self {
+            informer,
+            handlers: BTreeMap::new(),
+        }
+    }
+
     /// Publishes all handlers, and an empty backlog for removed ones. Returns the number of pending
     /// notifications.
-    fn publish(&mut self, listeners: &[ListenerStatus]) -> usize {
+    pub(crate) fn publish(&mut self, listeners: &[ListenerStatus]) -> usize {
         let published = self.handlers.keys().map(Arc::clone);
         let mut handlers: BTreeMap<_, Handlers> =
             published.map(|name| (name, Handlers::default())).collect();
@@ -85,7 +63,7 @@ impl Published {
             ("informer", Arc::clone(&self.informer)),
             ("handler", Arc::clone(name)),
         ];
-        gauge!(telemetry::HANDLER_BACKLOG, &labels).set(handlers.backlog as f64);
+        gauge!(telemetry::PENDING_NOTIFICATIONS, &labels).set(handlers.backlog as f64);
         gauge!(telemetry::HANDLER_OLDEST, &labels).set(handlers.oldest.as_secs_f64());
         counter!(telemetry::HANDLER_COALESCED, &labels).absolute(handlers.coalesced);
         counter!(telemetry::HANDLER_PANICS, &labels).absolute(handlers.panics);

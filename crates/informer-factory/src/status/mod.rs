@@ -3,7 +3,9 @@
 // IN-4, FM-73, FM-74
 
 pub(crate) mod handler_metrics;
+pub(crate) mod memory;
 pub(crate) mod observer;
+pub(crate) mod sampler;
 pub(crate) mod shared;
 pub mod telemetry;
 pub(crate) mod wait;
@@ -16,6 +18,7 @@ use informer_store::Scope;
 use tokio::time::Instant;
 
 use crate::checker::consistency::ConsistencyStatus;
+use crate::status::memory::MemoryStatus;
 
 /// The state of an informer. It moves from left to right, but for `Synced` and `Degraded`, which
 /// alternate.
@@ -57,6 +60,8 @@ pub struct InformerStatus {
     pub objects: usize,
     /// How many commits the store has seen.
     pub sequence: u64,
+    /// The estimated memory, by what takes it.
+    pub memory: MemoryStatus,
     /// How many keys are quarantined.
     pub quarantined: usize,
     /// True once the first list of every source has been applied; never false again, though

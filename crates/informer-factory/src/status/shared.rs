@@ -1,6 +1,7 @@
 //! The status of one informer, which its tasks write and its handles read.
 
 use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 use futures::stream::{self, Stream};
 use informer_reflector::{Failure, ResourceVersion};
@@ -11,6 +12,7 @@ use tokio::time::Instant;
 
 use crate::checker::consistency::{Check, ConsistencyStatus};
 use crate::error::{AlreadyStopped, RuntimeGone};
+use crate::status::memory::MemoryStatus;
 use crate::status::telemetry;
 use crate::status::{InformerState, InformerStatus, SourceStatus};
 use crate::sync::{Mutex, MutexGuard};
@@ -29,6 +31,8 @@ pub(crate) struct SharedStatus {
 
 struct Inner {
     lifecycle: Lifecycle,
+    /// When the informer was started; before that, when it was made.
+    started: Instant,
     /// Without the size of the store and without the handlers.
     status: InformerStatus,
 }
@@ -79,6 +83,7 @@ impl SharedStatus {
             sources: Vec::new(),
             objects: 0,
             sequence: 0,
+            memory: MemoryStatus::default(),
             quarantined: 0,
             synced: false,
             task_panics: 0,
@@ -88,7 +93,11 @@ impl SharedStatus {
         Self {
             name,
             label,
-            inner: Mutex::new(Inner { lifecycle, status }),
+            inner: Mutex::new(Inner {
+                lifecycle,
+                started: status.since,
+                status,
+            }),
             changed: watch::channel(0).0,
             applied: Notify::new(),
         }
@@ -123,9 +132,12 @@ impl SharedStatus {
         self.change(|inner| {
             begun = inner.lifecycle == Lifecycle::Created;
             if begun {
-                inner.lifecycle = Lifecycle::Running;
+                (inner.lifecycle, inner.started) = (Lifecycle::Running, Instant::now());
             }
         });
+        if begun {
+            self.publish_synced(0.0, Duration::ZERO);
+        }
         begun
     }
 
@@ -254,8 +266,8 @@ impl SharedStatus {
         gauge!(telemetry::QUARANTINED, "informer" => Arc::clone(&self.label)).set(count as f64);
     }
 
-    pub(crate) fn set_queue_depth(&self, depth: usize) {
-        gauge!(telemetry::QUEUE_DEPTH, "informer" => Arc::clone(&self.label)).set(depth as f64);
+    pub(crate) fn set_queued_items(&self, count: usize) {
+        gauge!(telemetry::QUEUED_ITEMS, "informer" => Arc::clone(&self.label)).set(count as f64);
     }
 
     /// Counts what one commit applied and dropped; `objects` is the size of the store after it.
@@ -309,7 +321,7 @@ impl SharedStatus {
 
     /// Changes something that a reader may wait for; true if the informer became synced by it.
     fn change(&self, change: impl FnOnce(&mut Inner)) -> bool {
-        let became_synced = {
+        let (became_synced, started) = {
             let mut inner = self.lock();
             change(&mut inner);
             let state = &mut inner.status;
@@ -320,10 +332,20 @@ impl SharedStatus {
             if inner.status.state != state {
                 (inner.status.state, inner.status.since) = (state, Instant::now());
             }
-            became_synced
+            (became_synced, inner.started)
         };
+        if became_synced {
+            self.publish_synced(1.0, started.elapsed());
+        }
         self.changed.send_modify(|count| *count += 1);
         became_synced
+    }
+
+    /// Publishes whether the informer is synced, and how long it took.
+    fn publish_synced(&self, synced: f64, took: Duration) {
+        let label = || Arc::clone(&self.label);
+        gauge!(telemetry::SYNCED, "informer" => label()).set(synced);
+        gauge!(telemetry::SYNC_SECONDS, "informer" => label()).set(took.as_secs_f64());
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {

@@ -1,15 +1,16 @@
-//! What a metrics recorder receives: every gauge from the start, and what handlers are behind by.
+//! What a metrics recorder receives: sync, progress, memory, and the backlogs of handlers.
 
 use std::collections::BTreeMap;
 use std::future::pending;
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use futures::FutureExt;
 use informer_factory::{
-    AsyncHandler, Event, InformerOptions, ListenerConfig, ObjectKey, telemetry,
+    AsyncHandler, Event, InformerOptions, ListenerConfig, ObjectKey, index, telemetry,
 };
-use informer_testkit::ApiServer;
+use informer_testkit::{ApiServer, Fault, Match, Times};
 use k8s_openapi::api::core::v1::Pod;
 use kube_core::discovery::ApiResource;
 use metrics::{
@@ -112,7 +113,7 @@ async fn gauges_of_an_informer_of_nothing_are_zero() {
     informer.wait_for_sync(SOON).await.expect("synced");
     for gauge in [
         telemetry::STORE_OBJECTS,
-        telemetry::QUEUE_DEPTH,
+        telemetry::QUEUED_ITEMS,
         telemetry::QUARANTINED,
     ] {
         let value = values.get(&format!("{gauge}{{informer=pods}}"));
@@ -136,7 +137,7 @@ async fn handler_that_is_behind_is_seen_by_its_name() {
     informer.wait_for_sync(SOON).await.expect("synced");
     tokio::time::sleep(Duration::from_secs(60)).await;
     let get = |name| values.get(&format!("{name}{{informer=pods,handler=stuck}}"));
-    assert_eq!(get(telemetry::HANDLER_BACKLOG), Some(3.0));
+    assert_eq!(get(telemetry::PENDING_NOTIFICATIONS), Some(3.0));
     let age = get(telemetry::HANDLER_OLDEST).expect("it has a backlog");
     assert!((57.0..=60.0).contains(&age), "{age}");
     assert_eq!(get(telemetry::HANDLER_PANICS), Some(0.0));
@@ -145,7 +146,7 @@ async fn handler_that_is_behind_is_seen_by_its_name() {
     // Its callback never returns, so neither does the removal.
     assert!(registration.remove().now_or_never().is_none());
     tokio::time::sleep(Duration::from_secs(60)).await;
-    assert_eq!(get(telemetry::HANDLER_BACKLOG), Some(0.0));
+    assert_eq!(get(telemetry::PENDING_NOTIFICATIONS), Some(0.0));
     assert_eq!(get(telemetry::HANDLER_OLDEST), Some(0.0));
 }
 
@@ -162,4 +163,165 @@ async fn label_of_the_metrics_begins_the_name_in_the_status() {
     let begin = format!("{} [", metadata.label);
     assert!(metadata.label.starts_with("pods#"));
     assert!(metadata.name.starts_with(&begin), "{}", metadata.name);
+}
+
+/// Keeps everything that is logged.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    fn count(&self, part: &str) -> usize {
+        let log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&log).matches(part).count()
+    }
+}
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        log.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn is_near(value: Option<f64>, wanted: f64) -> bool {
+    value.is_some_and(|value| (value - wanted).abs() < 5.0)
+}
+
+#[tokio::test(start_paused = true)]
+async fn sync_and_progress_are_metrics() {
+    let values = Values::default();
+    let _recording = metrics::set_default_local_recorder(&values);
+    let get = |name| values.get(&format!("{name}{{informer=pods}}"));
+    let server = ApiServer::new();
+    server.create(&pods(), pod("a", "n1")).expect("created");
+    let outage = Fault::status(503, "ServiceUnavailable", "out");
+    server.fault(Match::any(), outage, Times::Once);
+    let factory = factory(&server, QUEUES[0]);
+    let informer = factory.informer::<Pod>();
+    informer.start().expect("a runtime");
+    assert_eq!(get(telemetry::SYNCED), Some(0.0));
+    assert_eq!(get(telemetry::SYNC_SECONDS), Some(0.0));
+    let started = tokio::time::Instant::now();
+    informer.wait_for_sync(SOON).await.expect("synced");
+    let took = started.elapsed().as_secs_f64();
+    assert_eq!(get(telemetry::SYNCED), Some(1.0));
+    assert!(is_near(get(telemetry::SYNC_SECONDS), took), "{took}");
+
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    server.create(&pods(), pod("b", "n1")).expect("created");
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(get(telemetry::STORE_VERSION), Some(server.version() as f64));
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let now = now.expect("after 1970").as_secs_f64();
+    // The clock of the test has moved, that of the system has not: the event is two seconds old.
+    assert!(is_near(get(telemetry::LAST_PROGRESS), now - 2.0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn memory_is_estimated_and_warned_of_once() {
+    let (values, log) = (Values::default(), Log::default());
+    let _recording = metrics::set_default_local_recorder(&values);
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone());
+    let _logging = tracing::subscriber::set_default(subscriber.finish());
+    let server = ApiServer::new();
+    for number in 0..100 {
+        let pod = pod(&format!("pod-{number}"), "n1");
+        server.create(&pods(), pod).expect("created");
+    }
+    let factory = factory(&server, QUEUES[0]);
+    let options = InformerOptions::<Pod>::new().soft_memory_limit(50_000);
+    let informer = factory.informer_with(options).expect("legal");
+    informer.add_index("node", index::node).expect("the first");
+    let added = informer.add_async_handler(Stuck, ListenerConfig::named("stuck"));
+    added.expect("it runs");
+    informer.start().expect("a runtime");
+    informer.wait_for_sync(SOON).await.expect("synced");
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let memory = informer.status().memory;
+    let each = memory.objects / 100;
+    assert!((size_of::<Pod>()..20_000).contains(&each), "{memory:?}");
+    assert!((100 * 100..100 * 400).contains(&memory.keys), "{memory:?}");
+    assert!((100..100 * 200).contains(&memory.indexes), "{memory:?}");
+    assert_eq!(memory.queue, 0);
+    assert_eq!(memory.largest(), ("objects", memory.objects));
+    let get = |part| {
+        let metric = format!("{}{{informer=pods,part={part}}}", telemetry::MEMORY);
+        values.get(&metric)
+    };
+    assert_eq!(get("objects"), Some(memory.objects as f64));
+    assert_eq!(get("indexes"), Some(memory.indexes as f64));
+    assert_eq!(log.count("most of it is objects"), 1);
+
+    // Notifications that wait for the handler take memory too; it is above the limit all the time.
+    for number in 0..50 {
+        let pod = pod(&format!("late-{number}"), "n1");
+        server.create(&pods(), pod).expect("created");
+    }
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let handlers = informer.status().memory.handlers;
+    assert!(handlers > 50 * each, "{handlers}");
+    assert_eq!(get("handlers"), Some(handlers as f64));
+    assert_eq!(log.count("most of it is"), 1);
+}
+
+/// Every metric has a description and a unit for the recorder, under its own name.
+#[test]
+fn metrics_are_described() {
+    let described = Described::default();
+    metrics::with_local_recorder(&described, telemetry::describe);
+    let described = described
+        .0
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
+    assert!(described.len() >= 19, "{described:?}");
+    let bytes = &described[telemetry::MEMORY];
+    assert_eq!(bytes.0, Some(Unit::Bytes));
+    assert!(
+        bytes.1.starts_with("Estimated memory in bytes."),
+        "{bytes:?}"
+    );
+    assert_eq!(described[telemetry::LISTS].0, Some(Unit::Count));
+}
+
+/// Keeps the descriptions of metrics.
+#[derive(Default)]
+struct Described(Mutex<BTreeMap<String, (Option<Unit>, String)>>);
+
+impl Described {
+    fn note(&self, name: &KeyName, unit: Option<Unit>, text: &SharedString) {
+        let mut described = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = described.insert(name.as_str().to_owned(), (unit, text.to_string()));
+        assert_eq!(before, None, "{name:?} is described twice");
+    }
+}
+
+impl Recorder for Described {
+    fn describe_counter(&self, name: KeyName, unit: Option<Unit>, text: SharedString) {
+        self.note(&name, unit, &text);
+    }
+
+    fn describe_gauge(&self, name: KeyName, unit: Option<Unit>, text: SharedString) {
+        self.note(&name, unit, &text);
+    }
+
+    fn describe_histogram(&self, name: KeyName, unit: Option<Unit>, text: SharedString) {
+        self.note(&name, unit, &text);
+    }
+
+    fn register_counter(&self, _: &Key, _: &Metadata<'_>) -> Counter {
+        Counter::noop()
+    }
+
+    fn register_gauge(&self, _: &Key, _: &Metadata<'_>) -> Gauge {
+        Gauge::noop()
+    }
+
+    fn register_histogram(&self, _: &Key, _: &Metadata<'_>) -> Histogram {
+        Histogram::noop()
+    }
 }
