@@ -73,7 +73,7 @@ impl World {
         world.account.until_served(&world.collections()).await?;
         for link in world.links() {
             link.factory.start()?;
-            link.factory.wait_for_sync(PATIENCE).await?;
+            link.factory.wait_synced(PATIENCE).await?;
         }
         Ok(world)
     }

@@ -156,7 +156,7 @@ async fn operate(
     }))?;
     factory.start()?;
     // Before the first look at the caches, or everything would seem to be missing.
-    factory.wait_for_sync(Duration::from_secs(30)).await?;
+    factory.wait_synced(Duration::from_secs(30)).await?;
     let (fleets, by_owner) = (fleets.lister(), pods_by_owner.clone());
     tokio::spawn(
         Operator {

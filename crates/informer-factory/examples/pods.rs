@@ -34,7 +34,7 @@ async fn main() -> anyhow::Result<()> {
         .on_delete(|deleted| println!("- {}", deleted.key()));
     let handler = pods.add_handler(printer)?;
     factory.start()?;
-    factory.wait_for_sync(Duration::from_secs(30)).await?;
+    factory.wait_synced(Duration::from_secs(30)).await?;
     handler.synced().await?;
     println!(
         "{} pods, {} on node-1",

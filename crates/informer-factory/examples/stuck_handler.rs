@@ -77,7 +77,7 @@ async fn main() -> anyhow::Result<ExitCode> {
     let config = ListenerConfig::named("blocked").overflow(Overflow::Coalesce);
     let handler = informer.add_blocking_handler(blocked, config)?;
     factory.start()?;
-    factory.wait_for_sync(Duration::from_secs(60)).await?;
+    factory.wait_synced(Duration::from_secs(60)).await?;
 
     // Until every object has its size, and the server its history.
     for start in (0..2 * KEYS).step_by(ROUND) {

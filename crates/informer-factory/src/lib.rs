@@ -20,7 +20,7 @@
 //! let names = Callbacks::new().on_add(|added| println!("{}", added.key));
 //! pods.add_handler(names)?;
 //! factory.start()?;
-//! factory.wait_for_sync(Duration::from_secs(30)).await?;
+//! factory.wait_synced(Duration::from_secs(30)).await?;
 //! println!("{} pods, {} on node-17", pods.lister().all().len(), by_node.get("node-17").len());
 //! factory.shutdown(Grace::default()).await?;
 //! # Ok(()) }

@@ -41,10 +41,10 @@ const _: () = {
 fn futures_of_the_facade_can_be_spawned() {
     fn spawnable(_: impl Future + Send) {}
     fn check(factory: &SharedInformerFactory, pods: &SharedInformer<Pod>) {
-        spawnable(factory.wait_for_sync(std::time::Duration::ZERO));
+        spawnable(factory.wait_synced(std::time::Duration::ZERO));
         spawnable(factory.shutdown(Grace::none()));
         spawnable(factory.release(pods, Grace::none()));
-        spawnable(pods.wait_for_sync(std::time::Duration::ZERO));
+        spawnable(pods.wait_synced(std::time::Duration::ZERO));
         spawnable(pods.shutdown(Grace::none()));
         spawnable(pods.remove_namespace("x"));
     }

@@ -107,7 +107,7 @@ async fn slope(queue: QueueKind, outages: usize, keeps: bool) -> f64 {
     let config = ListenerConfig::named("coalescing").overflow(Overflow::Coalesce);
     let _coalescing = informer.add_async_handler(Forgetful, config);
     factory.start().expect("a runtime");
-    factory.wait_for_sync(SOON).await.expect("synced");
+    factory.wait_synced(SOON).await.expect("synced");
     let mut held = [0.0; 2];
     for half in &mut held {
         for number in 0..outages {

@@ -257,7 +257,7 @@ impl World {
 
     pub(crate) fn join(&mut self, plan: ListenerPlan) {
         let (at, present) = (self.now(), self.held());
-        let is_early = !self.informer.has_synced();
+        let is_early = !self.informer.is_synced();
         if let Some(joined) = listener::join(&self.informer, plan, self.start) {
             self.joined.push(Member {
                 plan,

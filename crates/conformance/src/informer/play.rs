@@ -239,7 +239,7 @@ impl<'a> Stage<'a> {
                 version.unwrap_or_default(),
             )
         });
-        self.informer.has_synced() && theirs.eq(ours) && self.server.idle_watches(&configs) > 0
+        self.informer.is_synced() && theirs.eq(ours) && self.server.idle_watches(&configs) > 0
     }
 
     /// Writes down what happened in a step.
@@ -285,7 +285,7 @@ impl<'a> Stage<'a> {
             self.trace.push(format!("version {version}"));
             self.version = version;
         }
-        if !self.is_synced && self.informer.has_synced() {
+        if !self.is_synced && self.informer.is_synced() {
             self.is_synced = true;
             self.trace.push("synced");
         }

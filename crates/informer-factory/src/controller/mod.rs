@@ -22,11 +22,13 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::applying::apply::Event;
 use crate::applying::quarantine::Quarantined;
 use crate::controller::consume::Consume;
+use crate::error::NotSynced;
 use crate::options::{ATTEMPTS, INDEX_VALUES, QUARANTINED, QUEUE_BOUND, QueueKind, random_seed};
 use crate::running::core::{Core, Settings};
 use crate::running::source_tasks::{SourceTasks, describe, queue};
 use crate::status::InformerStatus;
 use crate::status::shared::{Identity, Lifecycle};
+use crate::status::wait;
 
 /// The reaction to a change whose processing failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -227,8 +229,25 @@ pub struct ControllerHandle<T: Send + Sync + 'static> {
 impl<T: Send + Sync + 'static> ControllerHandle<T> {
     /// True once everything of the first list has been processed or quarantined.
     // CT-08
-    pub fn has_synced(&self) -> bool {
+    #[doc(alias = "HasSynced")]
+    pub fn is_synced(&self) -> bool {
         self.core.status.is_synced()
+    }
+
+    /// Waits until [`is_synced`](Self::is_synced).
+    ///
+    /// # Errors
+    ///
+    /// [`NotSynced`] names the source, with its last failure: when `timeout` has passed, or as soon
+    /// as the run has ended.
+    ///
+    /// # Cancel safety
+    ///
+    /// Safe; nothing is lost.
+    #[doc(alias = "WaitForCacheSync")]
+    pub async fn wait_synced(&self, timeout: Duration) -> Result<(), NotSynced> {
+        let is_awaited = |lifecycle: Lifecycle| !lifecycle.is_over();
+        wait::for_sync(&[&self.core.status], timeout, is_awaited).await
     }
 
     /// The newest version received.

@@ -24,6 +24,7 @@ use crate::running::core::Core;
 use crate::running::shutdown;
 use crate::running::shutdown::{Ending, Grace, InformerReport};
 use crate::status::InformerStatus;
+use crate::status::shared::Lifecycle;
 use crate::status::wait;
 
 /// A cache of one collection that follows the server, shared by any number of readers and handlers.
@@ -207,21 +208,28 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     ///
     /// The [`Registration`] of a handler shows whether the handler has received it.
     // IN-1
-    pub fn has_synced(&self) -> bool {
+    #[doc(alias = "HasSynced")]
+    pub fn is_synced(&self) -> bool {
         self.core.status.is_synced()
     }
 
-    /// Waits until [`has_synced`](Self::has_synced).
+    /// Waits until the informer [`is_synced`](Self::is_synced).
+    ///
+    /// An informer that has not been started is waited for too, since another task may start it.
     ///
     /// # Errors
     ///
-    /// [`NotSynced`] names the sources that are not, and why.
+    /// [`NotSynced`] names the sources that are not synced, with the last failure of each: when
+    /// `timeout` has passed, or as soon as the informer or its runtime has ended.
     ///
     /// # Cancel safety
     ///
     /// Safe; nothing is lost.
-    pub async fn wait_for_sync(&self, timeout: Duration) -> Result<(), NotSynced> {
-        wait::for_sync(&[&self.core.status], timeout).await
+    #[doc(alias = "WaitForCacheSync")]
+    #[doc(alias = "wait_until_ready")]
+    pub async fn wait_synced(&self, timeout: Duration) -> Result<(), NotSynced> {
+        let is_awaited = |lifecycle: Lifecycle| !lifecycle.is_over();
+        wait::for_sync(&[&self.core.status], timeout, is_awaited).await
     }
 
     /// State, cause and since when; and the handlers' backlogs.

@@ -20,6 +20,7 @@ use crate::sharing::assembly::{Decoder, is_cluster_scoped};
 use crate::sharing::builder::{Defaults, FactoryBuilder};
 use crate::sharing::registry::Registry;
 use crate::status::InformerStatus;
+use crate::status::shared::Lifecycle;
 use crate::status::wait;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -193,23 +194,36 @@ impl SharedInformerFactory {
         results.into_iter().collect()
     }
 
-    /// Waits until every informer is synced, started or not, but for those that have ended.
+    /// True once every informer of the factory [`is_synced`](SharedInformer::is_synced). An
+    /// informer that was requested and never started is not.
+    #[doc(alias = "HasSynced")]
+    pub fn is_synced(&self) -> bool {
+        let informers = self.inner.registry.all();
+        informers.iter().all(|owned| owned.shared_status().is_synced())
+    }
+
+    /// Waits until every informer that has been started is synced.
     ///
     /// # Errors
     ///
-    /// [`NotSynced`] names those that are not, and why.
+    /// [`NotSynced`] names the sources that are not synced, with the last failure of each: when
+    /// `timeout` has passed, or earlier if nothing is left to wait for. An informer that was never
+    /// started is not waited for, and is named in the error with the state
+    /// [`Created`](crate::InformerState::Created), since it would stay empty.
     ///
     /// # Cancel safety
     ///
     /// Safe; nothing is lost.
     // FAX-3
-    pub async fn wait_for_sync(&self, timeout: Duration) -> Result<(), NotSynced> {
+    #[doc(alias = "WaitForCacheSync")]
+    pub async fn wait_synced(&self, timeout: Duration) -> Result<(), NotSynced> {
         let informers = self.inner.registry.all();
         let statuses: Vec<_> = informers
             .iter()
             .map(|owned| owned.shared_status())
             .collect();
-        wait::for_sync(&statuses, timeout).await
+        let is_awaited = |lifecycle: Lifecycle| lifecycle == Lifecycle::Running;
+        wait::for_sync(&statuses, timeout, is_awaited).await
     }
 
     /// The status of every informer, by name.

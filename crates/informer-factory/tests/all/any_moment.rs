@@ -224,7 +224,7 @@ fn end_of_the_runtime_at_any_moment_is_told() {
         let other = paused();
         let report = other.block_on(async {
             drop(stage.server.create(&pods(), pod("late", "n1")));
-            let waited = stage.informer.wait_for_sync(TICK).await;
+            let waited = stage.informer.wait_synced(TICK).await;
             assert!(polls > 0 || waited.is_err(), "at {moment}");
             stage.factory.shutdown(Grace::default()).await
         });

@@ -57,7 +57,7 @@ impl World {
         };
         let informer = factory.informer_with(options).expect("a fresh factory");
         factory.start().expect("a runtime");
-        factory.wait_for_sync(SOON).await.expect("synced");
+        factory.wait_synced(SOON).await.expect("synced");
         server.wait_for_watches(&pods(), watches).await;
         Self {
             server,

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::cluster::{QUEUES, pod, pods, tell_event};
+use crate::cluster::{QUEUES, SOON, pod, pods, tell_event};
 use informer_factory::{Controller, ControllerConfig, OnFailure, QueueKind};
 use informer_testkit::ApiServer;
 use k8s_openapi::api::core::v1::Pod;
@@ -63,7 +63,7 @@ async fn what_fails_is_processed_again_in_order() {
             let line = seen.recv().await.expect("update");
             assert!(line.ends_with(&format!("-> a@{version} Watch")), "{line}");
         }
-        assert!(handle.has_synced());
+        assert!(handle.is_synced());
         assert_eq!(handle.last_version(), Some(server.version().into()));
         assert_eq!(handle.reader().len(), 2);
         stop.send(()).expect("it runs");
@@ -84,9 +84,7 @@ async fn what_never_succeeds_is_quarantined() {
         };
         let (stop, stopped) = oneshot::channel::<()>();
         let running = tokio::spawn(controller.run(process, async { drop(stopped.await) }));
-        while !handle.has_synced() {
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        }
+        handle.wait_synced(SOON).await.expect("synced");
         let quarantined = handle.quarantined();
         let keys: Vec<&str> = quarantined.iter().map(|q| q.key.as_str()).collect();
         assert_eq!(keys, ["default/bad"]);
@@ -117,9 +115,7 @@ async fn skipping_counts_the_failure_and_goes_on() {
     };
     let (stop, stopped) = oneshot::channel::<()>();
     let running = tokio::spawn(controller.run(process, async { drop(stopped.await) }));
-    while !handle.has_synced() {
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
+    handle.wait_synced(SOON).await.expect("synced");
     stop.send(()).expect("it runs");
     let report = running.await.expect("ends");
     assert_eq!(
@@ -151,7 +147,7 @@ async fn a_rewind_is_seen_also_while_changes_wait() {
         };
         let (stop, stopped) = oneshot::channel::<()>();
         let running = tokio::spawn(controller.run(process, async { drop(stopped.await) }));
-        while !handle.has_synced() {
+        while !handle.is_synced() {
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
         let backup = server.version();

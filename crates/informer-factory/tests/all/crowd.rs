@@ -52,7 +52,7 @@ async fn handlers_come_and_go_on_many_informers() {
     let informers: Vec<_> = (0..count).map(of).collect();
     let start = Instant::now();
     factory.start().expect("a runtime");
-    factory.wait_for_sync(SOON).await.expect("synced");
+    factory.wait_synced(SOON).await.expect("synced");
     let synced = start.elapsed();
 
     let cycles = 10 * count;

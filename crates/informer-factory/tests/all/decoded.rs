@@ -113,7 +113,7 @@ async fn a_type_without_deserialize_is_held_indexed_listed_and_handled() {
         });
         informer.add_handler(handler).expect("running");
         factory.start().expect("a runtime");
-        factory.wait_for_sync(SOON).await.expect("synced");
+        factory.wait_synced(SOON).await.expect("synced");
 
         let lister = informer.lister();
         let a = lister.namespace("default").get("a").expect("held");

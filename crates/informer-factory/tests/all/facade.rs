@@ -22,7 +22,7 @@ async fn changes_reach_store_index_and_handler() {
         let recorder = Recorder::default();
         let registration = informer.add_handler(recorder.clone()).expect("running");
         factory.start().expect("a runtime");
-        factory.wait_for_sync(SOON).await.expect("synced");
+        factory.wait_synced(SOON).await.expect("synced");
         registration.synced().await.expect("synced");
         assert_eq!(recorder.take(), [format!("add a@{} initial", a.version())]);
         assert_eq!(by_node.get("n1").len(), 1);
@@ -61,7 +61,7 @@ async fn ten_informers_on_one_type_open_one_watch() {
     let informers: Vec<_> = (0..10).map(|_| factory.informer::<Pod>()).collect();
     factory.start().expect("a runtime");
     factory.start().expect("again is fine");
-    factory.wait_for_sync(SOON).await.expect("synced");
+    factory.wait_synced(SOON).await.expect("synced");
     assert!(
         informers
             .iter()
@@ -107,7 +107,7 @@ async fn a_late_handler_sees_the_present_and_then_every_change() {
         let factory = factory(&server, queue);
         let informer = factory.informer::<Pod>();
         factory.start().expect("a runtime");
-        factory.wait_for_sync(SOON).await.expect("synced");
+        factory.wait_synced(SOON).await.expect("synced");
         let c = server.create(&pods(), pod("c", "n1")).expect("created");
         let version = ResourceVersion::from(c.version());
         informer
@@ -144,7 +144,7 @@ async fn a_gap_ends_in_tombstones_and_silence_about_the_unchanged() {
         let recorder = Recorder::default();
         informer.add_handler(recorder.clone()).expect("running");
         factory.start().expect("a runtime");
-        factory.wait_for_sync(SOON).await.expect("synced");
+        factory.wait_synced(SOON).await.expect("synced");
         let before = recorder.wait(4).await;
         assert_eq!(before.len(), 4);
         server.wait_for_watches(&pods(), 1).await;
@@ -212,7 +212,7 @@ async fn a_coalescing_handler_ends_where_the_store_is() {
     let config = ListenerConfig::named("slow").overflow(Overflow::Coalesce);
     let (registration, mut stream) = informer.events(config).expect("running");
     factory.start().expect("a runtime");
-    factory.wait_for_sync(SOON).await.expect("synced");
+    factory.wait_synced(SOON).await.expect("synced");
     let mut last = None;
     for node in 1..=50 {
         let patch = json!({"spec": {"nodeName": format!("n{node}")}});
@@ -247,7 +247,7 @@ async fn missing_access_is_named_and_heals_when_granted() {
     let informer = factory.informer::<Pod>();
     factory.start().expect("a runtime");
     let error = factory
-        .wait_for_sync(Duration::from_secs(10))
+        .wait_synced(Duration::from_secs(10))
         .await
         .expect_err("no access");
     let text = error.to_string();
@@ -257,7 +257,7 @@ async fn missing_access_is_named_and_heals_when_granted() {
     );
     server.clear_faults();
     factory
-        .wait_for_sync(Duration::from_secs(61))
+        .wait_synced(Duration::from_secs(61))
         .await
         .expect("heals within 60 s");
     assert!(informer.status().sources[0].failure.is_none());
@@ -278,7 +278,7 @@ async fn resync_reaches_only_who_asked_for_it() {
         .expect("running");
     informer.add_handler(calm.clone()).expect("running");
     factory.start().expect("a runtime");
-    factory.wait_for_sync(SOON).await.expect("synced");
+    factory.wait_synced(SOON).await.expect("synced");
     let version = a.version();
     let expected = [
         format!("add a@{version} initial"),

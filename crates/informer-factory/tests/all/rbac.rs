@@ -57,7 +57,7 @@ async fn the_role_follows_the_namespaces_of_an_informer() {
     assert_eq!(everywhere, None, "a role in a namespace is enough");
 
     factory.start().expect("a runtime");
-    factory.wait_for_sync(SOON).await.expect("synced");
+    factory.wait_synced(SOON).await.expect("synced");
     assert!(informer.add_namespace("c"));
     assert!(informer.remove_namespace("a").await);
     assert_eq!(
@@ -67,7 +67,7 @@ async fn the_role_follows_the_namespaces_of_an_informer() {
 
     factory.informer::<Node>();
     factory.start().expect("the new one");
-    factory.wait_for_sync(SOON).await.expect("synced");
+    factory.wait_synced(SOON).await.expect("synced");
     let role = factory.rbac_role("x");
     assert_eq!(
         granted(&role),

@@ -45,7 +45,7 @@ async fn synced(server: &ApiServer) -> (SharedInformerFactory, SharedInformer<Po
     let factory = factory(server, QUEUES[0]);
     let informer = factory.informer::<Pod>();
     factory.start().expect("a runtime");
-    factory.wait_for_sync(SOON).await.expect("synced");
+    factory.wait_synced(SOON).await.expect("synced");
     (factory, informer)
 }
 
@@ -127,8 +127,8 @@ fn informer_whose_runtime_has_ended_says_so() {
             );
         }
         for waited in [
-            informer.wait_for_sync(SOON).await,
-            factory.wait_for_sync(SOON).await,
+            informer.wait_synced(SOON).await,
+            factory.wait_synced(SOON).await,
         ] {
             let error = waited.expect_err("it follows nothing");
             assert_eq!(error.culprits[0].state, InformerState::RuntimeGone);
@@ -169,7 +169,7 @@ fn namespace_added_outside_of_the_runtime_of_the_informer_is_followed() {
         (factory, informer)
     });
     assert!(informer.add_namespace("b"));
-    let waited = first.block_on(informer.wait_for_sync(SOON));
+    let waited = first.block_on(informer.wait_synced(SOON));
     waited.expect("synced");
     assert_eq!(informer.lister().all().len(), 2);
 }
@@ -186,7 +186,7 @@ fn start_on_a_runtime_without_a_timer_is_refused() {
     assert_eq!(informer.status().state, InformerState::Created);
     good.block_on(async {
         informer.start().expect("it has a timer");
-        informer.wait_for_sync(SOON).await.expect("synced");
+        informer.wait_synced(SOON).await.expect("synced");
     });
 }
 
@@ -230,7 +230,7 @@ async fn namespace_added_during_its_removal_is_followed_again() {
     let options = InformerOptions::<Pod>::new().namespaces(Namespaces::These(names));
     let informer = factory.informer_with(options).expect("legal");
     informer.start().expect("a runtime");
-    informer.wait_for_sync(SOON).await.expect("synced");
+    informer.wait_synced(SOON).await.expect("synced");
     let recorder = Recorder::default();
     informer.add_handler(recorder.clone()).expect("it runs");
     recorder.wait(2).await;

@@ -29,7 +29,7 @@ async fn several_namespaces_share_one_store() {
         let recorder = Recorder::default();
         informer.add_handler(recorder.clone()).expect("running");
         factory.start().expect("a runtime");
-        factory.wait_for_sync(SOON).await.expect("synced");
+        factory.wait_synced(SOON).await.expect("synced");
         assert_eq!(recorder.wait(2).await.len(), 2);
         assert_eq!(informer.lister().all().len(), 2);
         assert_eq!(server.open_watches(&pods()), 2);
@@ -41,7 +41,7 @@ async fn several_namespaces_share_one_store() {
             lines[0].starts_with("add a@") && !lines[0].ends_with("initial"),
             "{lines:?}"
         );
-        assert!(informer.has_synced(), "IN-1: never false again");
+        assert!(informer.is_synced(), "IN-1: never false again");
         assert_eq!(informer.lister().namespace("blue").all().len(), 1);
 
         assert!(informer.remove_namespace("red").await);
@@ -67,7 +67,7 @@ async fn selectors_bound_the_cache() {
     let recorder = Recorder::default();
     web.add_handler(recorder.clone()).expect("running");
     factory.start().expect("a runtime");
-    factory.wait_for_sync(SOON).await.expect("synced");
+    factory.wait_synced(SOON).await.expect("synced");
     assert_eq!(web.lister().all().len(), 2);
     assert_eq!(on_n2.lister().all().len(), 1);
     recorder.wait(2).await;
@@ -112,7 +112,7 @@ async fn kinds_known_at_run_time_only() {
         .metadata(&resource, InformerOptions::new())
         .expect("new");
     factory.start().expect("a runtime");
-    factory.wait_for_sync(SOON).await.expect("synced");
+    factory.wait_synced(SOON).await.expect("synced");
     let object = whole.lister().get("default/w").expect("stored");
     assert_eq!(object.data["spec"]["size"], 3);
     let types = object.types.as_ref().expect("list and watch look the same");
@@ -153,7 +153,7 @@ async fn one_transform_per_shared_informer() {
         "{error}"
     );
     factory.start().expect("a runtime");
-    factory.wait_for_sync(SOON).await.expect("synced");
+    factory.wait_synced(SOON).await.expect("synced");
     assert!(
         informer
             .lister()
@@ -179,7 +179,7 @@ async fn projections_are_caches_of_their_own() {
     let lean = factory.informer_with::<Pod>(lean).expect("new");
     let full = factory.informer::<Pod>();
     factory.start().expect("a runtime");
-    factory.wait_for_sync(SOON).await.expect("synced");
+    factory.wait_synced(SOON).await.expect("synced");
     let managed = |informer: &crate::cluster::Pods| {
         informer
             .lister()
@@ -234,7 +234,7 @@ async fn letting_go_of_what_cannot_be_read_completes_the_sync() {
     let registration = informer.add_handler(recorder.clone()).expect("running");
     factory.start().expect("a runtime");
     let error = factory
-        .wait_for_sync(std::time::Duration::from_secs(5))
+        .wait_synced(std::time::Duration::from_secs(5))
         .await;
     let culprits = error.expect_err("one is closed").culprits;
     assert_eq!(culprits.len(), 1);
@@ -243,7 +243,7 @@ async fn letting_go_of_what_cannot_be_read_completes_the_sync() {
     assert!(!registration.has_synced());
 
     assert!(informer.remove_namespace("closed").await);
-    assert!(informer.has_synced());
+    assert!(informer.is_synced());
     registration.synced().await.expect("synced");
     assert!(!informer.add_namespace(""), "no name");
     assert!(

@@ -50,7 +50,7 @@ async fn a_transform_runs_once_for_each_object_received() {
             let added = informer.add_handler_with(told.clone(), config);
             added.expect("running");
             factory.start().expect("a runtime");
-            factory.wait_for_sync(SOON).await.expect("synced");
+            factory.wait_synced(SOON).await.expect("synced");
             told.wait(2).await;
             assert_eq!(runs.load(Ordering::Relaxed), 2, "the first list");
 

@@ -122,7 +122,7 @@ pub(crate) async fn custom_resource(queue: QueueKind) {
     let kind = Kind { resource, body };
     let writer = Writer::new(cluster.client(), &kind, &namespace);
     for_each(0..COUNT, AT_ONCE, |i| create(&writer, i)).await;
-    if let Err(error) = informer.wait_for_sync(SYNC_LIMIT).await {
+    if let Err(error) = informer.wait_synced(SYNC_LIMIT).await {
         panic!("{error:?}");
     }
     let collections = vec![Collection::of_namespace(cluster.client(), kind, &namespace).await];
