@@ -88,6 +88,70 @@ pub enum AddIndexError {
     RuntimeGone(#[from] RuntimeGone),
 }
 
+/// The informer has not been started, or has been shut down.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{informer} is not running: it is {state:?}")]
+#[non_exhaustive]
+pub struct NotRunning {
+    /// The informer's name.
+    pub informer: Arc<str>,
+    /// Its state.
+    pub state: InformerState,
+}
+
+/// A namespace could not be added to an informer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AddNamespaceError {
+    /// The informer watches the namespace already.
+    #[error("{informer} watches namespace {namespace:?} already")]
+    AlreadyWatched {
+        /// The informer's name.
+        informer: Arc<str>,
+        /// The namespace.
+        namespace: Arc<str>,
+    },
+    /// The informer watches all namespaces.
+    #[error("{informer} watches all namespaces, so none can be added")]
+    WatchesAll {
+        /// The informer's name.
+        informer: Arc<str>,
+    },
+    /// The name is empty, or cannot be a part of a path.
+    #[error("{namespace:?} cannot be the name of a namespace")]
+    InvalidName {
+        /// The name.
+        namespace: Arc<str>,
+    },
+    /// The informer has not been started, or has been shut down. Before the start, name the
+    /// namespace in the options.
+    #[error(transparent)]
+    NotRunning(#[from] NotRunning),
+    /// The informer's runtime has ended: nothing would watch the namespace.
+    #[error(transparent)]
+    RuntimeGone(#[from] RuntimeGone),
+}
+
+/// A namespace could not be removed from an informer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RemoveNamespaceError {
+    /// The informer does not watch the namespace, or watches all namespaces through one watch.
+    #[error("{informer} has no watch for namespace {namespace:?}")]
+    NotWatched {
+        /// The informer's name.
+        informer: Arc<str>,
+        /// The namespace.
+        namespace: Arc<str>,
+    },
+    /// The informer has not been started, or has been shut down.
+    #[error(transparent)]
+    NotRunning(#[from] NotRunning),
+    /// The informer's runtime has ended.
+    #[error(transparent)]
+    RuntimeGone(#[from] RuntimeGone),
+}
+
 /// A request for an informer was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

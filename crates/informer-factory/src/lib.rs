@@ -74,8 +74,9 @@ pub use checker::consistency::{
 };
 pub use controller::{Controller, ControllerConfig, ControllerHandle, ControllerReport, OnFailure};
 pub use error::{
-    AddHandlerError, AddIndexError, AlreadyStopped, Culprit, FromOwnCallback, InformerError,
-    NotSynced, RuntimeGone, StartError, WaitForVersionError,
+    AddHandlerError, AddIndexError, AddNamespaceError, AlreadyStopped, Culprit, FromOwnCallback,
+    InformerError, NotRunning, NotSynced, RemoveNamespaceError, RuntimeGone, StartError,
+    WaitForVersionError,
 };
 pub use informer::SharedInformer;
 /// The queue layer.

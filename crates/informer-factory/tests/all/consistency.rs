@@ -402,7 +402,7 @@ async fn every_source_is_checked() {
     let both = Namespaces::These(vec!["red".into(), "green".into()]);
     let options = InformerOptions::new().namespaces(both);
     let world = World::over(server, QUEUES[0], options, Consistency::every(PERIOD)).await;
-    assert!(world.informer.add_namespace("blue"));
+    world.informer.add_namespace("blue").expect("a new one");
     let resource = ApiResource::erase::<Pod>(&());
     let metadata = world.factory.metadata(&resource, InformerOptions::new());
     let metadata: SharedInformer<PartialObjectMetadata> = metadata.expect("a fresh one");
@@ -415,7 +415,8 @@ async fn every_source_is_checked() {
         let found = source.consistency.clone().expect("it was asked for");
         assert!(found.consistent > 0 && found.mismatches == 0, "{source:?}");
     }
-    assert!(world.informer.remove_namespace("red").await);
+    let removed = world.informer.remove_namespace("red").await;
+    removed.expect("it was watched");
     let asked = |namespace: &str| {
         world.asked(|request| request.line.namespace.as_deref() == Some(namespace))
     };

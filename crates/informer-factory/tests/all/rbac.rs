@@ -58,8 +58,9 @@ async fn the_role_follows_the_namespaces_of_an_informer() {
 
     factory.start().expect("a runtime");
     factory.wait_synced(SOON).await.expect("synced");
-    assert!(informer.add_namespace("c"));
-    assert!(informer.remove_namespace("a").await);
+    informer.add_namespace("c").expect("a new one");
+    let removed = informer.remove_namespace("a").await;
+    removed.expect("it was watched");
     assert_eq!(
         granted(&factory.rbac_role("x")),
         pairs(&[("b", "pods"), ("c", "pods")])

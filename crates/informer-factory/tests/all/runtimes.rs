@@ -12,9 +12,10 @@ use informer_factory::kube_source::Deadlines;
 use informer_factory::processor::handler_fn;
 use informer_factory::reflector::{Config, Phase};
 use informer_factory::{
-    AddHandlerError, AddIndexError, AsyncHandler, Controller, ControllerConfig, Event, Grace,
-    InformerOptions, InformerState, ListenerConfig, Namespaces, ObjectKey, ResourceVersion,
-    SharedInformer, SharedInformerFactory, StartError, WaitForVersionError, index,
+    AddHandlerError, AddIndexError, AddNamespaceError, AsyncHandler, Controller, ControllerConfig,
+    Event, Grace, InformerOptions, InformerState, ListenerConfig, Namespaces, ObjectKey,
+    RemoveNamespaceError, ResourceVersion, SharedInformer, SharedInformerFactory, StartError,
+    WaitForVersionError, index,
 };
 use informer_testkit::ApiServer;
 use k8s_openapi::api::core::v1::Pod;
@@ -145,7 +146,10 @@ fn informer_whose_runtime_has_ended_says_so() {
         assert!(matches!(events, Err(AddHandlerError::RuntimeGone(_))));
         let added = informer.add_index("node", index::node);
         assert!(matches!(added, Err(AddIndexError::RuntimeGone(_))));
-        assert!(!informer.add_namespace("b"));
+        let added = informer.add_namespace("b");
+        assert!(matches!(added, Err(AddNamespaceError::RuntimeGone(_))));
+        let removed = informer.remove_namespace("b").await;
+        assert!(matches!(removed, Err(RemoveNamespaceError::RuntimeGone(_))));
         assert_eq!(informer.status_stream().count().await, 1);
         let report = factory.shutdown(Grace::default()).await;
         assert!(!report.expect("not in a callback").is_complete());
@@ -168,7 +172,7 @@ fn namespace_added_outside_of_the_runtime_of_the_informer_is_followed() {
         informer.start().expect("a runtime");
         (factory, informer)
     });
-    assert!(informer.add_namespace("b"));
+    informer.add_namespace("b").expect("it runs");
     let waited = first.block_on(informer.wait_synced(SOON));
     waited.expect("synced");
     assert_eq!(informer.lister().all().len(), 2);
@@ -237,9 +241,13 @@ async fn namespace_added_during_its_removal_is_followed_again() {
 
     let mut removal = pin!(informer.remove_namespace("a"));
     assert!(removal.as_mut().now_or_never().is_none());
-    assert!(informer.add_namespace("a"));
-    assert!(!informer.add_namespace("a"), "it is wished for already");
-    assert!(removal.await);
+    informer.add_namespace("a").expect("it is being removed");
+    let again = informer.add_namespace("a");
+    assert!(
+        matches!(again, Err(AddNamespaceError::AlreadyWatched { .. })),
+        "it is wished for already"
+    );
+    removal.await.expect("it was watched");
     let told = recorder.wait(2).await;
     assert!(
         told[0].starts_with("tombstone a/p") && told[1].starts_with("add p@"),
@@ -249,12 +257,10 @@ async fn namespace_added_during_its_removal_is_followed_again() {
 
     let mut removal = pin!(informer.remove_namespace("a"));
     assert!(removal.as_mut().now_or_never().is_none());
-    assert!(informer.add_namespace("a"));
-    assert!(
-        informer.remove_namespace("a").await,
-        "the wish is taken back"
-    );
-    assert!(removal.await);
+    informer.add_namespace("a").expect("it is being removed");
+    let taken_back = informer.remove_namespace("a").await;
+    taken_back.expect("the addition is taken back");
+    removal.await.expect("it was watched");
     assert_eq!(informer.status().sources.len(), 1);
     assert_eq!(informer.lister().all().len(), 1);
 }

@@ -2,7 +2,8 @@
 
 use crate::cluster::{QUEUES, Recorder, SOON, factory, pod, pod_in, pods};
 use informer_factory::{
-    InformerError, InformerOptions, ListByLabels, Namespaces, Projection, Transform,
+    AddNamespaceError, Grace, InformerError, InformerOptions, ListByLabels, Namespaces, Projection,
+    RemoveNamespaceError, Transform,
 };
 use informer_testkit::{ApiServer, Resource};
 use k8s_openapi::api::core::v1::{Node, Pod};
@@ -34,8 +35,12 @@ async fn several_namespaces_share_one_store() {
         assert_eq!(informer.lister().all().len(), 2);
         assert_eq!(server.open_watches(&pods()), 2);
 
-        assert!(informer.add_namespace("blue"));
-        assert!(!informer.add_namespace("blue"), "it is followed already");
+        informer.add_namespace("blue").expect("a new one");
+        let again = informer.add_namespace("blue");
+        assert!(matches!(
+            again,
+            Err(AddNamespaceError::AlreadyWatched { .. })
+        ));
         let lines = recorder.wait(1).await;
         assert!(
             lines[0].starts_with("add a@") && !lines[0].ends_with("initial"),
@@ -44,8 +49,10 @@ async fn several_namespaces_share_one_store() {
         assert!(informer.is_synced(), "IN-1: never false again");
         assert_eq!(informer.lister().namespace("blue").all().len(), 1);
 
-        assert!(informer.remove_namespace("red").await);
-        assert!(!informer.remove_namespace("red").await);
+        let removed = informer.remove_namespace("red").await;
+        removed.expect("it was watched");
+        let again = informer.remove_namespace("red").await;
+        assert!(matches!(again, Err(RemoveNamespaceError::NotWatched { .. })));
         let lines = recorder.wait(1).await;
         assert!(lines[0].starts_with("tombstone red/a last a@"), "{lines:?}");
         assert_eq!(informer.lister().all().len(), 2);
@@ -214,6 +221,31 @@ async fn senseless_scopes_are_refused() {
     assert!(matches!(error, Err(InformerError::NoNamespace { .. })));
 }
 
+/// A namespace is added to and removed from informers of several namespaces, while they run.
+#[tokio::test(start_paused = true)]
+async fn refused_changes_of_namespaces_name_the_reason() {
+    let server = ApiServer::new();
+    let factory = factory(&server, QUEUES[0]);
+    let all = factory.informer::<Pod>();
+    let early = all.add_namespace("web").expect_err("not started");
+    assert_eq!(early.to_string(), "pods is not running: it is Created");
+    factory.start().expect("a runtime");
+    let added = all.add_namespace("web").expect_err("it watches all");
+    assert!(
+        matches!(added, AddNamespaceError::WatchesAll { .. }),
+        "{added}"
+    );
+    let removed = all.remove_namespace("web").await.expect_err("as before");
+    assert_eq!(
+        removed.to_string(),
+        "pods has no watch for namespace \"web\""
+    );
+    let ended = factory.shutdown(Grace::default()).await;
+    ended.expect("not in a callback");
+    let late = all.remove_namespace("web").await.expect_err("it has ended");
+    assert_eq!(late.to_string(), "pods is not running: it is Stopped");
+}
+
 /// An informer whose last unsynced namespace is let go is synced, and so are its handlers.
 #[tokio::test(start_paused = true)]
 async fn letting_go_of_what_cannot_be_read_completes_the_sync() {
@@ -242,14 +274,16 @@ async fn letting_go_of_what_cannot_be_read_completes_the_sync() {
     assert_eq!(recorder.wait(1).await.len(), 1);
     assert!(!registration.has_synced());
 
-    assert!(informer.remove_namespace("closed").await);
+    let removed = informer.remove_namespace("closed").await;
+    removed.expect("it was watched");
     assert!(informer.is_synced());
     registration.synced().await.expect("synced");
-    assert!(!informer.add_namespace(""), "no name");
-    assert!(
-        informer.add_namespace("closed"),
-        "a namespace can come back"
-    );
+    let nameless = informer.add_namespace("");
+    assert!(matches!(
+        nameless,
+        Err(AddNamespaceError::InvalidName { .. })
+    ));
+    informer.add_namespace("closed").expect("it can come back");
     let bad = InformerOptions::new().namespace("");
     let error = factory.informer_with::<Pod>(bad).expect_err("no name");
     assert!(

@@ -212,8 +212,9 @@ pub(crate) async fn several_namespaces(queue: QueueKind) {
     println!("synced in {:.2?}", followed.sync().await);
     followed.converge("two namespaces").await;
 
-    assert!(informer.add_namespace(&names[2]), "it is a new one");
-    assert!(!informer.add_namespace(&names[2]), "it is followed already");
+    informer.add_namespace(&names[2]).expect("it is a new one");
+    let again = informer.add_namespace(&names[2]);
+    assert!(again.is_err(), "it is watched already");
     followed.collections.push(third);
     churn_each(&writers).await;
     followed.converge("three namespaces").await;
@@ -229,14 +230,10 @@ pub(crate) async fn several_namespaces(queue: QueueKind) {
         first.len()
     );
     followed.begin_chapter();
-    assert!(
-        informer.remove_namespace(&names[0]).await,
-        "it was followed"
-    );
-    assert!(
-        !informer.remove_namespace(&names[0]).await,
-        "it is followed no longer"
-    );
+    let removed = informer.remove_namespace(&names[0]).await;
+    removed.expect("it was watched");
+    let again = informer.remove_namespace(&names[0]).await;
+    assert!(again.is_err(), "it is not watched any more");
     followed.collections.remove(0);
     // What happens there now is none of the informer's business.
     writers[0].create("unseen", &[]).await;
