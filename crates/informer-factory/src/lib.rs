@@ -48,7 +48,7 @@ mod setters;
 
 mod applying;
 mod checker;
-mod controller;
+mod change_consumer;
 mod error;
 pub mod index;
 mod informer;
@@ -72,7 +72,7 @@ pub use applying::quarantine::{QuarantineReason, Quarantined};
 pub use checker::consistency::{
     Check, CheckOutcome, Consistency, ConsistencyStatus, Mismatch, NotChecked, OnMismatch,
 };
-pub use controller::{Controller, ControllerConfig, ControllerHandle, ControllerReport, OnFailure};
+pub use change_consumer::{ChangeConsumer, ChangeConsumerConfig, ChangeConsumerHandle, ChangeConsumerReport, OnFailure};
 pub use error::{
     AddHandlerError, AddIndexError, AddNamespaceError, AlreadyStopped, Culprit, FromOwnCallback,
     InformerError, NotRunning, NotSynced, RemoveNamespaceError, RuntimeGone, StartError,

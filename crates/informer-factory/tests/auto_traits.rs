@@ -1,7 +1,7 @@
 //! Every handle can go where tokio programs need it.
 
 use informer_factory::{
-    Controller, ControllerHandle, FactoryBuilder, FromOwnCallback, Grace, Index, InformerError,
+    ChangeConsumer, ChangeConsumerHandle, FactoryBuilder, FromOwnCallback, Grace, Index, InformerError,
     InformerOptions, InformerStatus, Lister, NotSynced, Registration, SharedInformer,
     SharedInformerFactory, ShutdownReport, StartError, StoreReader, Transform, WaitForVersionError,
 };
@@ -20,8 +20,8 @@ const _: () = {
     send_sync::<Lister<Pod>>();
     send_sync::<Index<Pod>>();
     send_sync::<Registration>();
-    send_sync::<Controller<Pod>>();
-    send_sync::<ControllerHandle<Pod>>();
+    send_sync::<ChangeConsumer<Pod>>();
+    send_sync::<ChangeConsumerHandle<Pod>>();
     send::<FactoryBuilder>();
     send_sync::<InformerOptions<Pod>>();
     send_sync::<Transform<Pod>>();

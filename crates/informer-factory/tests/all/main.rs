@@ -7,7 +7,7 @@ mod cluster;
 
 mod any_moment;
 mod consistency;
-mod controller;
+mod change_consumer;
 mod crowd;
 mod decoded;
 mod facade;

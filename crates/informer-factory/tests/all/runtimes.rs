@@ -12,7 +12,7 @@ use informer_factory::kube_source::Deadlines;
 use informer_factory::processor::handler_fn;
 use informer_factory::reflector::{Config, Phase};
 use informer_factory::{
-    AddHandlerError, AddIndexError, AddNamespaceError, AsyncHandler, Controller, ControllerConfig,
+    AddHandlerError, AddIndexError, AddNamespaceError, AsyncHandler, ChangeConsumer, ChangeConsumerConfig,
     Event, Grace, InformerOptions, InformerState, ListenerConfig, Namespaces, ObjectKey,
     RemoveNamespaceError, ResourceVersion, SharedInformer, SharedInformerFactory, StartError,
     WaitForVersionError, index,
@@ -283,15 +283,15 @@ fn end_of_another_runtime_is_not_the_end_of_the_informer() {
     let _shared: Arc<Pod> = informer.lister().all().remove(0);
 }
 
-/// A controller cannot go on without a timer, and must not end as if it had been stopped.
+/// A `ChangeConsumer` cannot go on without a timer, and must not end as if it had been stopped.
 #[test]
-fn controller_on_a_runtime_without_a_timer_does_not_end_well() {
+fn change_consumer_on_a_runtime_without_a_timer_does_not_end_well() {
     let timeless = Builder::new_current_thread().build().expect("a runtime");
     let source = ApiServer::new().source::<Pod>(&pods()).expect("registered");
-    let controller = Controller::new(Arc::new(source), ControllerConfig::named("pods"));
+    let consumer = ChangeConsumer::new(Arc::new(source), ChangeConsumerConfig::named("pods"));
     let process = |_: Event<Pod>| async { Ok::<(), Infallible>(()) };
     let ended = catch_unwind(AssertUnwindSafe(|| {
-        timeless.block_on(controller.run(process, pending::<()>()))
+        timeless.block_on(consumer.run(process, pending::<()>()))
     }));
     assert!(ended.is_err(), "{ended:?}");
 }
