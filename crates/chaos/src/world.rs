@@ -160,7 +160,7 @@ async fn link(
         .check_consistency(Consistency::every(CHECKED));
     Ok(Link {
         proxy,
-        factory: builder.reflector(config).build(),
+        factory: builder.reflector(config).build()?,
         subjects: Vec::new(),
     })
 }

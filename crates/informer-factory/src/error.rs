@@ -152,7 +152,7 @@ pub enum RemoveNamespaceError {
     RuntimeGone(#[from] RuntimeGone),
 }
 
-/// A request for an informer was refused.
+/// A request for an informer, or for a factory, was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InformerError {
@@ -178,14 +178,11 @@ pub enum InformerError {
         kind: String,
     },
     /// A list of namespaces was given, and it is empty.
-    #[error("no namespace was named for {kind}; use `Namespaces::All` for all of them")]
-    NoNamespace {
-        /// The requested kind.
-        kind: String,
-    },
+    #[error("the list of namespaces is empty; use `Namespaces::All` for all of them")]
+    NoNamespace,
     /// A namespace was named that cannot be one.
     #[error("{namespace:?} cannot be a namespace; use `Namespaces::All` for all of them")]
-    BadNamespace {
+    InvalidNamespace {
         /// The name.
         namespace: String,
     },

@@ -91,7 +91,8 @@ async fn slope(queue: QueueKind, outages: usize, keeps: bool) -> f64 {
         .queue(queue)
         .seed(7)
         .check_consistency(Consistency::every(Duration::from_secs(60)))
-        .build();
+        .build()
+        .expect("legal");
     let informer = factory.informer::<Pod>();
     let _by_node = informer.add_index("node", index::node).expect("a new name");
     let kept = Mutex::<Vec<Arc<Pod>>>::default();

@@ -187,7 +187,8 @@ impl World {
             .queue(plan.informer.queue)
             .seed(plan.informer.seed)
             .reflector(config)
-            .build();
+            .build()
+            .expect("all namespaces");
         let refused = Arc::new(AtomicU64::new(0));
         let informer = factory.informer_with(options(&plan, &refused));
         let informer = informer.expect("the options fit together");

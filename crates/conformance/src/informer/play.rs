@@ -65,6 +65,7 @@ impl<'a> Stage<'a> {
         let server = settings.server()?;
         let client = Client::new(server.service(), "default");
         let factory = SharedInformerFactory::builder(client).seed(1).build();
+        let factory = factory.expect("all namespaces");
         let informer = factory.informer_with::<ConfigMap>(settings.options(queue)?);
         let refused = |_| scenario.malformed("no such informer", &Step::new("set", ["labels"]));
         let informer = informer.map_err(refused)?;

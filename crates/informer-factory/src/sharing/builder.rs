@@ -7,7 +7,9 @@ use informer_reflector::Config as ReflectorConfig;
 use kube_client::Client;
 
 use crate::checker::consistency::Consistency;
+use crate::error::InformerError;
 use crate::options::{Namespaces, QueueKind, random_seed};
+use crate::sharing::assembly::check_namespaces;
 use crate::sharing::factory::SharedInformerFactory;
 
 /// The settings of informers that bring none of their own.
@@ -59,7 +61,14 @@ impl FactoryBuilder {
     }
 
     /// Builds the factory.
-    pub fn build(self) -> SharedInformerFactory {
-        SharedInformerFactory::over(self.client, self.defaults, self.seed)
+    ///
+    /// # Errors
+    ///
+    /// [`InformerError::NoNamespace`] for an empty list of namespaces, and
+    /// [`InformerError::InvalidNamespace`] for a name that cannot be one of a namespace.
+    pub fn build(self) -> Result<SharedInformerFactory, InformerError> {
+        check_namespaces(&self.defaults.namespaces)?;
+        let (client, defaults) = (self.client, self.defaults);
+        Ok(SharedInformerFactory::over(client, defaults, self.seed))
     }
 }

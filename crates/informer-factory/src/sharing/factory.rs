@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 
 use crate::error::{AlreadyStopped, FromOwnCallback, InformerError, NotSynced, StartError};
 use crate::informer::SharedInformer;
-use crate::options::{InformerOptions, Namespaces};
+use crate::options::{InformerOptions, Namespaces, random_seed};
 use crate::rbac_role::RbacRoles;
 use crate::running::shutdown::{Grace, InformerReport, ShutdownReport};
 use crate::sharing::assembly::{Decoder, is_cluster_scoped};
@@ -48,9 +48,9 @@ pub(super) struct Inner {
 }
 
 impl SharedInformerFactory {
-    /// A factory with the defaults. Best over a client from [`crate::client()`].
+    /// Makes a factory with the defaults, best over a client from [`crate::client()`].
     pub fn new(client: Client) -> Self {
-        Self::builder(client).build()
+        Self::over(client, Defaults::default(), random_seed())
     }
 
     /// Builds a factory with other defaults.
@@ -81,9 +81,8 @@ impl SharedInformerFactory {
     ///
     /// # Panics
     ///
-    /// If the factory was built for an empty list of namespaces, or for one that cannot be the name
-    /// of a namespace, such as an empty text; ask with
-    /// [`informer_with`](Self::informer_with) for an error instead.
+    /// If this type's objects are decoded already by a decoder of the caller
+    /// ([`decoded`](Self::decoded)). [`informer_with`](Self::informer_with) returns an error instead.
     pub fn informer<K>(&self) -> SharedInformer<K>
     where
         K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,

@@ -50,7 +50,8 @@ impl World {
             .reflector(reflector)
             .check_consistency(consistency)
             .seed(7)
-            .build();
+            .build()
+            .expect("legal");
         let watches = match &options.namespaces {
             Namespaces::All => 1,
             Namespaces::These(names) => names.len(),

@@ -270,6 +270,7 @@ async fn resync_reaches_only_who_asked_for_it() {
     let a = server.create(&pods(), pod("a", "n1")).expect("created");
     let builder = informer_factory::SharedInformerFactory::builder(crate::cluster::client(&server));
     let factory = builder.default_resync(Duration::from_secs(600)).build();
+    let factory = factory.expect("legal");
     let informer = factory.informer::<Pod>();
     let (eager, calm) = (Recorder::default(), Recorder::default());
     let config = ListenerConfig::named("eager").resync(Duration::from_secs(5));

@@ -25,7 +25,8 @@ async fn served(queue: QueueKind) -> (ApiServer, ServerHandle, SharedInformerFac
     let factory = SharedInformerFactory::builder(client)
         .queue(queue)
         .reflector(reflector)
-        .build();
+        .build()
+        .expect("legal");
     (server, handle, factory)
 }
 

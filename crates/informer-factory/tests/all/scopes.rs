@@ -207,6 +207,7 @@ async fn senseless_scopes_are_refused() {
     let factory = factory(&server, QUEUES[0]);
     let builder = informer_factory::SharedInformerFactory::builder(crate::cluster::client(&server));
     let in_one = builder.namespaces(Namespaces::one("default")).build();
+    let in_one = in_one.expect("legal");
     assert_eq!(
         in_one.informer::<Node>().name(),
         "nodes",
@@ -216,9 +217,16 @@ async fn senseless_scopes_are_refused() {
     assert!(informer.name().starts_with("pods#") && informer.name().ends_with(" [in default]"));
     let error = factory.informer_with::<Node>(InformerOptions::new().namespace("default"));
     assert!(matches!(error, Err(InformerError::NotNamespaced { .. })));
+    for (names, message) in [(vec![], "is empty"), (vec!["a/b".into()], "\"a/b\" cannot be")] {
+        let client = crate::cluster::client(&server);
+        let builder = informer_factory::SharedInformerFactory::builder(client);
+        let error = builder.namespaces(Namespaces::These(names)).build();
+        let error = error.expect_err("no informer could be made").to_string();
+        assert!(error.contains(message), "{error}");
+    }
     let none = InformerOptions::new().namespaces(Namespaces::These(Vec::new()));
     let error = factory.informer_with::<Pod>(none);
-    assert!(matches!(error, Err(InformerError::NoNamespace { .. })));
+    assert!(matches!(error, Err(InformerError::NoNamespace)));
 }
 
 /// A namespace is added to and removed from informers of several namespaces, while they run.
@@ -287,7 +295,7 @@ async fn letting_go_of_what_cannot_be_read_completes_the_sync() {
     let bad = InformerOptions::new().namespace("");
     let error = factory.informer_with::<Pod>(bad).expect_err("no name");
     assert!(
-        matches!(error, InformerError::BadNamespace { .. }),
+        matches!(error, InformerError::InvalidNamespace { .. }),
         "{error}"
     );
 }

@@ -112,7 +112,7 @@ async fn a_handler_can_only_change_a_copy() {
 async fn requests_of_the_others(with_a_culprit: bool) -> Vec<(Duration, String)> {
     let server = ApiServer::new();
     let factory = SharedInformerFactory::builder(cluster::client(&server));
-    let factory = factory.seed(7).build();
+    let factory = factory.seed(7).build().expect("legal");
     if with_a_culprit {
         let culprit = Match::any().resource(&Resource::nodes());
         let forbidden = Fault::status(403, "Forbidden", "no access to nodes");

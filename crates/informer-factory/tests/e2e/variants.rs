@@ -274,7 +274,7 @@ async fn churn_each(writers: &[Writer]) {
 
 fn factory(client: Client, queue: QueueKind, config: ReflectorConfig) -> SharedInformerFactory {
     let builder = Cluster::checked_factory(client, queue);
-    builder.reflector(config).build()
+    builder.reflector(config).build().expect("legal")
 }
 
 fn follow_config_maps(

@@ -43,7 +43,7 @@ pub(crate) async fn serve(history: usize) -> Result<(ApiServer, SharedInformerFa
     let client = informer_factory::client(Config::new(handle.url.parse()?))?;
     std::mem::forget(handle);
     let builder = SharedInformerFactory::builder(client).queue(QueueKind::InOrder);
-    Ok((server, builder.build()))
+    Ok((server, builder.build()?))
 }
 
 /// Pods and nodes, so many.
