@@ -171,6 +171,23 @@ pub enum InformerError {
         /// The existing informer.
         informer: Arc<str>,
     },
+    /// An informer of the same objects exists, under another name.
+    #[error(
+        "{informer} is shared already and cannot also be called {name:?}; request it without a \
+         name, or with this one first"
+    )]
+    NameDiffers {
+        /// The existing informer.
+        informer: Arc<str>,
+        /// The requested name.
+        name: Arc<str>,
+    },
+    /// Another informer of the factory has the name.
+    #[error("another informer of the factory is called {name:?}; choose another name")]
+    NameTaken {
+        /// The name.
+        name: Arc<str>,
+    },
     /// A cluster-scoped resource was requested with namespaces.
     #[error("{kind} is cluster-scoped and cannot be restricted to namespaces")]
     NotNamespaced {

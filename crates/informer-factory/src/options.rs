@@ -79,12 +79,16 @@ impl<T> Transform<T> {
 /// The objects that an informer caches, and how it fetches them.
 ///
 /// `namespaces`, the selectors and `projection` say *which objects*: requests that agree on them
-/// share one watch and one cache. The first request decides the rest.
+/// share one watch and one cache. The first request decides the rest. A later request that names
+/// another transform or another name than the first is refused.
 // FAX-1
 #[derive_where(Clone, Debug)]
 #[must_use = "options do nothing until an informer is asked for with them"]
 #[non_exhaustive]
 pub struct InformerOptions<T> {
+    /// The name in status, logs and metrics. Default: the resource, with a short hash of what
+    /// restricts the informer, such as `pods#7f6b0ac8`. Names of one factory's informers differ.
+    pub name: Option<Arc<str>>,
     /// Which namespaces. Default: all.
     pub namespaces: Namespaces,
     /// A label selector in the server's syntax, such as `app=web,tier!=cache`. Default: none.
@@ -142,6 +146,7 @@ pub(crate) fn random_seed() -> u64 {
 impl<T> Default for InformerOptions<T> {
     fn default() -> Self {
         Self {
+            name: None,
             namespaces: Namespaces::All,
             label_selector: None,
             field_selector: None,
@@ -167,6 +172,9 @@ impl<T> InformerOptions<T> {
     }
 
     setters! {
+        /// Sets the name in status, logs and metrics. It shows there, so it should not name what a
+        /// reader of metrics must not know.
+        name(name: impl Into<Arc<str>>) => name = Some(name.into());
         /// Restricts to one namespace.
         namespace(namespace: impl Into<String>) => namespaces = Namespaces::one(namespace);
         /// Sets the namespaces.
@@ -183,8 +191,16 @@ impl<T> InformerOptions<T> {
         default_resync(period: Duration) => default_resync = Some(period);
         /// Chooses the queue.
         queue(queue: QueueKind) => queue = Some(queue);
+        /// Sets the number of keys that may wait before the watch is held back.
+        queue_bound(keys: NonZeroUsize) => queue_bound = keys;
+        /// Sets the number of values that one object may give one index.
+        index_values(values: NonZeroUsize) => index_values = values;
+        /// Sets the number of quarantined keys that are kept with version and reason.
+        quarantined(keys: NonZeroUsize) => quarantined = keys;
         /// Configures the reflector.
         reflector(config: ReflectorConfig) => reflector = Some(config);
+        /// Sets the largest page, event and object that are accepted.
+        limits(limits: Limits) => limits = limits;
         /// Sets the deadlines after which a server counts as silent.
         deadlines(deadlines: Deadlines) => deadlines = deadlines;
         // FM-40

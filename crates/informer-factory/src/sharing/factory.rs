@@ -82,7 +82,8 @@ impl SharedInformerFactory {
     /// # Panics
     ///
     /// If this type's objects are decoded already by a decoder of the caller
-    /// ([`decoded`](Self::decoded)). [`informer_with`](Self::informer_with) returns an error instead.
+    /// ([`decoded`](Self::decoded)), or another informer was given the name of this one, such as
+    /// `pods`. [`informer_with`](Self::informer_with) returns an error instead.
     pub fn informer<K>(&self) -> SharedInformer<K>
     where
         K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,

@@ -229,6 +229,42 @@ async fn senseless_scopes_are_refused() {
     assert!(matches!(error, Err(InformerError::NoNamespace)));
 }
 
+/// FAX-1: the first request names the informer, which keeps its name, and no other can have it.
+#[tokio::test(start_paused = true)]
+async fn informers_have_the_names_they_are_given() {
+    let server = ApiServer::new();
+    let factory = factory(&server, QUEUES[0]);
+    let in_web = || InformerOptions::<Pod>::new().namespace("web");
+    let named = factory.informer_with(in_web().name("web-pods"));
+    let named = named.expect("a new name");
+    let status = named.status();
+    assert_eq!(
+        (named.name(), &*status.name, &*status.label),
+        ("web-pods", "web-pods", "web-pods")
+    );
+    for same in [in_web(), in_web().name("web-pods")] {
+        let same = factory.informer_with(same).expect("it is shared");
+        assert_eq!(same.name(), "web-pods");
+    }
+    let renamed = factory.informer_with(in_web().name("pods-of-web"));
+    assert!(
+        matches!(renamed, Err(InformerError::NameDiffers { .. })),
+        "{renamed:?}"
+    );
+    for name in ["web-pods", "nodes"] {
+        factory.informer::<Node>();
+        let taken = factory.informer_with(InformerOptions::<Pod>::new().name(name));
+        assert!(
+            matches!(taken, Err(InformerError::NameTaken { .. })),
+            "{taken:?}"
+        );
+    }
+    let released = factory.release(&named, Grace::none()).await;
+    assert!(released.expect("not in a callback").is_some());
+    let next = factory.informer_with(InformerOptions::<Pod>::new().name("web-pods"));
+    assert_eq!(next.expect("the name is free").name(), "web-pods");
+}
+
 /// A namespace is added to and removed from informers of several namespaces, while they run.
 #[tokio::test(start_paused = true)]
 async fn refused_changes_of_namespaces_name_the_reason() {
