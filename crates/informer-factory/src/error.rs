@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use informer_processor::AddError;
+use informer_processor::{AddError, NeverSynced, NotDelivered};
 use informer_reflector::{Failure, Phase};
 use tokio::time::Instant;
 
@@ -258,6 +258,71 @@ impl fmt::Display for NotSynced {
 }
 
 impl std::error::Error for NotSynced {}
+
+/// A handler was not synced in time, or never will be.
+// IN-2
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HandlerNotSynced {
+    /// Time is up, and the informer itself is not synced.
+    #[error(transparent)]
+    Informer(#[from] NotSynced),
+    /// Time is up: the informer is synced, and the handler is slower.
+    #[error(
+        "handler {handler:?} was not synced after {waited:?}: {pending} notifications are pending"
+    )]
+    TimedOut {
+        /// The handler's name.
+        handler: Arc<str>,
+        /// The number of pending notifications.
+        pending: usize,
+        /// How long was waited.
+        waited: Duration,
+    },
+    /// The handler has ended, or does not receive every object.
+    #[error("handler {handler:?} will not be synced: {reason}")]
+    Never {
+        /// The handler's name.
+        handler: Arc<str>,
+        /// Why.
+        reason: NeverSynced,
+    },
+}
+
+/// A handler has not handled a version in time, or never will.
+// IN-9
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotHandled {
+    /// The store has not applied the version.
+    #[error(transparent)]
+    NotApplied(#[from] WaitForVersionError),
+    /// Time is up: the store has applied the version, and the handler is slower.
+    #[error(
+        "handler {handler:?} has not handled version {wanted} after {waited:?}: {pending} \
+         notifications are pending"
+    )]
+    TimedOut {
+        /// The handler's name.
+        handler: Arc<str>,
+        /// The awaited version.
+        wanted: String,
+        /// The number of pending notifications.
+        pending: usize,
+        /// How long was waited.
+        waited: Duration,
+    },
+    /// The handler has ended, does not receive every object, or awaits itself.
+    #[error("handler {handler:?} will not handle version {wanted}: {reason}")]
+    Handler {
+        /// The handler's name.
+        handler: Arc<str>,
+        /// The awaited version.
+        wanted: String,
+        /// Why.
+        reason: NotDelivered,
+    },
+}
 
 /// A version was not reached.
 // IN-8

@@ -75,10 +75,11 @@ pub use checker::consistency::{
 pub use change_consumer::{ChangeConsumer, ChangeConsumerConfig, ChangeConsumerHandle, ChangeConsumerReport, OnFailure};
 pub use error::{
     AddHandlerError, AddIndexError, AddNamespaceError, AlreadyStopped, Culprit, FromOwnCallback,
-    InformerError, NotRunning, NotSynced, RemoveNamespaceError, RuntimeGone, StartError,
-    WaitForVersionError,
+    HandlerNotSynced, InformerError, NotHandled, NotRunning, NotSynced, RemoveNamespaceError,
+    RuntimeGone, StartError, WaitForVersionError,
 };
 pub use informer::SharedInformer;
+pub use informer::registration::Registration;
 /// The queue layer.
 pub use informer_deltafifo as deltafifo;
 /// The source layer: lists and watches of an API server.
@@ -103,7 +104,7 @@ pub use informer_kube_source::{Decode, PartialObjectMetadata, Projection, client
 pub use informer_object::{Identity, KeyError, ObjectKey, ResourceVersion, Uid};
 pub use informer_processor::{
     AddError, Added, AsyncHandler, Callbacks, Cause, Deleted, EventStream, Filtered, Handler,
-    ListenerConfig, Notification, Overflow, Registration, Updated, async_fn, handler_fn,
+    ListenerConfig, NeverSynced, NotDelivered, Notification, Overflow, Updated, async_fn, handler_fn,
 };
 pub use informer_store::{Index, Lister, StoreReader};
 

@@ -1,6 +1,7 @@
 //! One shared informer: a cache that follows the server, with its readers and handlers.
 
 mod namespaces;
+pub(crate) mod registration;
 mod start;
 
 use std::fmt;
@@ -10,7 +11,7 @@ use std::time::Duration;
 use derive_where::derive_where;
 use futures::{Stream, StreamExt};
 use informer_processor::{
-    AsyncHandler, Callbacks, EventStream, Handler, ListenerConfig, Registration,
+    AsyncHandler, Callbacks, EventStream, Handler, Joining, ListenerConfig,
 };
 use informer_reflector::ResourceVersion;
 use informer_store::{Index, Lister, ObjectKey, Scope, StoreReader};
@@ -19,6 +20,7 @@ use crate::applying::quarantine::Quarantined;
 use crate::error::{
     AddHandlerError, AddIndexError, FromOwnCallback, NotSynced, RuntimeGone, WaitForVersionError,
 };
+use crate::informer::registration::Registration;
 use crate::options::Namespaces;
 use crate::running::core::Core;
 use crate::running::shutdown;
@@ -154,7 +156,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     ) -> Result<Registration, AddHandlerError> {
         let config = self.accept(config)?;
         let joining = self.core.applier.processor.add(handler, config)?;
-        Ok(self.core.applier.join(joining))
+        Ok(self.join(joining))
     }
 
     /// Adds a handler whose callbacks are futures; the next one begins when the last has ended.
@@ -169,7 +171,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     ) -> Result<Registration, AddHandlerError> {
         let config = self.accept(config)?;
         let joining = self.core.applier.processor.add_async(handler, config)?;
-        Ok(self.core.applier.join(joining))
+        Ok(self.join(joining))
     }
 
     /// Adds a handler that may block; it gets a thread of its own.
@@ -184,7 +186,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     ) -> Result<Registration, AddHandlerError> {
         let config = self.accept(config)?;
         let joining = self.core.applier.processor.add_blocking(handler, config)?;
-        Ok(self.core.applier.join(joining))
+        Ok(self.join(joining))
     }
 
     /// The changes as a stream, beginning with everything there is. Dropping it removes it.
@@ -201,7 +203,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     ) -> Result<(Registration, EventStream<ObjectKey, T>), AddHandlerError> {
         let config = self.accept(config)?;
         let (joining, stream) = self.core.applier.processor.add_stream(config)?;
-        Ok((self.core.applier.join(joining), stream))
+        Ok((self.join(joining), stream))
     }
 
     /// True once the first list of every source has been applied; never false again.
@@ -332,6 +334,10 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         self.core.status.refuse_if_gone()?;
         config.resync = config.resync.or(self.core.settings.default_resync);
         Ok(config)
+    }
+
+    fn join(&self, joining: Joining<ObjectKey, T>) -> Registration {
+        Registration::new(self.core.applier.join(joining), &self.core.status)
     }
 }
 

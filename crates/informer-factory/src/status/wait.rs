@@ -33,8 +33,16 @@ pub(crate) async fn for_sync(
             }
         }
     };
-    // What is left to say is read from the statuses, whether or not the time sufficed.
+    // The result is read from the statuses, whether or not the time sufficed.
     drop(tokio::time::timeout(timeout, all).await);
+    check_synced(statuses, start)
+}
+
+/// Refuses statuses that are not synced, after a wait since `start`.
+pub(crate) fn check_synced(
+    statuses: &[&Arc<SharedStatus>],
+    start: Instant,
+) -> Result<(), NotSynced> {
     let culprits = statuses.iter().flat_map(|status| culprits(status));
     let (culprits, waited): (Vec<_>, _) = (culprits.collect(), start.elapsed());
     match culprits.is_empty() {

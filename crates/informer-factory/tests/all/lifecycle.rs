@@ -6,8 +6,8 @@ use std::time::Duration;
 use crate::cluster::{QUEUES, Recorder, SOON, factory, pod, pods};
 use futures::StreamExt;
 use informer_factory::{
-    Grace, InformerState, ListenerConfig, Notification, ObjectKey, ResourceVersion, SharedInformer,
-    StartError, WaitForVersionError, processor,
+    Grace, HandlerNotSynced, InformerState, ListenerConfig, NotDelivered, NotHandled, Notification,
+    ObjectKey, ResourceVersion, SharedInformer, StartError, WaitForVersionError, processor,
 };
 use informer_testkit::ApiServer;
 use k8s_openapi::api::core::v1::Pod;
@@ -70,7 +70,7 @@ async fn stop_before_start_asks_nothing_of_the_server() {
         .await
         .expect("not in a callback");
     assert!(report.is_complete());
-    assert!(!registration.has_synced());
+    assert!(!registration.is_synced());
     assert!(server.requests().is_empty());
 }
 
@@ -211,7 +211,7 @@ async fn a_stuck_handler_is_reported_and_delays_nobody() {
         .expect("the informer is synced");
     server.create(&pods(), pod("b", "n1")).expect("created");
     assert_eq!(recorder.wait(2).await.len(), 2);
-    assert!(!registration.has_synced(), "IN-2: this handler is not");
+    assert!(!registration.is_synced(), "IN-2: this handler is not");
     let report = factory
         .shutdown(Grace(Duration::from_secs(3)))
         .await
@@ -220,6 +220,64 @@ async fn a_stuck_handler_is_reported_and_delays_nobody() {
     assert_eq!(report.abandoned(), 2);
     let stuck = &report.informers[0].handlers.listeners[0];
     assert_eq!((&*stuck.name, stuck.still_running), ("stuck", true));
+}
+
+/// IN-9: a handler that is slow, has ended, or has no version to come is an error that says so.
+#[tokio::test(start_paused = true)]
+async fn wait_for_what_a_handler_will_not_handle_says_why() {
+    let server = ApiServer::new();
+    server.create(&pods(), pod("a", "n1")).expect("created");
+    let factory = factory(&server, QUEUES[0]);
+    let informer = factory.informer::<Pod>();
+    let stuck = processor::async_fn(|_| std::future::pending::<()>());
+    let stuck = informer.add_async_handler(stuck, ListenerConfig::named("stuck"));
+    let stuck = stuck.expect("running");
+    let early = stuck.wait_synced(Duration::from_secs(1)).await;
+    let early = early.expect_err("nothing was started");
+    assert!(matches!(early, HandlerNotSynced::Informer(_)), "{early}");
+    factory.start().expect("a runtime");
+    let version = ResourceVersion::from(server.version());
+
+    let slow = stuck.wait_synced(Duration::from_secs(1)).await;
+    let slow = slow.expect_err("its callback does not return");
+    assert!(
+        matches!(slow, HandlerNotSynced::TimedOut { pending: 1, .. }),
+        "{slow}"
+    );
+    let slow = stuck
+        .wait_for_version(&version, Duration::from_secs(1))
+        .await;
+    let slow = slow.expect_err("as before");
+    assert!(
+        matches!(slow, NotHandled::TimedOut { pending: 1, .. }),
+        "{slow}"
+    );
+    let later = ResourceVersion::from(server.version() + 1);
+    let missing = stuck.wait_for_version(&later, Duration::from_secs(1)).await;
+    let missing = missing.expect_err("nothing was written");
+    assert!(matches!(missing, NotHandled::NotApplied(_)), "{missing}");
+
+    let waiting = tokio::spawn({
+        let (stuck, version) = (stuck.clone(), version.clone());
+        async move { stuck.wait_for_version(&version, Duration::MAX).await }
+    });
+    tokio::task::yield_now().await;
+    stuck.remove_now();
+    for ended in [
+        waiting.await.expect("no panic"),
+        stuck.wait_for_version(&version, SOON).await,
+    ] {
+        let reason = NotDelivered::Ended;
+        let (handler, wanted) = ("stuck".into(), version.to_string());
+        let expected = NotHandled::Handler {
+            handler,
+            wanted,
+            reason,
+        };
+        assert_eq!(ended, Err(expected));
+    }
+    let ended = stuck.wait_synced(SOON).await.expect_err("it was removed");
+    assert!(matches!(ended, HandlerNotSynced::Never { .. }), "{ended}");
 }
 
 /// The status stream begins with now and ends with the end (readiness probes).

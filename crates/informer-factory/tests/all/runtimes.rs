@@ -13,7 +13,7 @@ use informer_factory::processor::handler_fn;
 use informer_factory::reflector::{Config, Phase};
 use informer_factory::{
     AddHandlerError, AddIndexError, AddNamespaceError, AsyncHandler, ChangeConsumer, ChangeConsumerConfig,
-    Event, Grace, InformerOptions, InformerState, ListenerConfig, Namespaces, ObjectKey,
+    Event, Grace, InformerOptions, InformerState, ListenerConfig, Namespaces, NotHandled, ObjectKey,
     RemoveNamespaceError, ResourceVersion, SharedInformer, SharedInformerFactory, StartError,
     WaitForVersionError, index,
 };
@@ -101,7 +101,11 @@ fn shutdown_cut_off_by_the_end_of_its_runtime_is_not_complete() {
 fn informer_whose_runtime_has_ended_says_so() {
     let (server, first, second) = (ApiServer::new(), runtime(), runtime());
     let (factory, informer) = first.block_on(synced(&server));
-    let later = ResourceVersion::from("999999");
+    let added = first.block_on(async { informer.add_handler(Recorder::default()) });
+    let handler = added.expect("it runs");
+    let (present, later) = (server.version().into(), ResourceVersion::from("999999"));
+    let handled = first.block_on(handler.wait_for_version(&present, SOON));
+    handled.expect("it runs");
     let waiting = second.spawn({
         let (informer, later) = (informer.clone(), later.clone());
         async move { informer.wait_for_version(&later, Duration::MAX).await }
@@ -137,6 +141,17 @@ fn informer_whose_runtime_has_ended_says_so() {
         }
         let waited = informer.wait_for_version(&later, Duration::MAX).await;
         assert!(matches!(waited, Err(WaitForVersionError::RuntimeGone(_))));
+        let handled = handler.wait_for_version(&later, Duration::MAX).await;
+        let gone = matches!(
+            handled,
+            Err(NotHandled::NotApplied(WaitForVersionError::RuntimeGone(_)))
+        );
+        assert!(gone, "{handled:?}");
+        let handled = handler.wait_for_version(&present, Duration::MAX).await;
+        assert!(
+            matches!(handled, Err(NotHandled::Handler { .. })),
+            "{handled:?}"
+        );
         let added = informer.add_handler(Recorder::default());
         assert!(
             matches!(added, Err(AddHandlerError::RuntimeGone(_))),

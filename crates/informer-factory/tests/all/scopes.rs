@@ -316,12 +316,12 @@ async fn letting_go_of_what_cannot_be_read_completes_the_sync() {
     assert_eq!(culprits.len(), 1);
     assert!(culprits[0].source.contains("closed"), "{culprits:?}");
     assert_eq!(recorder.wait(1).await.len(), 1);
-    assert!(!registration.has_synced());
+    assert!(!registration.is_synced());
 
     let removed = informer.remove_namespace("closed").await;
     removed.expect("it was watched");
     assert!(informer.is_synced());
-    registration.synced().await.expect("synced");
+    registration.wait_synced(SOON).await.expect("synced");
     let nameless = informer.add_namespace("");
     assert!(matches!(
         nameless,
