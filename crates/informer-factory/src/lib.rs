@@ -90,7 +90,7 @@ pub use informer_processor as processor;
 pub use informer_reflector as reflector;
 /// The cache layer.
 pub use informer_store as store;
-pub use lister::{ListByLabels, lister_of};
+pub use lister::{index_of, labelled, lister_of};
 pub use object::{Object, Owner};
 pub use options::{InformerOptions, Namespaces, QueueKind, Transform};
 pub use rbac_role::{RbacRole, RbacRoles, RbacRule};
@@ -106,7 +106,8 @@ pub use informer_processor::{
     AddError, Added, AsyncHandler, Callbacks, Cause, Deleted, EventStream, Filtered, Handler,
     ListenerConfig, NeverSynced, NotDelivered, Notification, Overflow, Updated, async_fn, handler_fn,
 };
-pub use informer_store::{Index, Lister, StoreReader};
+pub use informer_store::{Index, Lister, NamespaceLister, StoreReader};
+pub use kube_core::Selector;
 
 /// The examples of the project's README, which are tests of this crate since it has all layers.
 #[cfg(doctest)]

@@ -2,8 +2,8 @@
 
 use crate::cluster::{QUEUES, Recorder, SOON, factory, pod, pod_in, pods};
 use informer_factory::{
-    AddNamespaceError, Grace, InformerError, InformerOptions, ListByLabels, Namespaces, Projection,
-    RemoveNamespaceError, Transform,
+    AddNamespaceError, Grace, InformerError, InformerOptions, Namespaces, Projection,
+    RemoveNamespaceError, Transform, labelled,
 };
 use informer_testkit::{ApiServer, Resource};
 use k8s_openapi::api::core::v1::{Node, Pod};
@@ -88,11 +88,11 @@ async fn selectors_bound_the_cache() {
         .expect("patched");
     assert!(recorder.wait(1).await[0].starts_with("add a@"));
     let selector = Selector::from_iter([("app", "web")]);
-    assert_eq!(web.lister().labelled(&selector).len(), 2);
+    assert_eq!(web.lister().matching(labelled(&selector)).len(), 2);
     assert_eq!(
         web.lister()
             .namespace("default")
-            .labelled(&Selector::default())
+            .matching(labelled(&Selector::default()))
             .len(),
         2
     );
