@@ -14,6 +14,7 @@ use crate::checker::consistency::Consistency;
 
 /// Which namespaces an informer covers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Namespaces {
     /// All of them, through one list and one watch; also right for cluster-scoped resources.
     #[default]
@@ -47,6 +48,7 @@ pub(crate) fn is_namespace(name: &str) -> bool {
 
 /// Which queue stands between reflector and store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum QueueKind {
     /// Changes wait per key: a key that changes often waits once, and the store catches up with
     /// fewer commits. Order is kept per key.

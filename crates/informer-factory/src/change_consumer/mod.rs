@@ -30,6 +30,7 @@ use crate::status::wait;
 
 /// The reaction to a change whose processing failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OnFailure {
     /// It is processed again after a delay, before any later change of its key; after the queue's
     /// number of attempts the key is quarantined. What client-go called `ErrRequeue`, without

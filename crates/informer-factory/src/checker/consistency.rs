@@ -29,6 +29,7 @@ pub struct Consistency {
 
 /// The reaction to a confirmed difference, which is always reported in status, log and metrics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OnMismatch {
     /// The whole collection is fetched anew, from the most recent state and reusing nothing; once
     /// in each period at most.

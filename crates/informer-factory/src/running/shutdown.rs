@@ -17,7 +17,8 @@ use crate::status::shared::Lifecycle;
 
 /// How long handlers may go on with what is pending when an informer is shut down.
 ///
-/// `Duration::MAX` means as long as it takes.
+/// `Duration::MAX` means as long as it takes. Closed on purpose: a grace is a duration and nothing
+/// else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grace(pub Duration);
 

@@ -20,6 +20,7 @@ use crate::checker::consistency::ConsistencyStatus;
 /// The state of an informer. It moves from left to right, but for `Synced` and `Degraded`, which
 /// alternate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum InformerState {
     /// Made, not started.
     Created,
