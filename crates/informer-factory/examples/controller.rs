@@ -13,13 +13,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use informer_factory::{
-    Grace, Index, InformerOptions, Lister, Notification, ObjectKey, SharedInformer,
+    Client, Grace, Index, InformerOptions, Lister, Notification, ObjectKey, SharedInformer,
     SharedInformerFactory, handler_fn, index,
 };
 use informer_testkit::{ApiServer, Fault, Match, Resource, Times, Verb};
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube_client::api::{Api, DeleteParams, PostParams};
-use kube_client::{Client, Error, ResourceExt};
+use kube_client::{Error, ResourceExt};
 use serde_json::json;
 
 // ------------------------------------------------------------------------------------------------

@@ -14,12 +14,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use informer_factory::{
-    Added, Deleted, Grace, Handler, ObjectKey, SharedInformer, SharedInformerFactory, Updated,
-};
+use informer_factory::{Added, Deleted, Grace, Handler, ObjectKey, SharedInformer, SharedInformerFactory, Updated, Client};
 use informer_testkit::{ApiServer, Resource as Served};
 use k8s_openapi::api::core::v1::Pod;
-use kube_client::Client;
 use kube_core::{ObjectMeta, Resource, ResourceExt};
 use kube_runtime::controller::{Action, Config, applier};
 use kube_runtime::reflector::{ObjectRef, Store, store, store::Writer};

@@ -7,10 +7,9 @@
 
 use std::time::Duration;
 
-use informer_factory::{Callbacks, Grace, SharedInformerFactory, index};
+use informer_factory::{Callbacks, Grace, SharedInformerFactory, index, Client};
 use informer_testkit::{ApiServer, Resource};
 use k8s_openapi::api::core::v1::Pod;
-use kube_client::Client;
 use serde_json::json;
 
 #[tokio::main(flavor = "current_thread")]

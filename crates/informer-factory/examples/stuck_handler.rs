@@ -13,13 +13,9 @@ use std::process::ExitCode;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use informer_factory::processor::handler_fn;
-use informer_factory::{
-    Grace, ListenerConfig, Notification, ObjectKey, Overflow, SharedInformer, SharedInformerFactory,
-};
+use informer_factory::{Grace, ListenerConfig, Notification, ObjectKey, Overflow, SharedInformer, SharedInformerFactory, handler_fn, Client};
 use informer_testkit::{ApiServer, Resource};
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube_client::Client;
 use serde_json::json;
 
 const KEYS: usize = 1_000;

@@ -100,14 +100,26 @@ pub use sharing::factory::SharedInformerFactory;
 pub use status::telemetry;
 pub use status::{InformerState, InformerStatus, SourceStatus};
 
-pub use informer_kube_source::{Decode, PartialObjectMetadata, Projection, client};
+pub use informer_kube_source::{
+    Buffers, Deadlines, Decode, Encoded, JsonDecoder, KubeListWatch, KubeSource, Limits,
+    PartialObjectMetadata, Projection, Representation, TypeNames, Wire, client,
+};
 pub use informer_object::{Identity, KeyError, ObjectKey, ResourceVersion, Uid};
 pub use informer_processor::{
-    AddError, Added, AsyncHandler, Callbacks, Cause, Deleted, EventStream, Filtered, Handler,
-    ListenerConfig, NeverSynced, NotDelivered, Notification, Overflow, Updated, async_fn, handler_fn,
+    AddError, Added, AsyncFn, AsyncHandler, Callbacks, Cause, Deleted, EventStream, Filtered,
+    Handler, HandlerFn, ListenerConfig, ListenerId, ListenerPhase, ListenerReport, ListenerStatus,
+    NeverSynced, NotDelivered, Notification, Overflow, RemoveError, ResyncReason, ResyncTerms,
+    StopReport, Updated, async_fn, handler_fn,
 };
-pub use informer_store::{Index, Lister, NamespaceLister, StoreReader};
-pub use kube_core::Selector;
+pub use informer_reflector::{
+    Backoff, Config as ReflectorConfig, DecodeError, DecodeErrorCategory, Failure, FailureKind,
+    InitialState, ListWatch, Phase,
+};
+pub use informer_store::{
+    Entries, Entry, Index, IndexError, Lister, NamespaceLister, Scope, Snapshot, StoreReader,
+};
+pub use kube_client::Client;
+pub use kube_core::{ApiResource, DynamicObject, Selector};
 
 /// The examples of the project's README, which are tests of this crate since it has all layers.
 #[cfg(doctest)]

@@ -4,11 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use informer_factory::processor::ListenerStatus;
-use informer_factory::{
-    Added, AsyncHandler, Handler, ListenerConfig, Notification, ObjectKey, Overflow, Registration,
-    SharedInformer, StoreReader,
-};
+use informer_factory::{Added, AsyncHandler, Handler, ListenerConfig, Notification, ObjectKey, Overflow, Registration, SharedInformer, StoreReader, ListenerStatus};
 use kube_core::Resource;
 
 use super::cluster::Cluster;
