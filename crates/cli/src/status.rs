@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use informer_factory::{InformerStatus, ResourceVersion, SourceStatus, ListenerStatus};
+use informer_factory::{InformerStatus, ListenerStatus, ResourceVersion, SourceStatus};
 use tokio::time::Instant;
 
 use crate::escape;

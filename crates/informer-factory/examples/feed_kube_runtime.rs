@@ -14,7 +14,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use informer_factory::{Added, Deleted, Grace, Handler, ObjectKey, SharedInformer, SharedInformerFactory, Updated, Client};
+use informer_factory::{
+    Added, Client, Deleted, Grace, Handler, ObjectKey, SharedInformer, SharedInformerFactory,
+    Updated,
+};
 use informer_testkit::{ApiServer, Resource as Served};
 use k8s_openapi::api::core::v1::Pod;
 use kube_core::{ObjectMeta, Resource, ResourceExt};

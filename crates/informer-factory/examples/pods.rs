@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use informer_factory::{Callbacks, Grace, SharedInformerFactory, index, Client};
+use informer_factory::{Callbacks, Client, Grace, SharedInformerFactory, index};
 use informer_testkit::{ApiServer, Resource};
 use k8s_openapi::api::core::v1::Pod;
 use serde_json::json;

@@ -12,7 +12,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
-use informer_factory::{Deleted, Grace, Handler, Notification, ObjectKey, SharedInformer, SharedInformerFactory, Client};
+use informer_factory::{
+    Client, Deleted, Grace, Handler, Notification, ObjectKey, SharedInformer, SharedInformerFactory,
+};
 use informer_testkit::{ApiServer, Resource};
 use k8s_openapi::api::core::v1::Pod;
 use serde_json::{Value, json};

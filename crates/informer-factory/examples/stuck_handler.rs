@@ -13,7 +13,10 @@ use std::process::ExitCode;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use informer_factory::{Grace, ListenerConfig, Notification, ObjectKey, Overflow, SharedInformer, SharedInformerFactory, handler_fn, Client};
+use informer_factory::{
+    Client, Grace, ListenerConfig, Notification, ObjectKey, Overflow, SharedInformer,
+    SharedInformerFactory, handler_fn,
+};
 use informer_testkit::{ApiServer, Resource};
 use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::json;

@@ -47,8 +47,8 @@ macro_rules! planted {
 mod setters;
 
 mod applying;
-mod checker;
 mod change_consumer;
+mod checker;
 mod error;
 pub mod index;
 mod informer;
@@ -69,10 +69,12 @@ pub use planted::{Planted, with as with_planted};
 
 pub use applying::apply::Event;
 pub use applying::quarantine::{QuarantineReason, Quarantined};
+pub use change_consumer::{
+    ChangeConsumer, ChangeConsumerConfig, ChangeConsumerHandle, ChangeConsumerReport, OnFailure,
+};
 pub use checker::consistency::{
     Check, CheckOutcome, Consistency, ConsistencyStatus, Mismatch, NotChecked, OnMismatch,
 };
-pub use change_consumer::{ChangeConsumer, ChangeConsumerConfig, ChangeConsumerHandle, ChangeConsumerReport, OnFailure};
 pub use error::{
     AddHandlerError, AddIndexError, AddNamespaceError, AlreadyStopped, Culprit, FromOwnCallback,
     HandlerNotSynced, InformerError, NotHandled, NotRunning, NotSynced, RemoveNamespaceError,

@@ -104,9 +104,7 @@ where
 }
 
 /// The objects with their keys.
-fn keyed<T: Object>(
-    objects: impl IntoIterator<Item = T>,
-) -> Result<Vec<(ObjectKey, T)>, KeyError> {
+fn keyed<T: Object>(objects: impl IntoIterator<Item = T>) -> Result<Vec<(ObjectKey, T)>, KeyError> {
     let keyed = objects.into_iter();
     let keyed = keyed.map(|object| object.key().map(|key| (key, object)));
     keyed.collect()

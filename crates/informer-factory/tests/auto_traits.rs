@@ -1,9 +1,10 @@
 //! Every handle can go where tokio programs need it.
 
 use informer_factory::{
-    ChangeConsumer, ChangeConsumerHandle, FactoryBuilder, FromOwnCallback, Grace, Index, InformerError,
-    InformerOptions, InformerStatus, Lister, NotSynced, Registration, SharedInformer,
-    SharedInformerFactory, ShutdownReport, StartError, StoreReader, Transform, WaitForVersionError,
+    ChangeConsumer, ChangeConsumerHandle, FactoryBuilder, FromOwnCallback, Grace, Index,
+    InformerError, InformerOptions, InformerStatus, Lister, NotSynced, Registration,
+    SharedInformer, SharedInformerFactory, ShutdownReport, StartError, StoreReader, Transform,
+    WaitForVersionError,
 };
 use k8s_openapi::api::core::v1::Pod;
 

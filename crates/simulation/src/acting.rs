@@ -176,7 +176,10 @@ impl World {
             polls,
         );
         poll_and_drop(self.informer.wait_synced(SECOND * 900), polls);
-        poll_and_drop(self.joined[0].joined.registration.wait_synced(SECOND * 900), polls);
+        poll_and_drop(
+            self.joined[0].joined.registration.wait_synced(SECOND * 900),
+            polls,
+        );
         let selector = format!("tier={SIDE}{}", self.released.len());
         let options = InformerOptions::<ConfigMap>::new().labels(selector.clone());
         let side = self

@@ -40,7 +40,8 @@ impl Control {
     pub(crate) fn start(client: Client, plan: &ControllerPlan, start: Instant) -> Self {
         let mut config = ChangeConsumerConfig::named("controller").queue(plan.queue);
         config.seed = plan.seed;
-        let controller = ChangeConsumer::new(Arc::new(KubeListWatch::new(client, source())), config);
+        let controller =
+            ChangeConsumer::new(Arc::new(KubeListWatch::new(client, source())), config);
         let handle = controller.handle();
         let notebook = Arc::new(Notebook::default());
         let (notes, pause) = (Arc::clone(&notebook), plan.pause);

@@ -60,7 +60,9 @@ impl World<'_> {
         };
         Ok(match step.args.as_slice() {
             [] => self.reader.list(),
-            [kind, words @ ..] if kind == "labels" => self.lister.matching(labelled(&selector(words)?)),
+            [kind, words @ ..] if kind == "labels" => {
+                self.lister.matching(labelled(&selector(words)?))
+            }
             [kind, namespace, words @ ..] if kind == "namespace" => {
                 let lister = self.lister.namespace(unquoted(namespace));
                 lister.matching(labelled(&selector(words)?))

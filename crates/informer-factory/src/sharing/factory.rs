@@ -199,7 +199,9 @@ impl SharedInformerFactory {
     #[doc(alias = "HasSynced")]
     pub fn is_synced(&self) -> bool {
         let informers = self.inner.registry.all();
-        informers.iter().all(|owned| owned.shared_status().is_synced())
+        informers
+            .iter()
+            .all(|owned| owned.shared_status().is_synced())
     }
 
     /// Waits until every informer that has been started is synced.

@@ -7,8 +7,8 @@ use informer_factory::kube_source::{Buffers, Encoded, Wire};
 use informer_factory::processor::handler_fn;
 use informer_factory::reflector::{DecodeError, DecodeErrorCategory};
 use informer_factory::{
-    Added, Decode, InformerError, InformerOptions, KeyError, Notification, Object,
-    ObjectKey, Owner, Updated, index, labelled,
+    Added, Decode, InformerError, InformerOptions, KeyError, Notification, Object, ObjectKey,
+    Owner, Updated, index, labelled,
 };
 use informer_testkit::ApiServer;
 use k8s_openapi::api::core::v1::Pod;

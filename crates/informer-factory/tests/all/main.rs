@@ -6,8 +6,8 @@
 mod cluster;
 
 mod any_moment;
-mod consistency;
 mod change_consumer;
+mod consistency;
 mod crowd;
 mod decoded;
 mod facade;

@@ -12,10 +12,10 @@ use informer_factory::kube_source::Deadlines;
 use informer_factory::processor::handler_fn;
 use informer_factory::reflector::{Config, Phase};
 use informer_factory::{
-    AddHandlerError, AddIndexError, AddNamespaceError, AsyncHandler, ChangeConsumer, ChangeConsumerConfig,
-    Event, Grace, InformerOptions, InformerState, ListenerConfig, Namespaces, NotHandled, ObjectKey,
-    RemoveNamespaceError, ResourceVersion, SharedInformer, SharedInformerFactory, StartError,
-    WaitForVersionError, index,
+    AddHandlerError, AddIndexError, AddNamespaceError, AsyncHandler, ChangeConsumer,
+    ChangeConsumerConfig, Event, Grace, InformerOptions, InformerState, ListenerConfig, Namespaces,
+    NotHandled, ObjectKey, RemoveNamespaceError, ResourceVersion, SharedInformer,
+    SharedInformerFactory, StartError, WaitForVersionError, index,
 };
 use informer_testkit::ApiServer;
 use k8s_openapi::api::core::v1::Pod;

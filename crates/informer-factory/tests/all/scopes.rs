@@ -52,7 +52,10 @@ async fn several_namespaces_share_one_store() {
         let removed = informer.remove_namespace("red").await;
         removed.expect("it was watched");
         let again = informer.remove_namespace("red").await;
-        assert!(matches!(again, Err(RemoveNamespaceError::NotWatched { .. })));
+        assert!(matches!(
+            again,
+            Err(RemoveNamespaceError::NotWatched { .. })
+        ));
         let lines = recorder.wait(1).await;
         assert!(lines[0].starts_with("tombstone red/a last a@"), "{lines:?}");
         assert_eq!(informer.lister().all().len(), 2);
@@ -217,7 +220,10 @@ async fn senseless_scopes_are_refused() {
     assert!(informer.name().starts_with("pods#") && informer.name().ends_with(" [in default]"));
     let error = factory.informer_with::<Node>(InformerOptions::new().namespace("default"));
     assert!(matches!(error, Err(InformerError::NotNamespaced { .. })));
-    for (names, message) in [(vec![], "is empty"), (vec!["a/b".into()], "\"a/b\" cannot be")] {
+    for (names, message) in [
+        (vec![], "is empty"),
+        (vec!["a/b".into()], "\"a/b\" cannot be"),
+    ] {
         let client = crate::cluster::client(&server);
         let builder = informer_factory::SharedInformerFactory::builder(client);
         let error = builder.namespaces(Namespaces::These(names)).build();
@@ -309,9 +315,7 @@ async fn letting_go_of_what_cannot_be_read_completes_the_sync() {
     let recorder = Recorder::default();
     let registration = informer.add_handler(recorder.clone()).expect("running");
     factory.start().expect("a runtime");
-    let error = factory
-        .wait_synced(std::time::Duration::from_secs(5))
-        .await;
+    let error = factory.wait_synced(std::time::Duration::from_secs(5)).await;
     let culprits = error.expect_err("one is closed").culprits;
     assert_eq!(culprits.len(), 1);
     assert!(culprits[0].source.contains("closed"), "{culprits:?}");
