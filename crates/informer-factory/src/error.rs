@@ -208,7 +208,19 @@ pub enum InformerError {
     Stopped(#[from] AlreadyStopped),
 }
 
-/// Not everything was synced in time.
+/// Not everything was synced in time, or ever will be.
+///
+/// Its text names every source with the last failure. A program can also decide by cause:
+///
+/// ```
+/// use informer_factory::{FailureKind, NotSynced};
+///
+/// fn lacks_permission(error: &NotSynced) -> bool {
+///     let failures = error.culprits.iter().filter_map(|culprit| culprit.failure.as_ref());
+///     failures.into_iter().any(|failure| failure.kind == FailureKind::Forbidden)
+/// }
+/// # let _ = lacks_permission;
+/// ```
 // FAX-3, FM-73
 #[derive(Clone, Debug)]
 #[non_exhaustive]

@@ -12,7 +12,16 @@ use informer_reflector::Config as ReflectorConfig;
 
 use crate::checker::consistency::Consistency;
 
-/// Which namespaces an informer covers.
+/// The namespaces that an informer covers.
+///
+/// ```
+/// use informer_factory::{InformerOptions, Namespaces};
+/// use k8s_openapi::api::core::v1::Pod;
+///
+/// let two = Namespaces::These(vec!["web".into(), "db".into()]);
+/// let options = InformerOptions::<Pod>::new().namespaces(two);
+/// # let _ = options;
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Namespaces {
@@ -65,7 +74,20 @@ pub enum QueueKind {
 /// and never for a resync. Key, uid and version were read before, so it may drop whatever is not
 /// needed. An error puts the key in quarantine. Two requests share an informer only if they
 /// share the same `Transform` value: cloning is sharing.
+///
+/// ```
+/// use informer_factory::{InformerOptions, Transform};
+/// use k8s_openapi::api::core::v1::Pod;
+///
+/// let without_spec = Transform::new(|mut pod: Pod| {
+///     pod.spec = None;
+///     Ok(pod)
+/// });
+/// let options = InformerOptions::new().transform(without_spec);
+/// # let _: InformerOptions<Pod> = options;
+/// ```
 // FM-57
+#[doc(alias = "modify")]
 #[derive_where(Clone, Debug)]
 pub struct Transform<T>(#[derive_where(skip(Debug))] pub(crate) Arc<TransformFn<T>>);
 
@@ -83,6 +105,18 @@ impl<T> Transform<T> {
 /// `namespaces`, the selectors and `projection` say *which objects*: requests that agree on them
 /// share one watch and one cache. The first request decides the rest. A later request that names
 /// another transform or another name than the first is refused.
+///
+/// ```
+/// use informer_factory::{InformerOptions, Projection};
+/// use k8s_openapi::api::core::v1::Pod;
+///
+/// let options = InformerOptions::<Pod>::new()
+///     .name("web-pods")
+///     .namespace("web")
+///     .labels("app in (web, api)")
+///     .projection(Projection::lean());
+/// assert_eq!(options.field_selector, None);
+/// ```
 // FAX-1
 #[derive_where(Clone, Debug)]
 #[must_use = "options do nothing until an informer is asked for with them"]
@@ -199,7 +233,8 @@ impl<T> InformerOptions<T> {
         index_values(values: NonZeroUsize) => index_values = values;
         /// Sets the number of quarantined keys that are kept with version and reason.
         quarantined(keys: NonZeroUsize) => quarantined = keys;
-        /// Configures the reflector.
+        /// Configures the reflector: back-off, page size and timeouts.
+        #[doc(alias = "default_backoff")]
         reflector(config: ReflectorConfig) => reflector = Some(config);
         /// Sets the largest page, event and object that are accepted.
         limits(limits: Limits) => limits = limits;

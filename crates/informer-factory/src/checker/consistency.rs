@@ -20,6 +20,16 @@ use tokio::time::Instant;
 ///
 /// It cannot find a state that the server reports wrongly in watches and lists alike, or an
 /// object of the same uid and version with another content.
+///
+/// ```
+/// use std::time::Duration;
+/// use informer_factory::{Consistency, InformerOptions, OnMismatch};
+/// use k8s_openapi::api::core::v1::Secret;
+///
+/// let check = Consistency::every(Duration::from_secs(300)).on_mismatch(OnMismatch::Report);
+/// let options = InformerOptions::<Secret>::new().check_consistency(check);
+/// # let _ = options;
+/// ```
 // FM-40, FM-24, FM-39
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Consistency {

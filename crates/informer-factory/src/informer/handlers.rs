@@ -95,7 +95,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         Ok(self.join(joining))
     }
 
-    /// The changes as a stream, beginning with everything there is. Dropping it removes it.
+    /// Returns the changes as a stream, beginning with everything there is. Dropping it removes it.
     ///
     /// An item counts as handled when the next one is asked for, so drop the stream, or go on
     /// reading, while a shutdown waits.
@@ -103,6 +103,22 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     /// # Errors
     ///
     /// As [`add_handler`](Self::add_handler).
+    ///
+    /// ```
+    /// # use informer_factory::{AddHandlerError, ListenerConfig, SharedInformer};
+    /// # use k8s_openapi::api::core::v1::Pod;
+    /// use futures::StreamExt;
+    ///
+    /// # async fn example(pods: &SharedInformer<Pod>) -> Result<(), AddHandlerError> {
+    /// let (_registration, mut events) = pods.events(ListenerConfig::named("printer"))?;
+    /// while let Some(event) = events.next().await {
+    ///     println!("{} changed", event.key());
+    /// }
+    /// # Ok(()) }
+    /// # let _ = example;
+    /// ```
+    #[doc(alias = "watcher")]
+    #[doc(alias = "WatchStreamExt")]
     pub fn events(
         &self,
         config: ListenerConfig,

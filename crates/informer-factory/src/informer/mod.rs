@@ -27,8 +27,35 @@ use crate::status::wait;
 /// A cache of one collection that follows the server, shared by any number of readers and handlers.
 ///
 /// A handle: cloning it shares the informer. The factory owns it; dropping handles ends nothing.
+///
+/// ```
+/// use std::time::Duration;
+/// use informer_factory::{Grace, SharedInformerFactory, index};
+/// use informer_testkit::Resource;
+/// use k8s_openapi::api::core::v1::Pod;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let server = informer_testkit::ApiServer::new();
+/// # let client = informer_factory::Client::new(server.service(), "default");
+/// let factory = SharedInformerFactory::new(client);
+/// let pods = factory.informer::<Pod>();
+/// let by_app = pods.add_index("app", index::label("app"))?;
+/// pods.add_handler(pods.callbacks().on_delete(|deleted| println!("- {}", deleted.key())))?;
+/// factory.start()?;
+///
+/// let metadata = serde_json::json!({"name": "web-0", "labels": {"app": "web"}});
+/// let created = server.create(&Resource::pods(), serde_json::json!({"metadata": metadata}))?;
+/// let version = created.version().into();
+/// pods.wait_for_version(&version, Duration::from_secs(30)).await?; // Read your own writes.
+/// assert!(pods.lister().get("default/web-0").is_some());
+/// assert_eq!(by_app.count("web"), 1);
+/// factory.shutdown(Grace::default()).await?;
+/// # Ok(()) }
+/// ```
 #[derive_where(Clone)]
 #[doc(alias = "SharedIndexInformer")]
+#[doc(alias = "reflector")]
 pub struct SharedInformer<T: Send + Sync + 'static> {
     core: Arc<Core<T>>,
     pub(crate) scopes: Arc<[Scope]>,
@@ -57,6 +84,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     }
 
     /// Everything stored, by key, namespace and predicate. Never waits for the writer.
+    #[doc(alias = "Store")]
     pub fn lister(&self) -> Lister<T> {
         Lister::new(self.core.applier.reader.clone())
     }
@@ -82,6 +110,16 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     /// # Panics
     ///
     /// If `values` panics on an object that is stored already; the index is not added then.
+    ///
+    /// ```
+    /// # use informer_factory::{AddIndexError, Index, SharedInformer};
+    /// # use k8s_openapi::api::core::v1::Pod;
+    /// /// The pods by phase.
+    /// fn by_phase(pods: &SharedInformer<Pod>) -> Result<Index<Pod>, AddIndexError> {
+    ///     pods.add_index("phase", |pod: &Pod| pod.status.as_ref()?.phase.clone())
+    /// }
+    /// # let _ = by_phase;
+    /// ```
     // IX-10, IN-7, FM-82, SEC-24
     pub fn add_index<F, I, V>(
         &self,
@@ -126,13 +164,29 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         wait::for_sync(&[&self.core.status], timeout, is_awaited).await
     }
 
-    /// State, cause and since when; and the handlers' backlogs.
+    /// Returns state, sources with their last failures, and handlers with their backlogs.
     pub fn status(&self) -> InformerStatus {
         self.core.status()
     }
 
-    /// The status now, and again after every change of state, phase or failure: for readiness
-    /// probes. Slow readers see the latest only.
+    /// Returns the status now, and again after every change of state, phase or failure, such as for
+    /// a readiness probe. Slow readers see the latest only.
+    ///
+    /// ```
+    /// # use informer_factory::SharedInformer;
+    /// # use k8s_openapi::api::core::v1::Pod;
+    /// use futures::StreamExt;
+    /// use informer_factory::InformerState;
+    ///
+    /// # async fn example(pods: &SharedInformer<Pod>) {
+    /// let mut changes = std::pin::pin!(pods.status_stream());
+    /// while let Some(status) = changes.next().await {
+    ///     let is_ready = matches!(status.state, InformerState::Synced | InformerState::Degraded);
+    ///     println!("ready: {is_ready}");
+    /// }
+    /// # }
+    /// # let _ = example;
+    /// ```
     pub fn status_stream(&self) -> impl Stream<Item = InformerStatus> + Send + use<T> {
         let (informer, status) = (self.clone(), Arc::clone(&self.core.status));
         status.changes().map(move |()| informer.status())

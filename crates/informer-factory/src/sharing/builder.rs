@@ -22,7 +22,24 @@ pub(crate) struct Defaults {
     pub(crate) consistency: Option<Consistency>,
 }
 
-/// Builds a [`SharedInformerFactory`].
+/// Builds a [`SharedInformerFactory`] with defaults for all of its informers.
+///
+/// ```
+/// use std::time::Duration;
+/// use informer_factory::{Consistency, InformerError, Namespaces, SharedInformerFactory};
+/// # use informer_factory::Client;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), InformerError> {
+/// # let server = informer_testkit::ApiServer::new();
+/// # let client = informer_factory::Client::new(server.service(), "default");
+/// let factory = SharedInformerFactory::builder(client)
+///     .namespaces(Namespaces::one("web"))
+///     .check_consistency(Consistency::every(Duration::from_secs(300)))
+///     .build()?;
+/// # let _: (SharedInformerFactory, Option<Client>) = (factory, None);
+/// # Ok(()) }
+/// ```
 #[derive_where(Debug)]
 #[derive_where(skip_inner)]
 #[must_use = "a builder does nothing until `build`"]

@@ -27,10 +27,29 @@ use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 /// Between the seeds of two informers.
 pub(super) const SEED_STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Hands out shared informers and owns them.
+/// Makes shared informers and owns them.
 ///
 /// Cloning shares the factory. When the last clone is dropped without a
 /// [`shutdown`](Self::shutdown), everything it owns is aborted.
+///
+/// ```
+/// use std::time::Duration;
+/// use informer_factory::{Grace, InformerOptions, SharedInformerFactory};
+/// use k8s_openapi::api::core::v1::{Node, Pod};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let server = informer_testkit::ApiServer::new();
+/// # let client = informer_factory::Client::new(server.service(), "default");
+/// let factory = SharedInformerFactory::new(client);
+/// let nodes = factory.informer::<Node>();
+/// let web = factory.informer_with::<Pod>(InformerOptions::new().labels("app=web"))?;
+/// factory.start()?; // Both; informers that are requested later need another call.
+/// factory.wait_synced(Duration::from_secs(30)).await?;
+/// println!("{} nodes, {} pods", nodes.reader().len(), web.reader().len());
+/// factory.shutdown(Grace::default()).await?;
+/// # Ok(()) }
+/// ```
 // IN-6
 #[derive(Clone)]
 pub struct SharedInformerFactory {
@@ -164,6 +183,7 @@ impl SharedInformerFactory {
     /// [`InformerError`]
     // FA-11
     #[doc(alias = "metadatainformer")]
+    #[doc(alias = "metadata_watcher")]
     pub fn metadata(
         &self,
         resource: &ApiResource,
@@ -247,8 +267,21 @@ impl SharedInformerFactory {
         futures::stream::select_all(changes).map(move |()| factory.status())
     }
 
-    /// The permissions that the informers of this factory need, in roles of this name, and no more.
-    /// They do not include later requests.
+    /// Returns the permissions that the informers of this factory need, in roles of this name, and
+    /// no more. They do not include later requests.
+    ///
+    /// ```
+    /// # use informer_factory::{InformerOptions, SharedInformerFactory};
+    /// # use k8s_openapi::api::core::v1::Pod;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let server = informer_testkit::ApiServer::new();
+    /// # let client = informer_factory::Client::new(server.service(), "default");
+    /// let factory = SharedInformerFactory::new(client);
+    /// factory.informer_with::<Pod>(InformerOptions::new().namespace("web"))?;
+    /// println!("{}", factory.rbac_role("my-operator")); // For `kubectl apply -f -`.
+    /// # Ok(()) }
+    /// ```
     // SEC-15
     pub fn rbac_role(&self, name: &str) -> RbacRoles {
         let informers = self.inner.registry.entries();

@@ -17,8 +17,19 @@ use tokio::time::Instant;
 
 use crate::checker::consistency::ConsistencyStatus;
 
-/// The state of an informer. It moves from left to right, but for `Synced` and `Degraded`, which
-/// alternate.
+/// The state of an informer. The states follow one another in this order, except that `Synced` and
+/// `Degraded` alternate.
+///
+/// A liveness probe restarts a program whose cache cannot recover by itself:
+///
+/// ```
+/// use informer_factory::{InformerState, InformerStatus};
+///
+/// fn is_alive(status: &InformerStatus) -> bool {
+///     status.state != InformerState::RuntimeGone && status.state != InformerState::Stopped
+/// }
+/// # let _ = is_alive;
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum InformerState {
@@ -40,7 +51,24 @@ pub enum InformerState {
     Stopped,
 }
 
-/// One informer, as of now.
+/// The status of one informer, as of now.
+///
+/// ```
+/// # use informer_factory::SharedInformerFactory;
+/// # fn example(factory: &SharedInformerFactory) {
+/// for informer in factory.status() {
+///     println!("{} is {:?}, {} objects", informer.name, informer.state, informer.objects);
+///     for source in informer.sources {
+///         let failure = source.failure.map(|failure| failure.to_string());
+///         println!("  {}: {}", source.source, failure.as_deref().unwrap_or("no failure"));
+///     }
+///     for handler in informer.handlers {
+///         println!("  {}: {} notifications pending", handler.name, handler.depth);
+///     }
+/// }
+/// # }
+/// # let _ = example;
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct InformerStatus {

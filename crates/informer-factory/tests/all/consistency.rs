@@ -53,8 +53,8 @@ impl World {
             .build()
             .expect("legal");
         let watches = match &options.namespaces {
-            Namespaces::All => 1,
             Namespaces::These(names) => names.len(),
+            _ => 1,
         };
         let informer = factory.informer_with(options).expect("a fresh factory");
         factory.start().expect("a runtime");
