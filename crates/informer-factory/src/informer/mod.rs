@@ -12,7 +12,7 @@ use std::time::Duration;
 use derive_where::derive_where;
 use futures::{Stream, StreamExt};
 use informer_reflector::ResourceVersion;
-use informer_store::{Index, Lister, Scope, StoreReader};
+use informer_store::{Index, IndexError, Lister, Scope, StoreReader};
 
 use crate::applying::quarantine::Quarantined;
 use crate::error::{AddIndexError, FromOwnCallback, NotSynced, WaitForVersionError};
@@ -133,6 +133,24 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     {
         self.core.status.refuse_if_over::<AddIndexError>()?;
         Ok(self.core.applier.add_index(name.into(), values)?)
+    }
+
+    /// Returns the handle of an index that was added before, perhaps by another part of the program.
+    ///
+    /// # Errors
+    ///
+    /// [`IndexError::UnknownIndex`], which names the indexes there are.
+    ///
+    /// ```
+    /// # use informer_factory::{Index, IndexError, SharedInformer};
+    /// # use k8s_openapi::api::core::v1::Pod;
+    /// fn pods_by_node(pods: &SharedInformer<Pod>) -> Result<Index<Pod>, IndexError> {
+    ///     pods.index("node")
+    /// }
+    /// # let _ = pods_by_node;
+    /// ```
+    pub fn index(&self, name: &str) -> Result<Index<T>, IndexError> {
+        self.core.applier.reader.index(name)
     }
 
     /// True once the first list of every source has been applied; never false again.

@@ -72,7 +72,8 @@ pub enum InformerState {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct InformerStatus {
-    /// The informer's name, with what restricts it: `pods`, or `pods#1c9d03f7 [in web]`.
+    /// The name given in [`InformerOptions::name`](crate::InformerOptions::name), or else the
+    /// resource with what restricts the informer: `pods`, or `pods#1c9d03f7 [in web]`.
     pub name: Arc<str>,
     /// The name without the restrictions: what metrics call the informer.
     pub label: Arc<str>,

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::cluster::{QUEUES, Recorder, SOON, assert_store_matches_pods, factory, pod, pods};
-use informer_factory::{Grace, ListenerConfig, Overflow, ResourceVersion, index};
+use informer_factory::{Grace, IndexError, ListenerConfig, Overflow, ResourceVersion, index};
 use informer_testkit::{ApiServer, Fault, Match, Times};
 use k8s_openapi::api::core::v1::Pod;
 use serde_json::json;
@@ -38,6 +38,12 @@ async fn changes_reach_store_index_and_handler() {
         );
         assert!(by_node.get("n1").is_empty());
         assert_eq!(by_node.get("n2").len(), 1);
+        let same = informer.index("node").expect("it was added above");
+        assert_eq!(same.get("n2").len(), 1);
+        assert!(matches!(
+            informer.index("app"),
+            Err(IndexError::UnknownIndex { .. })
+        ));
         assert_store_matches_pods(&server, &informer);
 
         server.delete(&pods(), "default", "a").expect("deleted");

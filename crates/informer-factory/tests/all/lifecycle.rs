@@ -229,22 +229,22 @@ async fn wait_for_what_a_handler_will_not_handle_says_why() {
     server.create(&pods(), pod("a", "n1")).expect("created");
     let factory = factory(&server, QUEUES[0]);
     let informer = factory.informer::<Pod>();
-    let stuck = processor::async_fn(|_| std::future::pending::<()>());
-    let stuck = informer.add_async_handler(stuck, ListenerConfig::named("stuck"));
-    let stuck = stuck.expect("running");
-    let early = stuck.wait_synced(Duration::from_secs(1)).await;
+    let slow = processor::async_fn(|_| tokio::time::sleep(Duration::from_secs(10)));
+    let handler = informer.add_async_handler(slow, ListenerConfig::named("slow"));
+    let handler = handler.expect("running");
+    let early = handler.wait_synced(Duration::from_secs(1)).await;
     let early = early.expect_err("nothing was started");
     assert!(matches!(early, HandlerNotSynced::Informer(_)), "{early}");
     factory.start().expect("a runtime");
     let version = ResourceVersion::from(server.version());
 
-    let slow = stuck.wait_synced(Duration::from_secs(1)).await;
-    let slow = slow.expect_err("its callback does not return");
+    let slow = handler.wait_synced(Duration::from_secs(1)).await;
+    let slow = slow.expect_err("its callback takes longer");
     assert!(
         matches!(slow, HandlerNotSynced::TimedOut { pending: 1, .. }),
         "{slow}"
     );
-    let slow = stuck
+    let slow = handler
         .wait_for_version(&version, Duration::from_secs(1))
         .await;
     let slow = slow.expect_err("as before");
@@ -253,22 +253,24 @@ async fn wait_for_what_a_handler_will_not_handle_says_why() {
         "{slow}"
     );
     let later = ResourceVersion::from(server.version() + 1);
-    let missing = stuck.wait_for_version(&later, Duration::from_secs(1)).await;
+    let missing = handler
+        .wait_for_version(&later, Duration::from_secs(1))
+        .await;
     let missing = missing.expect_err("nothing was written");
     assert!(matches!(missing, NotHandled::NotApplied(_)), "{missing}");
 
     let waiting = tokio::spawn({
-        let (stuck, version) = (stuck.clone(), version.clone());
-        async move { stuck.wait_for_version(&version, Duration::MAX).await }
+        let (handler, version) = (handler.clone(), version.clone());
+        async move { handler.wait_for_version(&version, Duration::MAX).await }
     });
     tokio::task::yield_now().await;
-    stuck.remove_now();
+    handler.remove_now();
     for ended in [
         waiting.await.expect("no panic"),
-        stuck.wait_for_version(&version, SOON).await,
+        handler.wait_for_version(&version, SOON).await,
     ] {
         let reason = NotDelivered::Ended;
-        let (handler, wanted) = ("stuck".into(), version.to_string());
+        let (handler, wanted) = ("slow".into(), version.to_string());
         let expected = NotHandled::Handler {
             handler,
             wanted,
@@ -276,7 +278,7 @@ async fn wait_for_what_a_handler_will_not_handle_says_why() {
         };
         assert_eq!(ended, Err(expected));
     }
-    let ended = stuck.wait_synced(SOON).await.expect_err("it was removed");
+    let ended = handler.wait_synced(SOON).await.expect_err("it was removed");
     assert!(matches!(ended, HandlerNotSynced::Never { .. }), "{ended}");
 }
 
