@@ -73,7 +73,7 @@ impl World {
         world.account.until_served(&world.collections()).await?;
         for link in world.links() {
             link.factory.start()?;
-            link.factory.wait_for_sync(PATIENCE).await?;
+            link.factory.wait_synced(PATIENCE).await?;
         }
         Ok(world)
     }
@@ -160,7 +160,7 @@ async fn link(
         .check_consistency(Consistency::every(CHECKED));
     Ok(Link {
         proxy,
-        factory: builder.reflector(config).build(),
+        factory: builder.reflector(config).build()?,
         subjects: Vec::new(),
     })
 }

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use informer_factory::processor::ListenerStatus;
-use informer_factory::{InformerStatus, ResourceVersion, SourceStatus};
+use informer_factory::{InformerStatus, ListenerStatus, ResourceVersion, SourceStatus};
 use tokio::time::Instant;
 
 use crate::escape;

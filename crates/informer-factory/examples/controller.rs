@@ -13,13 +13,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use informer_factory::{
-    Grace, Index, InformerOptions, Lister, Notification, ObjectKey, SharedInformer,
+    Client, Grace, Index, InformerOptions, Lister, Notification, ObjectKey, SharedInformer,
     SharedInformerFactory, handler_fn, index,
 };
 use informer_testkit::{ApiServer, Fault, Match, Resource, Times, Verb};
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube_client::api::{Api, DeleteParams, PostParams};
-use kube_client::{Client, Error, ResourceExt};
+use kube_client::{Error, ResourceExt};
 use serde_json::json;
 
 // ------------------------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ async fn operate(
     }))?;
     factory.start()?;
     // Before the first look at the caches, or everything would seem to be missing.
-    factory.wait_for_sync(Duration::from_secs(30)).await?;
+    factory.wait_synced(Duration::from_secs(30)).await?;
     let (fleets, by_owner) = (fleets.lister(), pods_by_owner.clone());
     tokio::spawn(
         Operator {

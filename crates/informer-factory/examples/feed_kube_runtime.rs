@@ -15,11 +15,11 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use informer_factory::{
-    Added, Deleted, Grace, Handler, ObjectKey, SharedInformer, SharedInformerFactory, Updated,
+    Added, Client, Deleted, Grace, Handler, ObjectKey, SharedInformer, SharedInformerFactory,
+    Updated,
 };
 use informer_testkit::{ApiServer, Resource as Served};
 use k8s_openapi::api::core::v1::Pod;
-use kube_client::Client;
 use kube_core::{ObjectMeta, Resource, ResourceExt};
 use kube_runtime::controller::{Action, Config, applier};
 use kube_runtime::reflector::{ObjectRef, Store, store, store::Writer};
@@ -127,7 +127,7 @@ async fn main() -> anyhow::Result<()> {
     let (requests, mut asked) = mpsc::unbounded_channel();
     let handler = pods.add_handler(Bridge::new(writer, requests))?;
     factory.start()?;
-    handler.synced().await?;
+    handler.wait_synced(Duration::from_secs(30)).await?;
 
     let (done, mut reconciled) = mpsc::unbounded_channel();
     let reconcile = move |pod: Arc<Shared<Pod>>, _: Arc<()>| {

@@ -7,10 +7,9 @@
 
 use std::time::Duration;
 
-use informer_factory::{Callbacks, Grace, SharedInformerFactory, index};
+use informer_factory::{Callbacks, Client, Grace, SharedInformerFactory, index};
 use informer_testkit::{ApiServer, Resource};
 use k8s_openapi::api::core::v1::Pod;
-use kube_client::Client;
 use serde_json::json;
 
 #[tokio::main(flavor = "current_thread")]
@@ -34,8 +33,8 @@ async fn main() -> anyhow::Result<()> {
         .on_delete(|deleted| println!("- {}", deleted.key()));
     let handler = pods.add_handler(printer)?;
     factory.start()?;
-    factory.wait_for_sync(Duration::from_secs(30)).await?;
-    handler.synced().await?;
+    factory.wait_synced(Duration::from_secs(30)).await?;
+    handler.wait_synced(Duration::from_secs(30)).await?;
     println!(
         "{} pods, {} on node-1",
         pods.lister().all().len(),

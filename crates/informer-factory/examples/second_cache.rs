@@ -13,12 +13,13 @@ use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
 use informer_factory::{
-    Deleted, Grace, Handler, Notification, ObjectKey, SharedInformer, SharedInformerFactory,
+    Client, Deleted, Grace, Handler, Notification, ObjectKey, SharedInformer, SharedInformerFactory,
 };
 use informer_testkit::{ApiServer, Resource};
 use k8s_openapi::api::core::v1::Pod;
-use kube_client::Client;
 use serde_json::{Value, json};
+
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Thousandths of a cpu asked for, by node.
 type Requested = BTreeMap<String, u64>;
@@ -118,15 +119,10 @@ async fn main() -> anyhow::Result<()> {
     let handler = informer.add_handler(cache)?;
     factory.start()?;
     // The informer being synced is not enough: the handler has to have seen it all.
-    handler.synced().await?;
+    handler.wait_synced(PATIENCE).await?;
     let check = async |what: &str| {
         let now = server.version().to_string().into();
-        informer
-            .wait_for_version(&now, Duration::from_secs(30))
-            .await?;
-        while handler.status().depth > 0 {
-            tokio::task::yield_now().await;
-        }
+        handler.wait_for_version(&now, PATIENCE).await?;
         let sums = requested.read().expect("as above").clone();
         println!("{what}: {sums:?}");
         anyhow::ensure!(sums == from_scratch(&informer), "the two caches differ");

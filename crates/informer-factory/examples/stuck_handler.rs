@@ -13,13 +13,12 @@ use std::process::ExitCode;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use informer_factory::processor::handler_fn;
 use informer_factory::{
-    Grace, ListenerConfig, Notification, ObjectKey, Overflow, SharedInformer, SharedInformerFactory,
+    Client, Grace, ListenerConfig, Notification, ObjectKey, Overflow, SharedInformer,
+    SharedInformerFactory, handler_fn,
 };
 use informer_testkit::{ApiServer, Resource};
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube_client::Client;
 use serde_json::json;
 
 const KEYS: usize = 1_000;
@@ -77,7 +76,7 @@ async fn main() -> anyhow::Result<ExitCode> {
     let config = ListenerConfig::named("blocked").overflow(Overflow::Coalesce);
     let handler = informer.add_blocking_handler(blocked, config)?;
     factory.start()?;
-    factory.wait_for_sync(Duration::from_secs(60)).await?;
+    factory.wait_synced(Duration::from_secs(60)).await?;
 
     // Until every object has its size, and the server its history.
     for start in (0..2 * KEYS).step_by(ROUND) {

@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use informer_processor::AddError;
+use informer_processor::{AddError, NeverSynced, NotDelivered};
 use informer_reflector::{Failure, Phase};
 use tokio::time::Instant;
 
@@ -88,7 +88,71 @@ pub enum AddIndexError {
     RuntimeGone(#[from] RuntimeGone),
 }
 
-/// A request for an informer was refused.
+/// The informer has not been started, or has been shut down.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{informer} is not running: it is {state:?}")]
+#[non_exhaustive]
+pub struct NotRunning {
+    /// The informer's name.
+    pub informer: Arc<str>,
+    /// Its state.
+    pub state: InformerState,
+}
+
+/// A namespace could not be added to an informer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AddNamespaceError {
+    /// The informer watches the namespace already.
+    #[error("{informer} watches namespace {namespace:?} already")]
+    AlreadyWatched {
+        /// The informer's name.
+        informer: Arc<str>,
+        /// The namespace.
+        namespace: Arc<str>,
+    },
+    /// The informer watches all namespaces.
+    #[error("{informer} watches all namespaces, so none can be added")]
+    WatchesAll {
+        /// The informer's name.
+        informer: Arc<str>,
+    },
+    /// The name is empty, or cannot be a part of a path.
+    #[error("{namespace:?} cannot be the name of a namespace")]
+    InvalidName {
+        /// The name.
+        namespace: Arc<str>,
+    },
+    /// The informer has not been started, or has been shut down. Before the start, name the
+    /// namespace in the options.
+    #[error(transparent)]
+    NotRunning(#[from] NotRunning),
+    /// The informer's runtime has ended: nothing would watch the namespace.
+    #[error(transparent)]
+    RuntimeGone(#[from] RuntimeGone),
+}
+
+/// A namespace could not be removed from an informer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RemoveNamespaceError {
+    /// The informer does not watch the namespace, or watches all namespaces through one watch.
+    #[error("{informer} has no watch for namespace {namespace:?}")]
+    NotWatched {
+        /// The informer's name.
+        informer: Arc<str>,
+        /// The namespace.
+        namespace: Arc<str>,
+    },
+    /// The informer has not been started, or has been shut down.
+    #[error(transparent)]
+    NotRunning(#[from] NotRunning),
+    /// The informer's runtime has ended.
+    #[error(transparent)]
+    RuntimeGone(#[from] RuntimeGone),
+}
+
+/// A request for an informer, or for a factory, was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InformerError {
@@ -107,6 +171,23 @@ pub enum InformerError {
         /// The existing informer.
         informer: Arc<str>,
     },
+    /// An informer of the same objects exists, under another name.
+    #[error(
+        "{informer} is shared already and cannot also be called {name:?}; request it without a \
+         name, or with this one first"
+    )]
+    NameDiffers {
+        /// The existing informer.
+        informer: Arc<str>,
+        /// The requested name.
+        name: Arc<str>,
+    },
+    /// Another informer of the factory has the name.
+    #[error("another informer of the factory is called {name:?}; choose another name")]
+    NameTaken {
+        /// The name.
+        name: Arc<str>,
+    },
     /// A cluster-scoped resource was requested with namespaces.
     #[error("{kind} is cluster-scoped and cannot be restricted to namespaces")]
     NotNamespaced {
@@ -114,14 +195,11 @@ pub enum InformerError {
         kind: String,
     },
     /// A list of namespaces was given, and it is empty.
-    #[error("no namespace was named for {kind}; use `Namespaces::All` for all of them")]
-    NoNamespace {
-        /// The requested kind.
-        kind: String,
-    },
+    #[error("the list of namespaces is empty; use `Namespaces::All` for all of them")]
+    NoNamespace,
     /// A namespace was named that cannot be one.
     #[error("{namespace:?} cannot be a namespace; use `Namespaces::All` for all of them")]
-    BadNamespace {
+    InvalidNamespace {
         /// The name.
         namespace: String,
     },
@@ -130,7 +208,19 @@ pub enum InformerError {
     Stopped(#[from] AlreadyStopped),
 }
 
-/// Not everything was synced in time.
+/// Not everything was synced in time, or ever will be.
+///
+/// Its text names every source with the last failure. A program can also decide by cause:
+///
+/// ```
+/// use informer_factory::{FailureKind, NotSynced};
+///
+/// fn lacks_permission(error: &NotSynced) -> bool {
+///     let failures = error.culprits.iter().filter_map(|culprit| culprit.failure.as_ref());
+///     failures.into_iter().any(|failure| failure.kind == FailureKind::Forbidden)
+/// }
+/// # let _ = lacks_permission;
+/// ```
 // FAX-3, FM-73
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -180,6 +270,71 @@ impl fmt::Display for NotSynced {
 }
 
 impl std::error::Error for NotSynced {}
+
+/// A handler was not synced in time, or never will be.
+// IN-2
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HandlerNotSynced {
+    /// Time is up, and the informer itself is not synced.
+    #[error(transparent)]
+    Informer(#[from] NotSynced),
+    /// Time is up: the informer is synced, and the handler is slower.
+    #[error(
+        "handler {handler:?} was not synced after {waited:?}: {pending} notifications are pending"
+    )]
+    TimedOut {
+        /// The handler's name.
+        handler: Arc<str>,
+        /// The number of pending notifications.
+        pending: usize,
+        /// How long was waited.
+        waited: Duration,
+    },
+    /// The handler has ended, or does not receive every object.
+    #[error("handler {handler:?} will not be synced: {reason}")]
+    Never {
+        /// The handler's name.
+        handler: Arc<str>,
+        /// Why.
+        reason: NeverSynced,
+    },
+}
+
+/// A handler has not handled a version in time, or never will.
+// IN-9
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotHandled {
+    /// The store has not applied the version.
+    #[error(transparent)]
+    NotApplied(#[from] WaitForVersionError),
+    /// Time is up: the store has applied the version, and the handler is slower.
+    #[error(
+        "handler {handler:?} has not handled version {wanted} after {waited:?}: {pending} \
+         notifications are pending"
+    )]
+    TimedOut {
+        /// The handler's name.
+        handler: Arc<str>,
+        /// The awaited version.
+        wanted: String,
+        /// The number of pending notifications.
+        pending: usize,
+        /// How long was waited.
+        waited: Duration,
+    },
+    /// The handler has ended, does not receive every object, or awaits itself.
+    #[error("handler {handler:?} will not handle version {wanted}: {reason}")]
+    Handler {
+        /// The handler's name.
+        handler: Arc<str>,
+        /// The awaited version.
+        wanted: String,
+        /// Why.
+        reason: NotDelivered,
+    },
+}
 
 /// A version was not reached.
 // IN-8

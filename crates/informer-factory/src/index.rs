@@ -1,6 +1,8 @@
 //! Index functions that nearly every controller wants, ready made.
 //!
-//! Each answers the values of one object; hand it to [`crate::SharedInformer::add_index`].
+//! Each returns the values of one object. Pass it to
+//! [`SharedInformer::add_index`](crate::SharedInformer::add_index), or to
+//! [`index_of`](crate::index_of) in a unit test.
 
 use k8s_openapi::api::core::v1::Pod;
 
@@ -23,12 +25,34 @@ pub fn owner_uid<T: Object>(object: &T) -> Vec<String> {
 }
 
 /// The uid of the one owner that is the controller, if there is one.
+///
+/// ```
+/// use informer_factory::{index, index_of};
+/// use k8s_openapi::api::core::v1::Pod;
+///
+/// let owner = serde_json::json!({"uid": "u-1", "controller": true, "name": "web",
+///     "apiVersion": "apps/v1", "kind": "ReplicaSet"});
+/// let pod = serde_json::json!({"metadata": {"name": "web-0", "ownerReferences": [owner]}});
+/// let by_controller = index_of([serde_json::from_value::<Pod>(pod)?], index::controller_uid)?;
+/// assert_eq!(by_controller.get("u-1").len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn controller_uid<T: Object>(object: &T) -> Option<String> {
     let controller = object.owners().find(|owner| owner.is_controller);
     controller.map(|owner| owner.uid.to_owned())
 }
 
 /// The value of one label; objects without it are not in the index.
+///
+/// ```
+/// use informer_factory::{index, index_of};
+/// use k8s_openapi::api::core::v1::Pod;
+///
+/// let pod = serde_json::json!({"metadata": {"name": "web-0", "labels": {"app": "web"}}});
+/// let by_app = index_of([serde_json::from_value::<Pod>(pod)?], index::label("app"))?;
+/// assert_eq!(by_app.keys("web")[0].as_str(), "web-0");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn label<T: Object>(name: impl Into<String>) -> impl Fn(&T) -> Option<String> {
     let name = name.into();
     move |object| object.label(&name).map(ToOwned::to_owned)

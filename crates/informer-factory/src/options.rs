@@ -12,8 +12,18 @@ use informer_reflector::Config as ReflectorConfig;
 
 use crate::checker::consistency::Consistency;
 
-/// Which namespaces an informer covers.
+/// The namespaces that an informer covers.
+///
+/// ```
+/// use informer_factory::{InformerOptions, Namespaces};
+/// use k8s_openapi::api::core::v1::Pod;
+///
+/// let two = Namespaces::These(vec!["web".into(), "db".into()]);
+/// let options = InformerOptions::<Pod>::new().namespaces(two);
+/// # let _ = options;
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Namespaces {
     /// All of them, through one list and one watch; also right for cluster-scoped resources.
     #[default]
@@ -47,6 +57,7 @@ pub(crate) fn is_namespace(name: &str) -> bool {
 
 /// Which queue stands between reflector and store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum QueueKind {
     /// Changes wait per key: a key that changes often waits once, and the store catches up with
     /// fewer commits. Order is kept per key.
@@ -63,7 +74,20 @@ pub enum QueueKind {
 /// and never for a resync. Key, uid and version were read before, so it may drop whatever is not
 /// needed. An error puts the key in quarantine. Two requests share an informer only if they
 /// share the same `Transform` value: cloning is sharing.
+///
+/// ```
+/// use informer_factory::{InformerOptions, Transform};
+/// use k8s_openapi::api::core::v1::Pod;
+///
+/// let without_spec = Transform::new(|mut pod: Pod| {
+///     pod.spec = None;
+///     Ok(pod)
+/// });
+/// let options = InformerOptions::new().transform(without_spec);
+/// # let _: InformerOptions<Pod> = options;
+/// ```
 // FM-57
+#[doc(alias = "modify")]
 #[derive_where(Clone, Debug)]
 pub struct Transform<T>(#[derive_where(skip(Debug))] pub(crate) Arc<TransformFn<T>>);
 
@@ -79,12 +103,28 @@ impl<T> Transform<T> {
 /// The objects that an informer caches, and how it fetches them.
 ///
 /// `namespaces`, the selectors and `projection` say *which objects*: requests that agree on them
-/// share one watch and one cache. The first request decides the rest.
+/// share one watch and one cache. The first request decides the rest. A later request that names
+/// another transform or another name than the first is refused.
+///
+/// ```
+/// use informer_factory::{InformerOptions, Projection};
+/// use k8s_openapi::api::core::v1::Pod;
+///
+/// let options = InformerOptions::<Pod>::new()
+///     .name("web-pods")
+///     .namespace("web")
+///     .labels("app in (web, api)")
+///     .projection(Projection::lean());
+/// assert_eq!(options.field_selector, None);
+/// ```
 // FAX-1
 #[derive_where(Clone, Debug)]
 #[must_use = "options do nothing until an informer is asked for with them"]
 #[non_exhaustive]
 pub struct InformerOptions<T> {
+    /// The name in status, logs and metrics. Default: the resource, with a short hash of what
+    /// restricts the informer, such as `pods#7f6b0ac8`. Names of one factory's informers differ.
+    pub name: Option<Arc<str>>,
     /// Which namespaces. Default: all.
     pub namespaces: Namespaces,
     /// A label selector in the server's syntax, such as `app=web,tier!=cache`. Default: none.
@@ -146,6 +186,7 @@ pub(crate) fn random_seed() -> u64 {
 impl<T> Default for InformerOptions<T> {
     fn default() -> Self {
         Self {
+            name: None,
             namespaces: Namespaces::All,
             label_selector: None,
             field_selector: None,
@@ -172,6 +213,9 @@ impl<T> InformerOptions<T> {
     }
 
     setters! {
+        /// Sets the name in status, logs and metrics. It shows there, so it should not name what a
+        /// reader of metrics must not know.
+        name(name: impl Into<Arc<str>>) => name = Some(name.into());
         /// Restricts to one namespace.
         namespace(namespace: impl Into<String>) => namespaces = Namespaces::one(namespace);
         /// Sets the namespaces.
@@ -190,8 +234,17 @@ impl<T> InformerOptions<T> {
         queue(queue: QueueKind) => queue = Some(queue);
         /// Sets the estimated memory in bytes above which the informer logs a warning.
         soft_memory_limit(bytes: usize) => soft_memory_limit = Some(bytes);
-        /// Configures the reflector.
+        /// Sets the number of keys that may wait before the watch is held back.
+        queue_bound(keys: NonZeroUsize) => queue_bound = keys;
+        /// Sets the number of values that one object may give one index.
+        index_values(values: NonZeroUsize) => index_values = values;
+        /// Sets the number of quarantined keys that are kept with version and reason.
+        quarantined(keys: NonZeroUsize) => quarantined = keys;
+        /// Configures the reflector: back-off, page size and timeouts.
+        #[doc(alias = "default_backoff")]
         reflector(config: ReflectorConfig) => reflector = Some(config);
+        /// Sets the largest page, event and object that are accepted.
+        limits(limits: Limits) => limits = limits;
         /// Sets the deadlines after which a server counts as silent.
         deadlines(deadlines: Deadlines) => deadlines = deadlines;
         // FM-40

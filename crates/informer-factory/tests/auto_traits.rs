@@ -1,9 +1,10 @@
 //! Every handle can go where tokio programs need it.
 
 use informer_factory::{
-    Controller, ControllerHandle, FactoryBuilder, FromOwnCallback, Grace, Index, InformerError,
-    InformerOptions, InformerStatus, Lister, NotSynced, Registration, SharedInformer,
-    SharedInformerFactory, ShutdownReport, StartError, StoreReader, Transform, WaitForVersionError,
+    ChangeConsumer, ChangeConsumerHandle, FactoryBuilder, FromOwnCallback, Grace, Index,
+    InformerError, InformerOptions, InformerStatus, Lister, NotSynced, Registration,
+    SharedInformer, SharedInformerFactory, ShutdownReport, StartError, StoreReader, Transform,
+    WaitForVersionError,
 };
 use k8s_openapi::api::core::v1::Pod;
 
@@ -20,8 +21,8 @@ const _: () = {
     send_sync::<Lister<Pod>>();
     send_sync::<Index<Pod>>();
     send_sync::<Registration>();
-    send_sync::<Controller<Pod>>();
-    send_sync::<ControllerHandle<Pod>>();
+    send_sync::<ChangeConsumer<Pod>>();
+    send_sync::<ChangeConsumerHandle<Pod>>();
     send::<FactoryBuilder>();
     send_sync::<InformerOptions<Pod>>();
     send_sync::<Transform<Pod>>();
@@ -41,10 +42,10 @@ const _: () = {
 fn futures_of_the_facade_can_be_spawned() {
     fn spawnable(_: impl Future + Send) {}
     fn check(factory: &SharedInformerFactory, pods: &SharedInformer<Pod>) {
-        spawnable(factory.wait_for_sync(std::time::Duration::ZERO));
+        spawnable(factory.wait_synced(std::time::Duration::ZERO));
         spawnable(factory.shutdown(Grace::none()));
         spawnable(factory.release(pods, Grace::none()));
-        spawnable(pods.wait_for_sync(std::time::Duration::ZERO));
+        spawnable(pods.wait_synced(std::time::Duration::ZERO));
         spawnable(pods.shutdown(Grace::none()));
         spawnable(pods.remove_namespace("x"));
     }

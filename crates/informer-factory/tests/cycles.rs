@@ -59,7 +59,7 @@ async fn cycle(url: &str) {
     let recorder = Recorder::default();
     informer.add_handler(recorder.clone()).expect("running");
     factory.start().expect("a runtime");
-    factory.wait_for_sync(SOON).await.expect("synced");
+    factory.wait_synced(SOON).await.expect("synced");
     assert_eq!(by_node.get("n1").len(), PODS);
     let report = factory.shutdown(Grace::default()).await;
     assert!(report.expect("not in a callback").is_complete());

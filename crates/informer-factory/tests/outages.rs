@@ -91,7 +91,8 @@ async fn slope(queue: QueueKind, outages: usize, keeps: bool) -> f64 {
         .queue(queue)
         .seed(7)
         .check_consistency(Consistency::every(Duration::from_secs(60)))
-        .build();
+        .build()
+        .expect("legal");
     let informer = factory.informer::<Pod>();
     let _by_node = informer.add_index("node", index::node).expect("a new name");
     let kept = Mutex::<Vec<Arc<Pod>>>::default();
@@ -107,7 +108,7 @@ async fn slope(queue: QueueKind, outages: usize, keeps: bool) -> f64 {
     let config = ListenerConfig::named("coalescing").overflow(Overflow::Coalesce);
     let _coalescing = informer.add_async_handler(Forgetful, config);
     factory.start().expect("a runtime");
-    factory.wait_for_sync(SOON).await.expect("synced");
+    factory.wait_synced(SOON).await.expect("synced");
     let mut held = [0.0; 2];
     for half in &mut held {
         for number in 0..outages {

@@ -175,8 +175,11 @@ impl World {
             self.informer.wait_for_version(&version, SECOND * 900),
             polls,
         );
-        poll_and_drop(self.informer.wait_for_sync(SECOND * 900), polls);
-        poll_and_drop(self.joined[0].joined.registration.synced(), polls);
+        poll_and_drop(self.informer.wait_synced(SECOND * 900), polls);
+        poll_and_drop(
+            self.joined[0].joined.registration.wait_synced(SECOND * 900),
+            polls,
+        );
         let selector = format!("tier={SIDE}{}", self.released.len());
         let options = InformerOptions::<ConfigMap>::new().labels(selector.clone());
         let side = self

@@ -1,4 +1,4 @@
-//! A controller beside the informer, in some runs: whoever processes slowly holds up its queue, so
+//! A `ChangeConsumer` beside the informer, in some runs: whoever processes slowly holds up its queue, so
 //! that relists meet changes that wait or are being processed (FM-48).
 //!
 //! It follows the one namespace that no watch of the informer is about, so that the log of requests
@@ -8,7 +8,7 @@ use std::{convert::Infallible, sync::Arc, time::Duration};
 
 use futures::{FutureExt, channel::oneshot};
 use informer_factory::{
-    Controller, ControllerConfig, ControllerHandle, ControllerReport, Event,
+    ChangeConsumer, ChangeConsumerConfig, ChangeConsumerHandle, ChangeConsumerReport, Event,
     kube_source::{JsonDecoder, KubeListWatch, KubeSource},
 };
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -31,16 +31,17 @@ pub(crate) const NAMESPACE: &str = NAMESPACES[2];
 pub(crate) struct Control {
     start: Instant,
     notebook: Arc<Notebook>,
-    handle: ControllerHandle<ConfigMap>,
+    handle: ChangeConsumerHandle<ConfigMap>,
     stop: oneshot::Sender<()>,
-    running: JoinHandle<ControllerReport>,
+    running: JoinHandle<ChangeConsumerReport>,
 }
 
 impl Control {
     pub(crate) fn start(client: Client, plan: &ControllerPlan, start: Instant) -> Self {
-        let mut config = ControllerConfig::named("controller").queue(plan.queue);
+        let mut config = ChangeConsumerConfig::named("controller").queue(plan.queue);
         config.seed = plan.seed;
-        let controller = Controller::new(Arc::new(KubeListWatch::new(client, source())), config);
+        let controller =
+            ChangeConsumer::new(Arc::new(KubeListWatch::new(client, source())), config);
         let handle = controller.handle();
         let notebook = Arc::new(Notebook::default());
         let (notes, pause) = (Arc::clone(&notebook), plan.pause);

@@ -187,7 +187,8 @@ impl World {
             .queue(plan.informer.queue)
             .seed(plan.informer.seed)
             .reflector(config)
-            .build();
+            .build()
+            .expect("all namespaces");
         let refused = Arc::new(AtomicU64::new(0));
         let informer = factory.informer_with(options(&plan, &refused));
         let informer = informer.expect("the options fit together");
@@ -257,7 +258,7 @@ impl World {
 
     pub(crate) fn join(&mut self, plan: ListenerPlan) {
         let (at, present) = (self.now(), self.held());
-        let is_early = !self.informer.has_synced();
+        let is_early = !self.informer.is_synced();
         if let Some(joined) = listener::join(&self.informer, plan, self.start) {
             self.joined.push(Member {
                 plan,

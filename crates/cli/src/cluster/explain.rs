@@ -2,8 +2,7 @@
 
 use std::error::Error as _;
 
-use informer_factory::reflector::{Failure as Cause, FailureKind};
-use informer_factory::{NotSynced, SourceStatus};
+use informer_factory::{Failure as Cause, FailureKind, NotSynced, SourceStatus};
 use kube_client::Error;
 use kube_client::client::AuthError;
 

@@ -63,6 +63,8 @@ pub(crate) fn in_words(resource: &Resource, namespaces: &Namespaces) -> String {
         Namespaces::All if resource.namespaced => "in all namespaces".to_owned(),
         Namespaces::All => String::new(),
         Namespaces::These(names) => format!("in namespace {}", names.join(", ")),
+        // A scope that this program does not choose.
+        _ => String::new(),
     }
 }
 

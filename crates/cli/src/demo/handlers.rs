@@ -4,10 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use informer_factory::processor::ListenerStatus;
 use informer_factory::{
-    Added, AsyncHandler, Handler, ListenerConfig, Notification, ObjectKey, Overflow, Registration,
-    SharedInformer, StoreReader,
+    Added, AsyncHandler, Handler, ListenerConfig, ListenerStatus, Notification, ObjectKey,
+    Overflow, Registration, SharedInformer, StoreReader,
 };
 use kube_core::Resource;
 

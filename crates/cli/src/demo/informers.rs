@@ -36,6 +36,7 @@ impl Informers {
         let url = url.parse().expect("the server tells a URL");
         let client = informer_factory::client(Config::new(url)).map_err(|e| failed(&e))?;
         let factory = SharedInformerFactory::builder(client).queue(queue).build();
+        let factory = factory.map_err(|e| failed(&e))?;
 
         // Only counts, for the progress bar: a transform sees every object once.
         let decoded = Arc::new(AtomicU64::new(0));

@@ -149,7 +149,7 @@ async fn sync(informers: &Informers, cluster: &Cluster, screen: &Screen) -> Resu
         .factory
         .start()
         .map_err(|e| failed(e.to_string()))?;
-    let synced = informers.factory.wait_for_sync(SYNC_TIMEOUT);
+    let synced = informers.factory.wait_synced(SYNC_TIMEOUT);
     let mut synced = std::pin::pin!(synced);
     let mut frames = tokio::time::interval(Duration::from_millis(50));
     loop {

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use informer_factory::processor::ListenerStatus;
-use informer_factory::{InformerStatus, SharedInformer};
+use informer_factory::{InformerStatus, ListenerStatus, SharedInformer};
 use tokio::time::Instant;
 
 use super::cluster::Cluster;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use informer_factory::processor::ListenerStatus;
+use informer_factory::ListenerStatus;
 use serde::Serialize;
 
 use super::DemoArguments;

@@ -83,7 +83,7 @@ impl Following {
             End::Stdout(_) | End::Failed(_) => Grace::none(),
         };
         factory.shutdown(grace).await.map_err(|e| failed(&e))?;
-        self.result(end, informer.has_synced(), &ended)
+        self.result(end, informer.is_synced(), &ended)
     }
 
     /// Ends by itself only with `--until-synced`.
@@ -92,7 +92,7 @@ impl Following {
         T: Send + Sync + 'static,
     {
         let synced = tokio::select! {
-            synced = informer.wait_for_sync(SYNC_TIMEOUT) => synced,
+            synced = informer.wait_synced(SYNC_TIMEOUT) => synced,
             failure = self.lasting_failure(informer) => return End::Failed(failure),
         };
         if let Err(error) = synced {
@@ -102,7 +102,7 @@ impl Following {
             }
             self.screen.say(&format!("{text}\n  Trying on."));
         }
-        if printer.synced().await.is_err() {
+        if printer.wait_synced(Duration::MAX).await.is_err() {
             // Only a printer that was removed never syncs, and nobody removes it.
             return End::Asked;
         }

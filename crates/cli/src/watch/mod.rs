@@ -119,9 +119,10 @@ pub(crate) async fn run(arguments: &WatchArguments) -> Result<(), Failure> {
     };
     let api = resource.api();
     let queue = arguments.queue.kind();
-    let factory = SharedInformerFactory::builder(client).queue(queue).build();
-    signals::tell_status_when_asked(factory.clone(), screen);
     let failed = |error: informer_factory::InformerError| Failure::failed(error.to_string());
+    let factory = SharedInformerFactory::builder(client).queue(queue).build();
+    let factory = factory.map_err(failed)?;
+    signals::tell_status_when_asked(factory.clone(), screen);
     if arguments.metadata_only {
         let options = options(arguments).namespaces(namespaces);
         let informer = factory.metadata(&api, options).map_err(failed)?;

@@ -65,6 +65,7 @@ impl<'a> Stage<'a> {
         let server = settings.server()?;
         let client = Client::new(server.service(), "default");
         let factory = SharedInformerFactory::builder(client).seed(1).build();
+        let factory = factory.expect("all namespaces");
         let informer = factory.informer_with::<ConfigMap>(settings.options(queue)?);
         let refused = |_| scenario.malformed("no such informer", &Step::new("set", ["labels"]));
         let informer = informer.map_err(refused)?;
@@ -239,7 +240,7 @@ impl<'a> Stage<'a> {
                 version.unwrap_or_default(),
             )
         });
-        self.informer.has_synced() && theirs.eq(ours) && self.server.idle_watches(&configs) > 0
+        self.informer.is_synced() && theirs.eq(ours) && self.server.idle_watches(&configs) > 0
     }
 
     /// Writes down what happened in a step.
@@ -285,12 +286,12 @@ impl<'a> Stage<'a> {
             self.trace.push(format!("version {version}"));
             self.version = version;
         }
-        if !self.is_synced && self.informer.has_synced() {
+        if !self.is_synced && self.informer.is_synced() {
             self.is_synced = true;
             self.trace.push("synced");
         }
         for listener in self.listeners.iter_mut().filter(|one| !one.has_left) {
-            if !listener.is_synced && listener.registration.has_synced() {
+            if !listener.is_synced && listener.registration.is_synced() {
                 listener.is_synced = true;
                 self.trace.push(format!("{} synced", listener.name));
             }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use informer_factory::{Deleted, ListByLabels, ObjectKey, ResourceVersion};
+use informer_factory::{Deleted, ObjectKey, ResourceVersion, labelled};
 use k8s_openapi::api::core::v1::ConfigMap;
 
 use super::object::{Word, full_word_of, sorted_words, word_of};
@@ -60,10 +60,12 @@ impl World<'_> {
         };
         Ok(match step.args.as_slice() {
             [] => self.reader.list(),
-            [kind, words @ ..] if kind == "labels" => self.lister.labelled(&selector(words)?),
+            [kind, words @ ..] if kind == "labels" => {
+                self.lister.matching(labelled(&selector(words)?))
+            }
             [kind, namespace, words @ ..] if kind == "namespace" => {
                 let lister = self.lister.namespace(unquoted(namespace));
-                lister.labelled(&selector(words)?)
+                lister.matching(labelled(&selector(words)?))
             }
             _ => return Err(self.malformed("what is to be listed?", step)),
         })

@@ -40,7 +40,7 @@ impl Ours {
         let consistency = Consistency::every(CHECK_PERIOD).on_mismatch(OnMismatch::Report);
         let builder = SharedInformerFactory::builder(client);
         let builder = builder.queue(queue).check_consistency(consistency);
-        let factory = builder.reflector(config).build();
+        let factory = builder.reflector(config).build().expect("legal");
         let ledger = Arc::new(Ledger::default());
         let informers: Vec<_> = watched
             .iter()

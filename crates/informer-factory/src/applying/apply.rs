@@ -33,6 +33,7 @@ use crate::applying::source_entries;
 use crate::applying::verdict::{Incarnation, Judgement, Refused, Verdict, incarnation, judge};
 
 /// A notification, shared by all handlers.
+#[doc(alias("Apply", "Init", "InitApply", "InitDone"))]
 pub type Event<T> = Arc<Notification<ObjectKey, T>>;
 
 /// The effect of one lease of the queue on the store and on the listeners.

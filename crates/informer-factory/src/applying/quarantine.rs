@@ -37,6 +37,17 @@ pub enum QuarantineReason {
 }
 
 /// One quarantined key. Shows no payload.
+///
+/// ```
+/// # use informer_factory::SharedInformer;
+/// # use k8s_openapi::api::core::v1::Pod;
+/// # fn example(pods: &SharedInformer<Pod>) {
+/// for quarantined in pods.quarantined() {
+///     eprintln!("{} at {}: {}", quarantined.key, quarantined.version, quarantined.reason);
+/// }
+/// # }
+/// # let _ = example;
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Quarantined {

@@ -20,6 +20,16 @@ use tokio::time::Instant;
 ///
 /// It cannot find a state that the server reports wrongly in watches and lists alike, or an
 /// object of the same uid and version with another content.
+///
+/// ```
+/// use std::time::Duration;
+/// use informer_factory::{Consistency, InformerOptions, OnMismatch};
+/// use k8s_openapi::api::core::v1::Secret;
+///
+/// let check = Consistency::every(Duration::from_secs(300)).on_mismatch(OnMismatch::Report);
+/// let options = InformerOptions::<Secret>::new().check_consistency(check);
+/// # let _ = options;
+/// ```
 // FM-40, FM-24, FM-39
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Consistency {
@@ -29,6 +39,7 @@ pub struct Consistency {
 
 /// The reaction to a confirmed difference, which is always reported in status, log and metrics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OnMismatch {
     /// The whole collection is fetched anew, from the most recent state and reusing nothing; once
     /// in each period at most.

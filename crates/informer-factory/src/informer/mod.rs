@@ -1,6 +1,8 @@
 //! One shared informer: a cache that follows the server, with its readers and handlers.
 
+mod handlers;
 mod namespaces;
+pub(crate) mod registration;
 mod start;
 
 use std::fmt;
@@ -9,28 +11,51 @@ use std::time::Duration;
 
 use derive_where::derive_where;
 use futures::{Stream, StreamExt};
-use informer_processor::{
-    AsyncHandler, Callbacks, EventStream, Handler, ListenerConfig, Registration,
-};
 use informer_reflector::ResourceVersion;
-use informer_store::{Index, Lister, ObjectKey, Scope, StoreReader};
+use informer_store::{Index, IndexError, Lister, Scope, StoreReader};
 
 use crate::applying::quarantine::Quarantined;
-use crate::error::{
-    AddHandlerError, AddIndexError, FromOwnCallback, NotSynced, RuntimeGone, WaitForVersionError,
-};
+use crate::error::{AddIndexError, FromOwnCallback, NotSynced, WaitForVersionError};
 use crate::options::Namespaces;
 use crate::running::core::Core;
 use crate::running::shutdown;
 use crate::running::shutdown::{Ending, Grace, InformerReport};
 use crate::status::InformerStatus;
+use crate::status::shared::Lifecycle;
 use crate::status::wait;
 
 /// A cache of one collection that follows the server, shared by any number of readers and handlers.
 ///
 /// A handle: cloning it shares the informer. The factory owns it; dropping handles ends nothing.
+///
+/// ```
+/// use std::time::Duration;
+/// use informer_factory::{Grace, SharedInformerFactory, index};
+/// use informer_testkit::Resource;
+/// use k8s_openapi::api::core::v1::Pod;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let server = informer_testkit::ApiServer::new();
+/// # let client = informer_factory::Client::new(server.service(), "default");
+/// let factory = SharedInformerFactory::new(client);
+/// let pods = factory.informer::<Pod>();
+/// let by_app = pods.add_index("app", index::label("app"))?;
+/// pods.add_handler(pods.callbacks().on_delete(|deleted| println!("- {}", deleted.key())))?;
+/// factory.start()?;
+///
+/// let metadata = serde_json::json!({"name": "web-0", "labels": {"app": "web"}});
+/// let created = server.create(&Resource::pods(), serde_json::json!({"metadata": metadata}))?;
+/// let version = created.version().into();
+/// pods.wait_for_version(&version, Duration::from_secs(30)).await?; // Read your own writes.
+/// assert!(pods.lister().get("default/web-0").is_some());
+/// assert_eq!(by_app.count("web"), 1);
+/// factory.shutdown(Grace::default()).await?;
+/// # Ok(()) }
+/// ```
 #[derive_where(Clone)]
 #[doc(alias = "SharedIndexInformer")]
+#[doc(alias = "reflector")]
 pub struct SharedInformer<T: Send + Sync + 'static> {
     core: Arc<Core<T>>,
     pub(crate) scopes: Arc<[Scope]>,
@@ -59,6 +84,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     }
 
     /// Everything stored, by key, namespace and predicate. Never waits for the writer.
+    #[doc(alias = "Store")]
     pub fn lister(&self) -> Lister<T> {
         Lister::new(self.core.applier.reader.clone())
     }
@@ -84,6 +110,16 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     /// # Panics
     ///
     /// If `values` panics on an object that is stored already; the index is not added then.
+    ///
+    /// ```
+    /// # use informer_factory::{AddIndexError, Index, SharedInformer};
+    /// # use k8s_openapi::api::core::v1::Pod;
+    /// /// The pods by phase.
+    /// fn by_phase(pods: &SharedInformer<Pod>) -> Result<Index<Pod>, AddIndexError> {
+    ///     pods.add_index("phase", |pod: &Pod| pod.status.as_ref()?.phase.clone())
+    /// }
+    /// # let _ = by_phase;
+    /// ```
     // IX-10, IN-7, FM-82, SEC-24
     pub fn add_index<F, I, V>(
         &self,
@@ -99,138 +135,76 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         Ok(self.core.applier.add_index(name.into(), values)?)
     }
 
-    /// Returns a handler without closures, typed for this informer: the closures that are added to
-    /// it need no annotations.
+    /// Returns the handle of an index that was added before, perhaps by another part of the program.
+    ///
+    /// # Errors
+    ///
+    /// [`IndexError::UnknownIndex`], which names the indexes there are.
     ///
     /// ```
-    /// # use informer_factory::{AddHandlerError, SharedInformer};
+    /// # use informer_factory::{Index, IndexError, SharedInformer};
     /// # use k8s_openapi::api::core::v1::Pod;
-    /// # fn example(pods: &SharedInformer<Pod>) -> Result<(), AddHandlerError> {
-    /// let phases = pods
-    ///     .callbacks()
-    ///     .on_add(|added| println!("{}: {:?}", added.key, added.object.status))
-    ///     .on_delete(|deleted| println!("{} is gone", deleted.key()));
-    /// pods.add_handler(phases)?;
-    /// # Ok(()) }
-    /// # let _ = example;
+    /// fn pods_by_node(pods: &SharedInformer<Pod>) -> Result<Index<Pod>, IndexError> {
+    ///     pods.index("node")
+    /// }
+    /// # let _ = pods_by_node;
     /// ```
-    pub fn callbacks(&self) -> Callbacks<ObjectKey, T> {
-        Callbacks::new()
-    }
-
-    /// Adds a handler with the default configuration: every change, in order, growing memory.
-    ///
-    /// Before the start or after, it sees everything there is and every change from then on,
-    /// without gap or repetition.
-    ///
-    /// # Errors
-    ///
-    /// [`AddHandlerError`] when the informer or its runtime has ended, or outside a tokio runtime.
-    // C-07, PR-7
-    #[doc(alias = "AddEventHandler")]
-    pub fn add_handler(
-        &self,
-        handler: impl Handler<ObjectKey, T>,
-    ) -> Result<Registration, AddHandlerError> {
-        self.add_handler_with(handler, ListenerConfig::default())
-    }
-
-    /// Adds a handler with a name, an overflow policy, or a resync period of its own.
-    ///
-    /// A handler without a resync period gets the informer's default; `Duration::ZERO` means none.
-    /// A handler cannot switch resync on where the informer has no default; its registration gives
-    /// the reason.
-    ///
-    /// # Errors
-    ///
-    /// As [`add_handler`](Self::add_handler).
-    // SI-16
-    #[doc(alias = "AddEventHandlerWithOptions")]
-    pub fn add_handler_with(
-        &self,
-        handler: impl Handler<ObjectKey, T>,
-        config: ListenerConfig,
-    ) -> Result<Registration, AddHandlerError> {
-        let config = self.accept(config)?;
-        let joining = self.core.applier.processor.add(handler, config)?;
-        Ok(self.core.applier.join(joining))
-    }
-
-    /// Adds a handler whose callbacks are futures; the next one begins when the last has ended.
-    ///
-    /// # Errors
-    ///
-    /// As [`add_handler`](Self::add_handler).
-    pub fn add_async_handler(
-        &self,
-        handler: impl AsyncHandler<ObjectKey, T>,
-        config: ListenerConfig,
-    ) -> Result<Registration, AddHandlerError> {
-        let config = self.accept(config)?;
-        let joining = self.core.applier.processor.add_async(handler, config)?;
-        Ok(self.core.applier.join(joining))
-    }
-
-    /// Adds a handler that may block; it gets a thread of its own.
-    ///
-    /// # Errors
-    ///
-    /// As [`add_handler`](Self::add_handler).
-    pub fn add_blocking_handler(
-        &self,
-        handler: impl Handler<ObjectKey, T>,
-        config: ListenerConfig,
-    ) -> Result<Registration, AddHandlerError> {
-        let config = self.accept(config)?;
-        let joining = self.core.applier.processor.add_blocking(handler, config)?;
-        Ok(self.core.applier.join(joining))
-    }
-
-    /// The changes as a stream, beginning with everything there is. Dropping it removes it.
-    ///
-    /// An item counts as handled when the next one is asked for, so drop the stream, or go on
-    /// reading, while a shutdown waits.
-    ///
-    /// # Errors
-    ///
-    /// As [`add_handler`](Self::add_handler).
-    pub fn events(
-        &self,
-        config: ListenerConfig,
-    ) -> Result<(Registration, EventStream<ObjectKey, T>), AddHandlerError> {
-        let config = self.accept(config)?;
-        let (joining, stream) = self.core.applier.processor.add_stream(config)?;
-        Ok((self.core.applier.join(joining), stream))
+    pub fn index(&self, name: &str) -> Result<Index<T>, IndexError> {
+        self.core.applier.reader.index(name)
     }
 
     /// True once the first list of every source has been applied; never false again.
     ///
-    /// The [`Registration`] of a handler shows whether the handler has received it.
+    /// The [`Registration`](crate::Registration) of a handler shows whether the handler has received
+    /// it.
     // IN-1
-    pub fn has_synced(&self) -> bool {
+    #[doc(alias = "HasSynced")]
+    pub fn is_synced(&self) -> bool {
         self.core.status.is_synced()
     }
 
-    /// Waits until [`has_synced`](Self::has_synced).
+    /// Waits until the informer [`is_synced`](Self::is_synced).
+    ///
+    /// An informer that has not been started is waited for too, since another task may start it.
     ///
     /// # Errors
     ///
-    /// [`NotSynced`] names the sources that are not, and why.
+    /// [`NotSynced`] names the sources that are not synced, with the last failure of each: when
+    /// `timeout` has passed, or as soon as the informer or its runtime has ended.
     ///
     /// # Cancel safety
     ///
     /// Safe; nothing is lost.
-    pub async fn wait_for_sync(&self, timeout: Duration) -> Result<(), NotSynced> {
-        wait::for_sync(&[&self.core.status], timeout).await
+    #[doc(alias = "WaitForCacheSync")]
+    #[doc(alias = "wait_until_ready")]
+    pub async fn wait_synced(&self, timeout: Duration) -> Result<(), NotSynced> {
+        let is_awaited = |lifecycle: Lifecycle| !lifecycle.is_over();
+        wait::for_sync(&[&self.core.status], timeout, is_awaited).await
     }
 
-    /// State, cause and since when; and the handlers' backlogs.
+    /// Returns state, sources with their last failures, and handlers with their backlogs.
     pub fn status(&self) -> InformerStatus {
         self.core.status()
     }
 
-    /// The status now, and again after every change of state, phase or failure: for readiness
-    /// probes. Slow readers see the latest only.
+    /// Returns the status now, and again after every change of state, phase or failure, such as for
+    /// a readiness probe. Slow readers see the latest only.
+    ///
+    /// ```
+    /// # use informer_factory::SharedInformer;
+    /// # use k8s_openapi::api::core::v1::Pod;
+    /// use futures::StreamExt;
+    /// use informer_factory::InformerState;
+    ///
+    /// # async fn example(pods: &SharedInformer<Pod>) {
+    /// let mut changes = std::pin::pin!(pods.status_stream());
+    /// while let Some(status) = changes.next().await {
+    ///     let is_ready = matches!(status.state, InformerState::Synced | InformerState::Degraded);
+    ///     println!("ready: {is_ready}");
+    /// }
+    /// # }
+    /// # let _ = example;
+    /// ```
     pub fn status_stream(&self) -> impl Stream<Item = InformerStatus> + Send + use<T> {
         let (informer, status) = (self.clone(), Arc::clone(&self.core.status));
         status.changes().map(move |()| informer.status())
@@ -316,14 +290,6 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
 
     pub(crate) fn core(&self) -> &Arc<Core<T>> {
         &self.core
-    }
-
-    /// A handler's configuration with the defaults filled in; an error where the handler would
-    /// receive nothing.
-    fn accept(&self, mut config: ListenerConfig) -> Result<ListenerConfig, RuntimeGone> {
-        self.core.status.refuse_if_gone()?;
-        config.resync = config.resync.or(self.core.settings.default_resync);
-        Ok(config)
     }
 }
 

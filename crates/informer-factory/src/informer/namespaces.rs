@@ -7,6 +7,7 @@ use std::sync::Arc;
 use informer_store::Scope;
 use tokio_util::sync::CancellationToken;
 
+use crate::error::{AddNamespaceError, RemoveNamespaceError};
 use crate::informer::SharedInformer;
 use crate::options::is_namespace;
 use crate::running::core::Core;
@@ -17,48 +18,71 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     /// Starts watching another namespace; one that is removed at present is watched again when it
     /// has been removed. The source runs on the runtime on which the informer was started.
     ///
-    /// Returns false if the namespace is watched already, all are, nothing runs, or the name cannot
-    /// be one.
-    pub fn add_namespace(&self, namespace: &str) -> bool {
-        if !is_namespace(namespace) {
-            return false;
-        }
+    /// # Errors
+    ///
+    /// [`AddNamespaceError`] if the namespace is watched already, the informer watches all
+    /// namespaces or is not running, or the name cannot be one of a namespace. Nothing has changed
+    /// then.
+    pub fn add_namespace(&self, namespace: &str) -> Result<(), AddNamespaceError> {
         let core = self.core();
-        let sources = source_tasks::describe(core, &[Scope::Namespace(namespace.into())]);
+        let informer = Arc::clone(&core.status.name);
+        let namespace: Arc<str> = namespace.into();
+        if !is_namespace(&namespace) {
+            return Err(AddNamespaceError::InvalidName { namespace });
+        }
+        let sources = source_tasks::describe(core, &[Scope::Namespace(Arc::clone(&namespace))]);
         let _turn = core.runtime.turn();
-        core.status.lifecycle() == Lifecycle::Running
-            && !core.runtime.sources.scopes().contains(&Scope::All)
-            && source_tasks::start(core, sources)
+        core.status.refuse_unless_running::<AddNamespaceError>()?;
+        if core.runtime.sources.scopes().contains(&Scope::All) {
+            return Err(AddNamespaceError::WatchesAll { informer });
+        }
+        match source_tasks::start(core, sources) {
+            true => Ok(()),
+            false => Err(AddNamespaceError::AlreadyWatched {
+                informer,
+                namespace,
+            }),
+        }
     }
 
     /// Stops watching a namespace and deletes its objects, with a tombstone each. If it is
     /// removed at present, and has been added again, the addition is taken back.
     ///
-    /// Returns false if it was not watched.
+    /// # Errors
+    ///
+    /// [`RemoveNamespaceError`] if the namespace is not watched by itself, or the informer is not
+    /// running. Nothing has changed then.
     ///
     /// # Cancel safety
     ///
     /// The namespace goes all the same.
     // FM-79
-    pub async fn remove_namespace(&self, namespace: &str) -> bool {
-        let Some(removed) = self.begin_removal(Scope::Namespace(namespace.into())) else {
-            return false;
-        };
+    pub async fn remove_namespace(&self, namespace: &str) -> Result<(), RemoveNamespaceError> {
+        let removed = self.begin_removal(namespace.into())?;
         removed.cancelled().await;
-        true
+        Ok(())
     }
 
-    /// Cancelled when a namespace has been removed, or everything has ended; none if the namespace
-    /// is not watched, or the informer is not running.
-    fn begin_removal(&self, scope: Scope) -> Option<CancellationToken> {
+    /// Begins a removal. The token is cancelled when the namespace has been removed, or everything
+    /// has ended.
+    fn begin_removal(
+        &self,
+        namespace: Arc<str>,
+    ) -> Result<CancellationToken, RemoveNamespaceError> {
         let runtime = &self.core().runtime;
+        let scope = Scope::Namespace(Arc::clone(&namespace));
         let _turn = runtime.turn();
-        if self.core().status.lifecycle() != Lifecycle::Running {
-            return None;
-        }
-        let (source, removed) = runtime.sources.stop(&scope)?;
+        let status = &self.core().status;
+        status.refuse_unless_running::<RemoveNamespaceError>()?;
+        let Some((source, removed)) = runtime.sources.stop(&scope) else {
+            let informer = Arc::clone(&status.name);
+            return Err(RemoveNamespaceError::NotWatched {
+                informer,
+                namespace,
+            });
+        };
         let Some(source) = source else {
-            return Some(removed);
+            return Ok(removed);
         };
         let (core, guard) = (Arc::clone(self.core()), removed.clone().drop_guard());
         runtime.spawn(async move {
@@ -70,7 +94,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
             drop(source.await);
             core.applier.clear(&scope);
         });
-        Some(removed)
+        Ok(removed)
     }
 }
 

@@ -17,7 +17,19 @@ use crate::status::shared::Lifecycle;
 
 /// How long handlers may go on with what is pending when an informer is shut down.
 ///
-/// `Duration::MAX` means as long as it takes.
+/// `Duration::MAX` means as long as it takes. Closed on purpose: a grace is a duration and nothing
+/// else.
+///
+/// ```
+/// # use informer_factory::{FromOwnCallback, SharedInformerFactory};
+/// use std::time::Duration;
+/// use informer_factory::Grace;
+///
+/// # async fn example(factory: &SharedInformerFactory) -> Result<(), FromOwnCallback> {
+/// factory.shutdown(Grace(Duration::from_secs(20))).await?;
+/// # Ok(()) }
+/// # let _ = example;
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grace(pub Duration);
 
@@ -58,6 +70,17 @@ impl InformerReport {
 }
 
 /// How a factory ended.
+///
+/// ```
+/// # use informer_factory::{FromOwnCallback, Grace, SharedInformerFactory};
+/// # async fn example(factory: &SharedInformerFactory) -> Result<(), FromOwnCallback> {
+/// let report = factory.shutdown(Grace::default()).await?;
+/// if !report.is_complete() {
+///     eprintln!("{} notifications were not delivered", report.abandoned());
+/// }
+/// # Ok(()) }
+/// # let _ = example;
+/// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ShutdownReport {

@@ -71,6 +71,22 @@ where
     TypeId::of::<R::Scope>() == TypeId::of::<ClusterResourceScope>()
 }
 
+/// Refuses namespaces that no informer can watch.
+pub(crate) fn check_namespaces(namespaces: &Namespaces) -> Result<(), InformerError> {
+    let Namespaces::These(names) = namespaces else {
+        return Ok(());
+    };
+    if names.is_empty() {
+        return Err(InformerError::NoNamespace);
+    }
+    match names.iter().find(|name| !is_namespace(name)) {
+        None => Ok(()),
+        Some(invalid) => Err(InformerError::InvalidNamespace {
+            namespace: invalid.clone(),
+        }),
+    }
+}
+
 /// Refuses namespaces that make no sense for the resource.
 pub(crate) fn check_scope<R: Resource>(
     resource: &R::DynamicType,
@@ -79,20 +95,11 @@ pub(crate) fn check_scope<R: Resource>(
 where
     R::Scope: 'static,
 {
-    let Namespaces::These(names) = namespaces else {
-        return Ok(());
-    };
-    let kind = R::kind(resource).into_owned();
-    if names.is_empty() {
-        return Err(InformerError::NoNamespace { kind });
-    }
-    if let Some(bad) = names.iter().find(|name| !is_namespace(name)) {
-        return Err(InformerError::BadNamespace {
-            namespace: bad.clone(),
-        });
-    }
-    match is_cluster_scoped::<R>() {
-        true => Err(InformerError::NotNamespaced { kind }),
-        false => Ok(()),
+    check_namespaces(namespaces)?;
+    match namespaces {
+        Namespaces::These(_) if is_cluster_scoped::<R>() => Err(InformerError::NotNamespaced {
+            kind: R::kind(resource).into_owned(),
+        }),
+        Namespaces::These(_) | Namespaces::All => Ok(()),
     }
 }

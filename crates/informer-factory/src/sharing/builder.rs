@@ -7,7 +7,9 @@ use informer_reflector::Config as ReflectorConfig;
 use kube_client::Client;
 
 use crate::checker::consistency::Consistency;
+use crate::error::InformerError;
 use crate::options::{Namespaces, QueueKind, random_seed};
+use crate::sharing::assembly::check_namespaces;
 use crate::sharing::factory::SharedInformerFactory;
 
 /// The settings of informers that bring none of their own.
@@ -20,7 +22,24 @@ pub(crate) struct Defaults {
     pub(crate) consistency: Option<Consistency>,
 }
 
-/// Builds a [`SharedInformerFactory`].
+/// Builds a [`SharedInformerFactory`] with defaults for all of its informers.
+///
+/// ```
+/// use std::time::Duration;
+/// use informer_factory::{Consistency, InformerError, Namespaces, SharedInformerFactory};
+/// # use informer_factory::Client;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), InformerError> {
+/// # let server = informer_testkit::ApiServer::new();
+/// # let client = informer_factory::Client::new(server.service(), "default");
+/// let factory = SharedInformerFactory::builder(client)
+///     .namespaces(Namespaces::one("web"))
+///     .check_consistency(Consistency::every(Duration::from_secs(300)))
+///     .build()?;
+/// # let _: (SharedInformerFactory, Option<Client>) = (factory, None);
+/// # Ok(()) }
+/// ```
 #[derive_where(Debug)]
 #[derive_where(skip_inner)]
 #[must_use = "a builder does nothing until `build`"]
@@ -59,7 +78,14 @@ impl FactoryBuilder {
     }
 
     /// Builds the factory.
-    pub fn build(self) -> SharedInformerFactory {
-        SharedInformerFactory::over(self.client, self.defaults, self.seed)
+    ///
+    /// # Errors
+    ///
+    /// [`InformerError::NoNamespace`] for an empty list of namespaces, and
+    /// [`InformerError::InvalidNamespace`] for a name that cannot be one of a namespace.
+    pub fn build(self) -> Result<SharedInformerFactory, InformerError> {
+        check_namespaces(&self.defaults.namespaces)?;
+        let (client, defaults) = (self.client, self.defaults);
+        Ok(SharedInformerFactory::over(client, defaults, self.seed))
     }
 }

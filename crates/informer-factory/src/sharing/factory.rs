@@ -13,23 +13,43 @@ use serde::de::DeserializeOwned;
 
 use crate::error::{AlreadyStopped, FromOwnCallback, InformerError, NotSynced, StartError};
 use crate::informer::SharedInformer;
-use crate::options::{InformerOptions, Namespaces};
+use crate::options::{InformerOptions, Namespaces, random_seed};
 use crate::rbac_role::RbacRoles;
 use crate::running::shutdown::{Grace, InformerReport, ShutdownReport};
 use crate::sharing::assembly::{Decoder, is_cluster_scoped};
 use crate::sharing::builder::{Defaults, FactoryBuilder};
 use crate::sharing::registry::Registry;
 use crate::status::InformerStatus;
+use crate::status::shared::Lifecycle;
 use crate::status::wait;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Between the seeds of two informers.
 pub(super) const SEED_STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Hands out shared informers and owns them.
+/// Makes shared informers and owns them.
 ///
 /// Cloning shares the factory. When the last clone is dropped without a
 /// [`shutdown`](Self::shutdown), everything it owns is aborted.
+///
+/// ```
+/// use std::time::Duration;
+/// use informer_factory::{Grace, InformerOptions, SharedInformerFactory};
+/// use k8s_openapi::api::core::v1::{Node, Pod};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let server = informer_testkit::ApiServer::new();
+/// # let client = informer_factory::Client::new(server.service(), "default");
+/// let factory = SharedInformerFactory::new(client);
+/// let nodes = factory.informer::<Node>();
+/// let web = factory.informer_with::<Pod>(InformerOptions::new().labels("app=web"))?;
+/// factory.start()?; // Both; informers that are requested later need another call.
+/// factory.wait_synced(Duration::from_secs(30)).await?;
+/// println!("{} nodes, {} pods", nodes.reader().len(), web.reader().len());
+/// factory.shutdown(Grace::default()).await?;
+/// # Ok(()) }
+/// ```
 // IN-6
 #[derive(Clone)]
 pub struct SharedInformerFactory {
@@ -47,9 +67,9 @@ pub(super) struct Inner {
 }
 
 impl SharedInformerFactory {
-    /// A factory with the defaults. Best over a client from [`crate::client()`].
+    /// Makes a factory with the defaults, best over a client from [`crate::client()`].
     pub fn new(client: Client) -> Self {
-        Self::builder(client).build()
+        Self::over(client, Defaults::default(), random_seed())
     }
 
     /// Builds a factory with other defaults.
@@ -80,9 +100,9 @@ impl SharedInformerFactory {
     ///
     /// # Panics
     ///
-    /// If the factory was built for an empty list of namespaces, or for one that cannot be the name
-    /// of a namespace, such as an empty text; ask with
-    /// [`informer_with`](Self::informer_with) for an error instead.
+    /// If this type's objects are decoded already by a decoder of the caller
+    /// ([`decoded`](Self::decoded)), or another informer was given the name of this one, such as
+    /// `pods`. [`informer_with`](Self::informer_with) returns an error instead.
     pub fn informer<K>(&self) -> SharedInformer<K>
     where
         K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
@@ -163,6 +183,7 @@ impl SharedInformerFactory {
     /// [`InformerError`]
     // FA-11
     #[doc(alias = "metadatainformer")]
+    #[doc(alias = "metadata_watcher")]
     pub fn metadata(
         &self,
         resource: &ApiResource,
@@ -193,23 +214,38 @@ impl SharedInformerFactory {
         results.into_iter().collect()
     }
 
-    /// Waits until every informer is synced, started or not, but for those that have ended.
+    /// True once every informer of the factory [`is_synced`](SharedInformer::is_synced). An
+    /// informer that was requested and never started is not.
+    #[doc(alias = "HasSynced")]
+    pub fn is_synced(&self) -> bool {
+        let informers = self.inner.registry.all();
+        informers
+            .iter()
+            .all(|owned| owned.shared_status().is_synced())
+    }
+
+    /// Waits until every informer that has been started is synced.
     ///
     /// # Errors
     ///
-    /// [`NotSynced`] names those that are not, and why.
+    /// [`NotSynced`] names the sources that are not synced, with the last failure of each: when
+    /// `timeout` has passed, or earlier if nothing is left to wait for. An informer that was never
+    /// started is not waited for, and is named in the error with the state
+    /// [`Created`](crate::InformerState::Created), since it would stay empty.
     ///
     /// # Cancel safety
     ///
     /// Safe; nothing is lost.
     // FAX-3
-    pub async fn wait_for_sync(&self, timeout: Duration) -> Result<(), NotSynced> {
+    #[doc(alias = "WaitForCacheSync")]
+    pub async fn wait_synced(&self, timeout: Duration) -> Result<(), NotSynced> {
         let informers = self.inner.registry.all();
         let statuses: Vec<_> = informers
             .iter()
             .map(|owned| owned.shared_status())
             .collect();
-        wait::for_sync(&statuses, timeout).await
+        let is_awaited = |lifecycle: Lifecycle| lifecycle == Lifecycle::Running;
+        wait::for_sync(&statuses, timeout, is_awaited).await
     }
 
     /// The status of every informer, by name.
@@ -231,8 +267,21 @@ impl SharedInformerFactory {
         futures::stream::select_all(changes).map(move |()| factory.status())
     }
 
-    /// The permissions that the informers of this factory need, in roles of this name, and no more.
-    /// They do not include later requests.
+    /// Returns the permissions that the informers of this factory need, in roles of this name, and
+    /// no more. They do not include later requests.
+    ///
+    /// ```
+    /// # use informer_factory::{InformerOptions, SharedInformerFactory};
+    /// # use k8s_openapi::api::core::v1::Pod;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let server = informer_testkit::ApiServer::new();
+    /// # let client = informer_factory::Client::new(server.service(), "default");
+    /// let factory = SharedInformerFactory::new(client);
+    /// factory.informer_with::<Pod>(InformerOptions::new().namespace("web"))?;
+    /// println!("{}", factory.rbac_role("my-operator")); // For `kubectl apply -f -`.
+    /// # Ok(()) }
+    /// ```
     // SEC-15
     pub fn rbac_role(&self, name: &str) -> RbacRoles {
         let informers = self.inner.registry.entries();

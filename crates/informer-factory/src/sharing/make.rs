@@ -17,6 +17,7 @@ use crate::sharing::factory::{SEED_STEP, SharedInformerFactory};
 use crate::sharing::key::SharingKey;
 use crate::sharing::registry::Shared;
 use crate::status::memory::MemoryMeter;
+use crate::status::shared::Identity;
 use crate::sync::Entry;
 use crate::sync::atomic::Ordering;
 
@@ -40,13 +41,14 @@ impl SharedInformerFactory {
         let Decoder { decode, is_own } = decoder;
         let own = is_own.then(|| Arc::clone(&decode));
         let (wanted, stopped) = (options.transform.clone(), self.is_stopped());
+        let name = options.name.clone();
         // Locked while the informer is made, so that two concurrent requests get one.
         let mut entry = self.inner.registry.entry(key.clone());
         if let Entry::Occupied(present) = &entry {
             let shared = Shared::<T>::of(present.get()).expect("the key holds the object's type");
             // One that was shut down by itself makes room for a new one.
             if stopped || !shared.informer.core().status.has_ended() {
-                shared.check(wanted.as_ref(), own.as_ref())?;
+                shared.check(name.as_ref(), wanted.as_ref(), own.as_ref())?;
                 return Ok(shared.informer.clone());
             }
         }
@@ -54,6 +56,9 @@ impl SharedInformerFactory {
             drop(entry);
             entry = self.inner.registry.entry(key.clone());
         }
+        let is_named = name.is_some();
+        let identity = name.map_or_else(|| key.identity(), Identity::named);
+        self.inner.registry.name(&key, &identity.label, is_named)?;
         let client = self.inner.client.clone();
         let (settings, namespaces) = (
             self.settings::<R, T>(resource, &options),
@@ -63,7 +68,7 @@ impl SharedInformerFactory {
         let meter = MemoryMeter::new::<T>(move || measured.object_bytes(), limit);
         let source = connect::<R, T>(client, resource.clone(), representation, decode, options);
         let launch = Box::new(move |scope: &Scope| Arc::new(source(scope)));
-        let core = Core::new(key.identity(), settings, launch, meter);
+        let core = Core::new(identity, settings, launch, meter);
         let informer = SharedInformer::new(core, &namespaces);
         if self.is_stopped() {
             drop(informer.core().abort());

@@ -1,7 +1,8 @@
 //! The factory's informers, of all types, and the parts a second request is compared with.
 
 use std::any::Any;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError};
 
 use futures::future::BoxFuture;
 use informer_kube_source::Decode;
@@ -13,22 +14,54 @@ use crate::running::shutdown::{Grace, InformerReport};
 use crate::sharing::key::SharingKey;
 use crate::status::InformerStatus;
 use crate::status::shared::SharedStatus;
-use crate::sync::{DashMap, Entry};
+use crate::sync::{DashMap, Entry, Mutex};
 
 /// The informers of a factory, by sharing key.
 #[derive(Default)]
-pub(crate) struct Registry(DashMap<SharingKey, Arc<dyn Owned>>);
+pub(crate) struct Registry {
+    informers: DashMap<SharingKey, Arc<dyn Owned>>,
+    /// The names of the informers. Locked after an entry, never before.
+    names: Mutex<HashMap<SharingKey, Name>>,
+}
+
+/// The name of an informer in metrics.
+struct Name {
+    label: Arc<str>,
+    /// Whether the caller chose it. Default names need not differ, such as those of one resource
+    /// decoded as two types.
+    is_chosen: bool,
+}
 
 impl Registry {
     /// Locks the entry of one key, and its neighbours in the map. While it is locked no user code
     /// runs, no other entry is used, and no informer is waited for or dropped.
     pub(crate) fn entry(&self, key: SharingKey) -> Entry<'_, SharingKey, Arc<dyn Owned>> {
-        self.0.entry(key)
+        self.informers.entry(key)
+    }
+
+    /// Names the informer of a key, whose entry the caller has locked.
+    pub(crate) fn name(
+        &self,
+        key: &SharingKey,
+        label: &Arc<str>,
+        is_chosen: bool,
+    ) -> Result<(), InformerError> {
+        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_taken = |(other, name): (&SharingKey, &Name)| {
+            other != key && name.label == *label && (is_chosen || name.is_chosen)
+        };
+        if names.iter().any(is_taken) {
+            let name = Arc::clone(label);
+            return Err(InformerError::NameTaken { name });
+        }
+        let label = Arc::clone(label);
+        names.insert(key.clone(), Name { label, is_chosen });
+        Ok(())
     }
 
     /// All of them with their keys, as they are now.
     pub(crate) fn entries(&self) -> Vec<(SharingKey, Arc<dyn Owned>)> {
-        let entries = self.0.iter();
+        let entries = self.informers.iter();
         let entries = entries.map(|entry| (entry.key().clone(), Arc::clone(entry.value())));
         entries.collect()
     }
@@ -47,7 +80,17 @@ impl Registry {
         };
         let found = self.entries().into_iter().find(|(_, owned)| is_it(owned));
         // The removed entry is dropped after the map is unlocked.
-        found.is_some_and(|(key, _)| self.0.remove_if(&key, |_, owned| is_it(owned)).is_some())
+        let removed = found.and_then(|(key, _)| {
+            self.informers.remove_if(&key, |key, owned| {
+                let is_it = is_it(owned);
+                if is_it {
+                    let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+                    names.remove(key);
+                }
+                is_it
+            })
+        });
+        removed.is_some()
     }
 }
 
@@ -67,13 +110,20 @@ impl<T: Send + Sync + 'static> Shared<T> {
     }
 
     /// Whether a request for this informer wants its objects as they are: decoded by the same
-    /// decoder, and changed by the same transform. A request without a transform takes any.
+    /// decoder, and changed by the same transform. A request without a transform takes any, and one
+    /// without a name too.
     pub(crate) fn check(
         &self,
+        name: Option<&Arc<str>>,
         transform: Option<&Transform<T>>,
         decoder: Option<&Arc<dyn Decode<T>>>,
     ) -> Result<(), InformerError> {
-        let informer = Arc::clone(&self.informer.core().status.name);
+        let status = &self.informer.core().status;
+        let informer = Arc::clone(&status.name);
+        if let Some(name) = name.filter(|name| ***name != *status.label) {
+            let name = Arc::clone(name);
+            return Err(InformerError::NameDiffers { informer, name });
+        }
         let same_decoder = match (decoder, &self.decoder) {
             (Some(wanted), Some(present)) => Arc::ptr_eq(wanted, present),
             (wanted, present) => wanted.is_none() && present.is_none(),

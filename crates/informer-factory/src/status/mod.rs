@@ -20,9 +20,21 @@ use tokio::time::Instant;
 use crate::checker::consistency::ConsistencyStatus;
 use crate::status::memory::MemoryStatus;
 
-/// The state of an informer. It moves from left to right, but for `Synced` and `Degraded`, which
-/// alternate.
+/// The state of an informer. The states follow one another in this order, except that `Synced` and
+/// `Degraded` alternate.
+///
+/// A liveness probe restarts a program whose cache cannot recover by itself:
+///
+/// ```
+/// use informer_factory::{InformerState, InformerStatus};
+///
+/// fn is_alive(status: &InformerStatus) -> bool {
+///     status.state != InformerState::RuntimeGone && status.state != InformerState::Stopped
+/// }
+/// # let _ = is_alive;
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum InformerState {
     /// Made, not started.
     Created,
@@ -42,11 +54,29 @@ pub enum InformerState {
     Stopped,
 }
 
-/// One informer, as of now.
+/// The status of one informer, as of now.
+///
+/// ```
+/// # use informer_factory::SharedInformerFactory;
+/// # fn example(factory: &SharedInformerFactory) {
+/// for informer in factory.status() {
+///     println!("{} is {:?}, {} objects", informer.name, informer.state, informer.objects);
+///     for source in informer.sources {
+///         let failure = source.failure.map(|failure| failure.to_string());
+///         println!("  {}: {}", source.source, failure.as_deref().unwrap_or("no failure"));
+///     }
+///     for handler in informer.handlers {
+///         println!("  {}: {} notifications pending", handler.name, handler.depth);
+///     }
+/// }
+/// # }
+/// # let _ = example;
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct InformerStatus {
-    /// The informer's name, with what restricts it: `pods`, or `pods#1c9d03f7 [in web]`.
+    /// The name given in [`InformerOptions::name`](crate::InformerOptions::name), or else the
+    /// resource with what restricts the informer: `pods`, or `pods#1c9d03f7 [in web]`.
     pub name: Arc<str>,
     /// The name without the restrictions: what metrics call the informer.
     pub label: Arc<str>,

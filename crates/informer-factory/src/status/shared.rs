@@ -11,7 +11,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 use crate::checker::consistency::{Check, ConsistencyStatus};
-use crate::error::{AlreadyStopped, RuntimeGone};
+use crate::error::{AlreadyStopped, NotRunning, RuntimeGone};
 use crate::status::memory::MemoryStatus;
 use crate::status::telemetry;
 use crate::status::{InformerState, InformerStatus, SourceStatus};
@@ -174,6 +174,20 @@ impl SharedStatus {
             return Err(AlreadyStopped { what }.into());
         }
         Ok(())
+    }
+
+    /// Refuses a call on an informer that is not running.
+    pub(crate) fn refuse_unless_running<E>(&self) -> Result<(), E>
+    where
+        E: From<RuntimeGone> + From<NotRunning>,
+    {
+        self.refuse_if_gone()?;
+        let inner = self.lock();
+        let (informer, state) = (Arc::clone(&self.name), inner.status.state);
+        match inner.lifecycle {
+            Lifecycle::Running => Ok(()),
+            _ => Err(NotRunning { informer, state }.into()),
+        }
     }
 
     /// Adds sources atomically: with a source that is synced before the next one is added the

@@ -10,27 +10,39 @@ use informer_store::Scope;
 use tokio::time::Instant;
 
 use crate::error::{Culprit, NotSynced, WaitForVersionError};
-use crate::status::shared::SharedStatus;
+use crate::status::shared::{Lifecycle, SharedStatus};
 use crate::status::{InformerState, SourceStatus};
 
-/// Waits until everything on the statuses is synced.
+/// Waits until everything on the statuses is synced, except for the informers that are in a state
+/// in which they are not awaited.
 // WF-02, FAX-3
 pub(crate) async fn for_sync(
     statuses: &[&Arc<SharedStatus>],
     timeout: Duration,
+    is_awaited: impl Fn(Lifecycle) -> bool,
 ) -> Result<(), NotSynced> {
     let start = Instant::now();
+    let is_awaited = |status: &SharedStatus| !status.is_synced() && is_awaited(status.lifecycle());
     let all = async {
-        for status in statuses {
+        // Another informer may be started during the wait for one, so each look is at all of them.
+        while let Some(status) = statuses.iter().find(|status| is_awaited(status)) {
             let mut changes = status.changed.subscribe();
-            while !status.is_synced() && !status.lifecycle().is_over() {
+            while is_awaited(status) {
                 // The status outlives its receivers, so the sender is never gone.
                 drop(changes.changed().await);
             }
         }
     };
-    // What is left to say is read from the statuses, whether or not the time sufficed.
+    // The result is read from the statuses, whether or not the time sufficed.
     drop(tokio::time::timeout(timeout, all).await);
+    check_synced(statuses, start)
+}
+
+/// Refuses statuses that are not synced, after a wait since `start`.
+pub(crate) fn check_synced(
+    statuses: &[&Arc<SharedStatus>],
+    start: Instant,
+) -> Result<(), NotSynced> {
     let culprits = statuses.iter().flat_map(|status| culprits(status));
     let (culprits, waited): (Vec<_>, _) = (culprits.collect(), start.elapsed());
     match culprits.is_empty() {

@@ -3,14 +3,16 @@
 //! with one queue and the other in turn.
 
 use std::future::{Future, poll_fn};
+use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::time::Duration;
 
 use futures::FutureExt;
 
-use crate::cluster::{QUEUES, Recorder, factory, pod, pods};
+use crate::cluster::{QUEUES, Recorder, factory, pod, pods, tell_event};
 use informer_factory::{
-    Grace, InformerOptions, InformerState, QueueKind, SharedInformer, SharedInformerFactory,
+    Event, Grace, InformerOptions, InformerState, ListenerConfig, Overflow, QueueKind,
+    SharedInformer, SharedInformerFactory, async_fn,
 };
 use informer_testkit::{ApiServer, Fault, Match, Times};
 use k8s_openapi::api::core::v1::Pod;
@@ -23,6 +25,8 @@ const MOMENTS: usize = 360;
 
 /// Of each four turns one moves the clock.
 const TICK: Duration = Duration::from_secs(1);
+
+const HOUR: Duration = Duration::from_secs(3_600);
 
 struct Stage {
     server: ApiServer,
@@ -191,6 +195,51 @@ fn shutdown_with_an_endless_grace_at_any_moment_is_prompt_and_leaves_nothing() {
     });
 }
 
+/// IN-9: a version that a handler has handled, whenever it is awaited, was received with everything
+/// before it, by a slow handler and by one that coalesces.
+#[test]
+fn version_handled_at_any_moment_was_received() {
+    at_every_moment(|runtime, stage, moment| {
+        let stage = stage.as_ref().expect("it has just begun");
+        runtime.block_on(async {
+            let (seen, received) = (Arc::<Mutex<Vec<String>>>::default(), Recorder::default());
+            let lines = Arc::clone(&seen);
+            let slow = async_fn(move |event: Event<Pod>| {
+                let lines = Arc::clone(&lines);
+                async move {
+                    tokio::task::yield_now().await;
+                    tokio::time::sleep(TICK / 8).await;
+                    lines.lock().expect("whole").push(tell_event(&event));
+                }
+            });
+            let config = ListenerConfig::named("slow").overflow(match moment % 3 {
+                0 => Overflow::Coalesce,
+                _ => Overflow::default(),
+            });
+            let registration = stage.informer.add_async_handler(slow, config);
+            let registration = registration.expect("running");
+            let beside = stage.informer.add_handler(received.clone());
+            let beside = beside.expect("running");
+            stage.start();
+            stage.play(moment).await;
+            let created = stage.server.create(&pods(), pod("late", "n1"));
+            let version = created.expect("a new name").version();
+            let expected = format!("add late@{version}");
+            let version = version.into();
+            let handled = registration.wait_for_version(&version, HOUR).await;
+            handled.unwrap_or_else(|error| panic!("at {moment}: {error}"));
+            let seen = seen.lock().expect("whole").clone();
+            let is_seen = seen.iter().any(|line| line.starts_with(&expected));
+            assert!(is_seen, "IN-9: at {moment}: {seen:#?}");
+            // The other handler may be ahead or behind, and has its own answer.
+            let handled = beside.wait_for_version(&version, HOUR).await;
+            handled.unwrap_or_else(|error| panic!("at {moment}: {error}"));
+            let seen = received.lines();
+            assert!(seen.iter().any(|line| line.starts_with(&expected)), "IN-9");
+        });
+    });
+}
+
 /// The runtime ends at any moment of the run, and of a shutdown: the state tells, the watches are
 /// closed, no handler is called any more, and no end is called complete.
 #[test]
@@ -224,7 +273,7 @@ fn end_of_the_runtime_at_any_moment_is_told() {
         let other = paused();
         let report = other.block_on(async {
             drop(stage.server.create(&pods(), pod("late", "n1")));
-            let waited = stage.informer.wait_for_sync(TICK).await;
+            let waited = stage.informer.wait_synced(TICK).await;
             assert!(polls > 0 || waited.is_err(), "at {moment}");
             stage.factory.shutdown(Grace::default()).await
         });

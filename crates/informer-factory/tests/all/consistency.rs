@@ -50,14 +50,15 @@ impl World {
             .reflector(reflector)
             .check_consistency(consistency)
             .seed(7)
-            .build();
+            .build()
+            .expect("legal");
         let watches = match &options.namespaces {
-            Namespaces::All => 1,
             Namespaces::These(names) => names.len(),
+            _ => 1,
         };
         let informer = factory.informer_with(options).expect("a fresh factory");
         factory.start().expect("a runtime");
-        factory.wait_for_sync(SOON).await.expect("synced");
+        factory.wait_synced(SOON).await.expect("synced");
         server.wait_for_watches(&pods(), watches).await;
         Self {
             server,
@@ -402,7 +403,7 @@ async fn every_source_is_checked() {
     let both = Namespaces::These(vec!["red".into(), "green".into()]);
     let options = InformerOptions::new().namespaces(both);
     let world = World::over(server, QUEUES[0], options, Consistency::every(PERIOD)).await;
-    assert!(world.informer.add_namespace("blue"));
+    world.informer.add_namespace("blue").expect("a new one");
     let resource = ApiResource::erase::<Pod>(&());
     let metadata = world.factory.metadata(&resource, InformerOptions::new());
     let metadata: SharedInformer<PartialObjectMetadata> = metadata.expect("a fresh one");
@@ -415,7 +416,8 @@ async fn every_source_is_checked() {
         let found = source.consistency.clone().expect("it was asked for");
         assert!(found.consistent > 0 && found.mismatches == 0, "{source:?}");
     }
-    assert!(world.informer.remove_namespace("red").await);
+    let removed = world.informer.remove_namespace("red").await;
+    removed.expect("it was watched");
     let asked = |namespace: &str| {
         world.asked(|request| request.line.namespace.as_deref() == Some(namespace))
     };

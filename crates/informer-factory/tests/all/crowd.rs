@@ -20,7 +20,7 @@ async fn visit(informers: Vec<SharedInformer<Pod>>, times: usize, first: usize) 
         let informer = &informers[(first + turn * AT_ONCE) % informers.len()];
         let recorder = Recorder::default();
         let registration = informer.add_handler(recorder.clone()).expect("running");
-        registration.synced().await.expect("synced");
+        registration.wait_synced(SOON).await.expect("synced");
         assert!(
             recorder.lines().len() + 1 >= PODS,
             "PR-7: {:?}",
@@ -52,7 +52,7 @@ async fn handlers_come_and_go_on_many_informers() {
     let informers: Vec<_> = (0..count).map(of).collect();
     let start = Instant::now();
     factory.start().expect("a runtime");
-    factory.wait_for_sync(SOON).await.expect("synced");
+    factory.wait_synced(SOON).await.expect("synced");
     let synced = start.elapsed();
 
     let cycles = 10 * count;

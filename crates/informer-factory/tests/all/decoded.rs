@@ -7,8 +7,8 @@ use informer_factory::kube_source::{Buffers, Encoded, Wire};
 use informer_factory::processor::handler_fn;
 use informer_factory::reflector::{DecodeError, DecodeErrorCategory};
 use informer_factory::{
-    Added, Decode, InformerError, InformerOptions, KeyError, ListByLabels, Notification, Object,
-    ObjectKey, Owner, Updated, index,
+    Added, Decode, InformerError, InformerOptions, KeyError, Notification, Object, ObjectKey,
+    Owner, Updated, index, labelled,
 };
 use informer_testkit::ApiServer;
 use k8s_openapi::api::core::v1::Pod;
@@ -113,7 +113,7 @@ async fn a_type_without_deserialize_is_held_indexed_listed_and_handled() {
         });
         informer.add_handler(handler).expect("running");
         factory.start().expect("a runtime");
-        factory.wait_for_sync(SOON).await.expect("synced");
+        factory.wait_synced(SOON).await.expect("synced");
 
         let lister = informer.lister();
         let a = lister.namespace("default").get("a").expect("held");
@@ -127,7 +127,7 @@ async fn a_type_without_deserialize_is_held_indexed_listed_and_handled() {
         assert_eq!(names(by_owner.get("owner-1")), ["a"]);
         assert_eq!(names(by_app.get("db")), ["b"]);
         let web = Selector::from_iter([("app", "web")]);
-        assert_eq!(names(lister.labelled(&web)), ["a"]);
+        assert_eq!(names(lister.matching(labelled(&web))), ["a"]);
         let mut initial = [received.recv().await, received.recv().await];
         initial.sort();
         assert_eq!(initial, [Some("+a".to_owned()), Some("+b".to_owned())]);

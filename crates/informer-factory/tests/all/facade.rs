@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::cluster::{QUEUES, Recorder, SOON, assert_store_matches_pods, factory, pod, pods};
-use informer_factory::{Grace, ListenerConfig, Overflow, ResourceVersion, index};
+use informer_factory::{Grace, IndexError, ListenerConfig, Overflow, ResourceVersion, index};
 use informer_testkit::{ApiServer, Fault, Match, Times};
 use k8s_openapi::api::core::v1::Pod;
 use serde_json::json;
@@ -22,8 +22,8 @@ async fn changes_reach_store_index_and_handler() {
         let recorder = Recorder::default();
         let registration = informer.add_handler(recorder.clone()).expect("running");
         factory.start().expect("a runtime");
-        factory.wait_for_sync(SOON).await.expect("synced");
-        registration.synced().await.expect("synced");
+        factory.wait_synced(SOON).await.expect("synced");
+        registration.wait_synced(SOON).await.expect("synced");
         assert_eq!(recorder.take(), [format!("add a@{} initial", a.version())]);
         assert_eq!(by_node.get("n1").len(), 1);
 
@@ -38,6 +38,12 @@ async fn changes_reach_store_index_and_handler() {
         );
         assert!(by_node.get("n1").is_empty());
         assert_eq!(by_node.get("n2").len(), 1);
+        let same = informer.index("node").expect("it was added above");
+        assert_eq!(same.get("n2").len(), 1);
+        assert!(matches!(
+            informer.index("app"),
+            Err(IndexError::UnknownIndex { .. })
+        ));
         assert_store_matches_pods(&server, &informer);
 
         server.delete(&pods(), "default", "a").expect("deleted");
@@ -61,7 +67,7 @@ async fn ten_informers_on_one_type_open_one_watch() {
     let informers: Vec<_> = (0..10).map(|_| factory.informer::<Pod>()).collect();
     factory.start().expect("a runtime");
     factory.start().expect("again is fine");
-    factory.wait_for_sync(SOON).await.expect("synced");
+    factory.wait_synced(SOON).await.expect("synced");
     assert!(
         informers
             .iter()
@@ -84,7 +90,7 @@ async fn first_collection_is_replayed_from_the_store() {
         let recorder = Recorder::default();
         let registration = informer.add_handler(recorder.clone()).expect("running");
         factory.start().expect("a runtime");
-        registration.synced().await.expect("synced");
+        registration.wait_synced(SOON).await.expect("synced");
         let lines = recorder.take();
         assert!(
             lines.iter().all(|line| line.ends_with("initial")),
@@ -107,7 +113,7 @@ async fn a_late_handler_sees_the_present_and_then_every_change() {
         let factory = factory(&server, queue);
         let informer = factory.informer::<Pod>();
         factory.start().expect("a runtime");
-        factory.wait_for_sync(SOON).await.expect("synced");
+        factory.wait_synced(SOON).await.expect("synced");
         let c = server.create(&pods(), pod("c", "n1")).expect("created");
         let version = ResourceVersion::from(c.version());
         informer
@@ -117,7 +123,7 @@ async fn a_late_handler_sees_the_present_and_then_every_change() {
 
         let recorder = Recorder::default();
         let registration = informer.add_handler(recorder.clone()).expect("running");
-        registration.synced().await.expect("synced");
+        registration.wait_synced(SOON).await.expect("synced");
         let lines = recorder.take();
         assert_eq!(lines.len(), 3, "{lines:?}");
         assert!(
@@ -144,7 +150,7 @@ async fn a_gap_ends_in_tombstones_and_silence_about_the_unchanged() {
         let recorder = Recorder::default();
         informer.add_handler(recorder.clone()).expect("running");
         factory.start().expect("a runtime");
-        factory.wait_for_sync(SOON).await.expect("synced");
+        factory.wait_synced(SOON).await.expect("synced");
         let before = recorder.wait(4).await;
         assert_eq!(before.len(), 4);
         server.wait_for_watches(&pods(), 1).await;
@@ -212,7 +218,7 @@ async fn a_coalescing_handler_ends_where_the_store_is() {
     let config = ListenerConfig::named("slow").overflow(Overflow::Coalesce);
     let (registration, mut stream) = informer.events(config).expect("running");
     factory.start().expect("a runtime");
-    factory.wait_for_sync(SOON).await.expect("synced");
+    factory.wait_synced(SOON).await.expect("synced");
     let mut last = None;
     for node in 1..=50 {
         let patch = json!({"spec": {"nodeName": format!("n{node}")}});
@@ -247,7 +253,7 @@ async fn missing_access_is_named_and_heals_when_granted() {
     let informer = factory.informer::<Pod>();
     factory.start().expect("a runtime");
     let error = factory
-        .wait_for_sync(Duration::from_secs(10))
+        .wait_synced(Duration::from_secs(10))
         .await
         .expect_err("no access");
     let text = error.to_string();
@@ -257,7 +263,7 @@ async fn missing_access_is_named_and_heals_when_granted() {
     );
     server.clear_faults();
     factory
-        .wait_for_sync(Duration::from_secs(61))
+        .wait_synced(Duration::from_secs(61))
         .await
         .expect("heals within 60 s");
     assert!(informer.status().sources[0].failure.is_none());
@@ -270,6 +276,7 @@ async fn resync_reaches_only_who_asked_for_it() {
     let a = server.create(&pods(), pod("a", "n1")).expect("created");
     let builder = informer_factory::SharedInformerFactory::builder(crate::cluster::client(&server));
     let factory = builder.default_resync(Duration::from_secs(600)).build();
+    let factory = factory.expect("legal");
     let informer = factory.informer::<Pod>();
     let (eager, calm) = (Recorder::default(), Recorder::default());
     let config = ListenerConfig::named("eager").resync(Duration::from_secs(5));
@@ -278,7 +285,7 @@ async fn resync_reaches_only_who_asked_for_it() {
         .expect("running");
     informer.add_handler(calm.clone()).expect("running");
     factory.start().expect("a runtime");
-    factory.wait_for_sync(SOON).await.expect("synced");
+    factory.wait_synced(SOON).await.expect("synced");
     let version = a.version();
     let expected = [
         format!("add a@{version} initial"),

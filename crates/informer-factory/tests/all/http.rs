@@ -25,7 +25,8 @@ async fn served(queue: QueueKind) -> (ApiServer, ServerHandle, SharedInformerFac
     let factory = SharedInformerFactory::builder(client)
         .queue(queue)
         .reflector(reflector)
-        .build();
+        .build()
+        .expect("legal");
     (server, handle, factory)
 }
 
@@ -86,8 +87,8 @@ async fn the_main_job_over_sockets_on_several_threads() {
             .expect("running");
         informer.add_handler(told.clone()).expect("running");
         factory.start().expect("a runtime");
-        factory.wait_for_sync(SOON).await.expect("synced");
-        slow.synced().await.expect("synced");
+        factory.wait_synced(SOON).await.expect("synced");
+        slow.wait_synced(SOON).await.expect("synced");
         assert_eq!(by_node.get("n1").len(), 1);
         told.wait(1).await;
 
@@ -186,7 +187,7 @@ async fn two_informers_and_every_kind_of_handler_on_one_thread() {
             .events(ListenerConfig::named("stream"))
             .expect("running");
         factory.start().expect("a runtime");
-        factory.wait_for_sync(SOON).await.expect("synced");
+        factory.wait_synced(SOON).await.expect("synced");
 
         churn_both(&server);
         let told = inline.wait(100).await;
@@ -226,7 +227,7 @@ async fn a_server_that_is_not_there_yet_is_named_and_then_found() {
     let informer = Arc::new(factory.informer::<Pod>());
     factory.start().expect("a runtime");
     let error = factory
-        .wait_for_sync(Duration::from_millis(300))
+        .wait_synced(Duration::from_millis(300))
         .await
         .expect_err("nobody there");
     let failure = error.culprits[0].failure.as_ref().expect("it failed");
@@ -236,6 +237,6 @@ async fn a_server_that_is_not_there_yet_is_named_and_then_found() {
         "{error}"
     );
     let _handle = server.serve_at(addr).await.expect("the address is free");
-    factory.wait_for_sync(SOON).await.expect("found");
-    assert!(informer.has_synced());
+    factory.wait_synced(SOON).await.expect("found");
+    assert!(informer.is_synced());
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 use crate::cluster::{QUEUES, Recorder, SOON, factory, pod, pods};
 use futures::StreamExt;
 use informer_factory::{
-    Grace, InformerState, ListenerConfig, Notification, ObjectKey, ResourceVersion, SharedInformer,
-    StartError, WaitForVersionError, processor,
+    Grace, HandlerNotSynced, InformerState, ListenerConfig, NotDelivered, NotHandled, Notification,
+    ObjectKey, ResourceVersion, SharedInformer, StartError, WaitForVersionError, processor,
 };
 use informer_testkit::ApiServer;
 use k8s_openapi::api::core::v1::Pod;
@@ -24,7 +24,7 @@ async fn after_the_end_everything_is_refused_and_the_store_stays() {
     let recorder = Recorder::default();
     informer.add_handler(recorder.clone()).expect("running");
     factory.start().expect("a runtime");
-    factory.wait_for_sync(SOON).await.expect("synced");
+    factory.wait_synced(SOON).await.expect("synced");
 
     let first = factory
         .shutdown(Grace::default())
@@ -70,7 +70,7 @@ async fn stop_before_start_asks_nothing_of_the_server() {
         .await
         .expect("not in a callback");
     assert!(report.is_complete());
-    assert!(!registration.has_synced());
+    assert!(!registration.is_synced());
     assert!(server.requests().is_empty());
 }
 
@@ -111,7 +111,7 @@ async fn release_ends_one_informer_and_forgets_it() {
     let factory = factory(&server, QUEUES[0]);
     let informer = factory.informer::<Pod>();
     factory.start().expect("a runtime");
-    factory.wait_for_sync(SOON).await.expect("synced");
+    factory.wait_synced(SOON).await.expect("synced");
     let report = factory
         .release(&informer, Grace::default())
         .await
@@ -126,9 +126,9 @@ async fn release_ends_one_informer_and_forgets_it() {
             .is_none()
     );
     let next = factory.informer::<Pod>();
-    assert!(!next.has_synced());
+    assert!(!next.is_synced());
     factory.start().expect("only the new one is started");
-    factory.wait_for_sync(SOON).await.expect("synced");
+    factory.wait_synced(SOON).await.expect("synced");
     assert_eq!(next.lister().all().len(), 1);
 }
 
@@ -142,7 +142,7 @@ async fn a_dropped_factory_ends_its_informers() {
     let recorder = Recorder::default();
     informer.add_handler(recorder.clone()).expect("running");
     factory.start().expect("a runtime");
-    factory.wait_for_sync(SOON).await.expect("synced");
+    factory.wait_synced(SOON).await.expect("synced");
     recorder.wait(1).await;
     drop(factory);
     server.wait_for_watches(&pods(), 0).await;
@@ -206,12 +206,12 @@ async fn a_stuck_handler_is_reported_and_delays_nobody() {
     informer.add_handler(recorder.clone()).expect("running");
     factory.start().expect("a runtime");
     factory
-        .wait_for_sync(SOON)
+        .wait_synced(SOON)
         .await
         .expect("the informer is synced");
     server.create(&pods(), pod("b", "n1")).expect("created");
     assert_eq!(recorder.wait(2).await.len(), 2);
-    assert!(!registration.has_synced(), "IN-2: this handler is not");
+    assert!(!registration.is_synced(), "IN-2: this handler is not");
     let report = factory
         .shutdown(Grace(Duration::from_secs(3)))
         .await
@@ -220,6 +220,66 @@ async fn a_stuck_handler_is_reported_and_delays_nobody() {
     assert_eq!(report.abandoned(), 2);
     let stuck = &report.informers[0].handlers.listeners[0];
     assert_eq!((&*stuck.name, stuck.still_running), ("stuck", true));
+}
+
+/// IN-9: a handler that is slow, has ended, or has no version to come is an error that says so.
+#[tokio::test(start_paused = true)]
+async fn wait_for_what_a_handler_will_not_handle_says_why() {
+    let server = ApiServer::new();
+    server.create(&pods(), pod("a", "n1")).expect("created");
+    let factory = factory(&server, QUEUES[0]);
+    let informer = factory.informer::<Pod>();
+    let slow = processor::async_fn(|_| tokio::time::sleep(Duration::from_secs(10)));
+    let handler = informer.add_async_handler(slow, ListenerConfig::named("slow"));
+    let handler = handler.expect("running");
+    let early = handler.wait_synced(Duration::from_secs(1)).await;
+    let early = early.expect_err("nothing was started");
+    assert!(matches!(early, HandlerNotSynced::Informer(_)), "{early}");
+    factory.start().expect("a runtime");
+    let version = ResourceVersion::from(server.version());
+
+    let slow = handler.wait_synced(Duration::from_secs(1)).await;
+    let slow = slow.expect_err("its callback takes longer");
+    assert!(
+        matches!(slow, HandlerNotSynced::TimedOut { pending: 1, .. }),
+        "{slow}"
+    );
+    let slow = handler
+        .wait_for_version(&version, Duration::from_secs(1))
+        .await;
+    let slow = slow.expect_err("as before");
+    assert!(
+        matches!(slow, NotHandled::TimedOut { pending: 1, .. }),
+        "{slow}"
+    );
+    let later = ResourceVersion::from(server.version() + 1);
+    let missing = handler
+        .wait_for_version(&later, Duration::from_secs(1))
+        .await;
+    let missing = missing.expect_err("nothing was written");
+    assert!(matches!(missing, NotHandled::NotApplied(_)), "{missing}");
+
+    let waiting = tokio::spawn({
+        let (handler, version) = (handler.clone(), version.clone());
+        async move { handler.wait_for_version(&version, Duration::MAX).await }
+    });
+    tokio::task::yield_now().await;
+    handler.remove_now();
+    for ended in [
+        waiting.await.expect("no panic"),
+        handler.wait_for_version(&version, SOON).await,
+    ] {
+        let reason = NotDelivered::Ended;
+        let (handler, wanted) = ("slow".into(), version.to_string());
+        let expected = NotHandled::Handler {
+            handler,
+            wanted,
+            reason,
+        };
+        assert_eq!(ended, Err(expected));
+    }
+    let ended = handler.wait_synced(SOON).await.expect_err("it was removed");
+    assert!(matches!(ended, HandlerNotSynced::Never { .. }), "{ended}");
 }
 
 /// The status stream begins with now and ends with the end (readiness probes).
@@ -240,7 +300,7 @@ async fn the_status_stream_tells_each_state_once_it_is_reached() {
         }
     });
     factory.start().expect("a runtime");
-    factory.wait_for_sync(SOON).await.expect("synced");
+    factory.wait_synced(SOON).await.expect("synced");
     while seen.recv().await.expect("goes on") != InformerState::Synced {}
     factory
         .shutdown(Grace::default())
@@ -264,7 +324,7 @@ async fn wait_for_version_is_about_what_was_applied() {
         let factory = factory(&server, queue);
         let informer = factory.informer::<Pod>();
         factory.start().expect("a runtime");
-        factory.wait_for_sync(SOON).await.expect("synced");
+        factory.wait_synced(SOON).await.expect("synced");
         for name in ["a", "b", "c"] {
             let version = server
                 .create(&pods(), pod(name, "n1"))
@@ -323,7 +383,7 @@ async fn a_shutdown_that_is_given_up_goes_on() {
     let config = ListenerConfig::named("stuck");
     informer.add_async_handler(stuck, config).expect("running");
     factory.start().expect("a runtime");
-    factory.wait_for_sync(SOON).await.expect("synced");
+    factory.wait_synced(SOON).await.expect("synced");
     let grace = Grace(Duration::from_secs(10));
     let impatient = tokio::time::timeout(Duration::from_secs(1), informer.shutdown(grace)).await;
     assert!(impatient.is_err());
@@ -351,8 +411,39 @@ async fn an_informer_that_ended_by_itself_makes_room() {
     factory.start().expect("the one that ended is passed over");
     let second = factory.informer::<Pod>();
     factory.start().expect("the new one starts");
-    factory.wait_for_sync(SOON).await.expect("synced");
-    assert_eq!((second.lister().all().len(), nodes.has_synced()), (1, true));
+    factory.wait_synced(SOON).await.expect("synced");
+    assert_eq!((second.lister().all().len(), nodes.is_synced()), (1, true));
+}
+
+/// FAX-3: an informer that was never started is named, and does not use up the time.
+#[tokio::test(start_paused = true)]
+async fn wait_of_the_factory_names_informers_that_were_never_started() {
+    let server = ApiServer::new();
+    server.create(&pods(), pod("a", "n1")).expect("created");
+    let factory = factory(&server, QUEUES[0]);
+    assert!(factory.is_synced(), "there is no informer");
+    let started = factory.informer::<Pod>();
+    factory.start().expect("a runtime");
+    let late = factory.informer::<k8s_openapi::api::core::v1::Node>();
+    let begin = tokio::time::Instant::now();
+    let error = factory.wait_synced(SOON).await.expect_err("one is left");
+    assert!(started.is_synced() && !factory.is_synced(), "{error}");
+    assert!(begin.elapsed() < Duration::from_secs(1), "{error}");
+    let named = error.culprits.iter();
+    let named: Vec<_> = named.map(|one| (&*one.informer, one.state)).collect();
+    assert_eq!(named, [("nodes", InformerState::Created)]);
+    assert!(error.to_string().contains("never started"), "{error}");
+
+    // The informer itself waits for its start.
+    let waiting = tokio::spawn({
+        let late = late.clone();
+        async move { late.wait_synced(SOON).await }
+    });
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    factory.start().expect("a runtime");
+    waiting.await.expect("no panic").expect("synced");
+    factory.wait_synced(SOON).await.expect("all are started");
+    assert!(factory.is_synced());
 }
 
 /// One probe for the whole program.

@@ -6,8 +6,8 @@
 mod cluster;
 
 mod any_moment;
+mod change_consumer;
 mod consistency;
-mod controller;
 mod crowd;
 mod decoded;
 mod facade;

@@ -110,7 +110,7 @@ async fn gauges_of_an_informer_of_nothing_are_zero() {
     let factory = factory(&server, QUEUES[0]);
     let informer = factory.informer::<Pod>();
     informer.start().expect("a runtime");
-    informer.wait_for_sync(SOON).await.expect("synced");
+    informer.wait_synced(SOON).await.expect("synced");
     for gauge in [
         telemetry::STORE_OBJECTS,
         telemetry::QUEUED_ITEMS,
@@ -134,7 +134,7 @@ async fn handler_that_is_behind_is_seen_by_its_name() {
     let added = informer.add_async_handler(Stuck, ListenerConfig::named("stuck"));
     let registration = added.expect("it runs");
     informer.start().expect("a runtime");
-    informer.wait_for_sync(SOON).await.expect("synced");
+    informer.wait_synced(SOON).await.expect("synced");
     tokio::time::sleep(Duration::from_secs(60)).await;
     let get = |name| values.get(&format!("{name}{{informer=pods,handler=stuck}}"));
     assert_eq!(get(telemetry::PENDING_NOTIFICATIONS), Some(3.0));

@@ -57,9 +57,10 @@ async fn the_role_follows_the_namespaces_of_an_informer() {
     assert_eq!(everywhere, None, "a role in a namespace is enough");
 
     factory.start().expect("a runtime");
-    factory.wait_for_sync(SOON).await.expect("synced");
-    assert!(informer.add_namespace("c"));
-    assert!(informer.remove_namespace("a").await);
+    factory.wait_synced(SOON).await.expect("synced");
+    informer.add_namespace("c").expect("a new one");
+    let removed = informer.remove_namespace("a").await;
+    removed.expect("it was watched");
     assert_eq!(
         granted(&factory.rbac_role("x")),
         pairs(&[("b", "pods"), ("c", "pods")])
@@ -67,7 +68,7 @@ async fn the_role_follows_the_namespaces_of_an_informer() {
 
     factory.informer::<Node>();
     factory.start().expect("the new one");
-    factory.wait_for_sync(SOON).await.expect("synced");
+    factory.wait_synced(SOON).await.expect("synced");
     let role = factory.rbac_role("x");
     assert_eq!(
         granted(&role),

@@ -12,9 +12,10 @@ use informer_factory::kube_source::Deadlines;
 use informer_factory::processor::handler_fn;
 use informer_factory::reflector::{Config, Phase};
 use informer_factory::{
-    AddHandlerError, AddIndexError, AsyncHandler, Controller, ControllerConfig, Event, Grace,
-    InformerOptions, InformerState, ListenerConfig, Namespaces, ObjectKey, ResourceVersion,
-    SharedInformer, SharedInformerFactory, StartError, WaitForVersionError, index,
+    AddHandlerError, AddIndexError, AddNamespaceError, AsyncHandler, ChangeConsumer,
+    ChangeConsumerConfig, Event, Grace, InformerOptions, InformerState, ListenerConfig, Namespaces,
+    NotHandled, ObjectKey, RemoveNamespaceError, ResourceVersion, SharedInformer,
+    SharedInformerFactory, StartError, WaitForVersionError, index,
 };
 use informer_testkit::ApiServer;
 use k8s_openapi::api::core::v1::Pod;
@@ -45,7 +46,7 @@ async fn synced(server: &ApiServer) -> (SharedInformerFactory, SharedInformer<Po
     let factory = factory(server, QUEUES[0]);
     let informer = factory.informer::<Pod>();
     factory.start().expect("a runtime");
-    factory.wait_for_sync(SOON).await.expect("synced");
+    factory.wait_synced(SOON).await.expect("synced");
     (factory, informer)
 }
 
@@ -100,7 +101,11 @@ fn shutdown_cut_off_by_the_end_of_its_runtime_is_not_complete() {
 fn informer_whose_runtime_has_ended_says_so() {
     let (server, first, second) = (ApiServer::new(), runtime(), runtime());
     let (factory, informer) = first.block_on(synced(&server));
-    let later = ResourceVersion::from("999999");
+    let added = first.block_on(async { informer.add_handler(Recorder::default()) });
+    let handler = added.expect("it runs");
+    let (present, later) = (server.version().into(), ResourceVersion::from("999999"));
+    let handled = first.block_on(handler.wait_for_version(&present, SOON));
+    handled.expect("it runs");
     let waiting = second.spawn({
         let (informer, later) = (informer.clone(), later.clone());
         async move { informer.wait_for_version(&later, Duration::MAX).await }
@@ -127,8 +132,8 @@ fn informer_whose_runtime_has_ended_says_so() {
             );
         }
         for waited in [
-            informer.wait_for_sync(SOON).await,
-            factory.wait_for_sync(SOON).await,
+            informer.wait_synced(SOON).await,
+            factory.wait_synced(SOON).await,
         ] {
             let error = waited.expect_err("it follows nothing");
             assert_eq!(error.culprits[0].state, InformerState::RuntimeGone);
@@ -136,6 +141,17 @@ fn informer_whose_runtime_has_ended_says_so() {
         }
         let waited = informer.wait_for_version(&later, Duration::MAX).await;
         assert!(matches!(waited, Err(WaitForVersionError::RuntimeGone(_))));
+        let handled = handler.wait_for_version(&later, Duration::MAX).await;
+        let gone = matches!(
+            handled,
+            Err(NotHandled::NotApplied(WaitForVersionError::RuntimeGone(_)))
+        );
+        assert!(gone, "{handled:?}");
+        let handled = handler.wait_for_version(&present, Duration::MAX).await;
+        assert!(
+            matches!(handled, Err(NotHandled::Handler { .. })),
+            "{handled:?}"
+        );
         let added = informer.add_handler(Recorder::default());
         assert!(
             matches!(added, Err(AddHandlerError::RuntimeGone(_))),
@@ -145,7 +161,10 @@ fn informer_whose_runtime_has_ended_says_so() {
         assert!(matches!(events, Err(AddHandlerError::RuntimeGone(_))));
         let added = informer.add_index("node", index::node);
         assert!(matches!(added, Err(AddIndexError::RuntimeGone(_))));
-        assert!(!informer.add_namespace("b"));
+        let added = informer.add_namespace("b");
+        assert!(matches!(added, Err(AddNamespaceError::RuntimeGone(_))));
+        let removed = informer.remove_namespace("b").await;
+        assert!(matches!(removed, Err(RemoveNamespaceError::RuntimeGone(_))));
         assert_eq!(informer.status_stream().count().await, 1);
         let report = factory.shutdown(Grace::default()).await;
         assert!(!report.expect("not in a callback").is_complete());
@@ -168,8 +187,8 @@ fn namespace_added_outside_of_the_runtime_of_the_informer_is_followed() {
         informer.start().expect("a runtime");
         (factory, informer)
     });
-    assert!(informer.add_namespace("b"));
-    let waited = first.block_on(informer.wait_for_sync(SOON));
+    informer.add_namespace("b").expect("it runs");
+    let waited = first.block_on(informer.wait_synced(SOON));
     waited.expect("synced");
     assert_eq!(informer.lister().all().len(), 2);
 }
@@ -186,7 +205,7 @@ fn start_on_a_runtime_without_a_timer_is_refused() {
     assert_eq!(informer.status().state, InformerState::Created);
     good.block_on(async {
         informer.start().expect("it has a timer");
-        informer.wait_for_sync(SOON).await.expect("synced");
+        informer.wait_synced(SOON).await.expect("synced");
     });
 }
 
@@ -230,16 +249,20 @@ async fn namespace_added_during_its_removal_is_followed_again() {
     let options = InformerOptions::<Pod>::new().namespaces(Namespaces::These(names));
     let informer = factory.informer_with(options).expect("legal");
     informer.start().expect("a runtime");
-    informer.wait_for_sync(SOON).await.expect("synced");
+    informer.wait_synced(SOON).await.expect("synced");
     let recorder = Recorder::default();
     informer.add_handler(recorder.clone()).expect("it runs");
     recorder.wait(2).await;
 
     let mut removal = pin!(informer.remove_namespace("a"));
     assert!(removal.as_mut().now_or_never().is_none());
-    assert!(informer.add_namespace("a"));
-    assert!(!informer.add_namespace("a"), "it is wished for already");
-    assert!(removal.await);
+    informer.add_namespace("a").expect("it is being removed");
+    let again = informer.add_namespace("a");
+    assert!(
+        matches!(again, Err(AddNamespaceError::AlreadyWatched { .. })),
+        "it is wished for already"
+    );
+    removal.await.expect("it was watched");
     let told = recorder.wait(2).await;
     assert!(
         told[0].starts_with("tombstone a/p") && told[1].starts_with("add p@"),
@@ -249,12 +272,10 @@ async fn namespace_added_during_its_removal_is_followed_again() {
 
     let mut removal = pin!(informer.remove_namespace("a"));
     assert!(removal.as_mut().now_or_never().is_none());
-    assert!(informer.add_namespace("a"));
-    assert!(
-        informer.remove_namespace("a").await,
-        "the wish is taken back"
-    );
-    assert!(removal.await);
+    informer.add_namespace("a").expect("it is being removed");
+    let taken_back = informer.remove_namespace("a").await;
+    taken_back.expect("the addition is taken back");
+    removal.await.expect("it was watched");
     assert_eq!(informer.status().sources.len(), 1);
     assert_eq!(informer.lister().all().len(), 1);
 }
@@ -277,15 +298,15 @@ fn end_of_another_runtime_is_not_the_end_of_the_informer() {
     let _shared: Arc<Pod> = informer.lister().all().remove(0);
 }
 
-/// A controller cannot go on without a timer, and must not end as if it had been stopped.
+/// A `ChangeConsumer` cannot go on without a timer, and must not end as if it had been stopped.
 #[test]
-fn controller_on_a_runtime_without_a_timer_does_not_end_well() {
+fn change_consumer_on_a_runtime_without_a_timer_does_not_end_well() {
     let timeless = Builder::new_current_thread().build().expect("a runtime");
     let source = ApiServer::new().source::<Pod>(&pods()).expect("registered");
-    let controller = Controller::new(Arc::new(source), ControllerConfig::named("pods"));
+    let consumer = ChangeConsumer::new(Arc::new(source), ChangeConsumerConfig::named("pods"));
     let process = |_: Event<Pod>| async { Ok::<(), Infallible>(()) };
     let ended = catch_unwind(AssertUnwindSafe(|| {
-        timeless.block_on(controller.run(process, pending::<()>()))
+        timeless.block_on(consumer.run(process, pending::<()>()))
     }));
     assert!(ended.is_err(), "{ended:?}");
 }

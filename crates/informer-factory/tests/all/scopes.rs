@@ -2,7 +2,8 @@
 
 use crate::cluster::{QUEUES, Recorder, SOON, factory, pod, pod_in, pods};
 use informer_factory::{
-    InformerError, InformerOptions, ListByLabels, Namespaces, Projection, Transform,
+    AddNamespaceError, Grace, InformerError, InformerOptions, Namespaces, Projection,
+    RemoveNamespaceError, Transform, labelled,
 };
 use informer_testkit::{ApiServer, Resource};
 use k8s_openapi::api::core::v1::{Node, Pod};
@@ -29,23 +30,32 @@ async fn several_namespaces_share_one_store() {
         let recorder = Recorder::default();
         informer.add_handler(recorder.clone()).expect("running");
         factory.start().expect("a runtime");
-        factory.wait_for_sync(SOON).await.expect("synced");
+        factory.wait_synced(SOON).await.expect("synced");
         assert_eq!(recorder.wait(2).await.len(), 2);
         assert_eq!(informer.lister().all().len(), 2);
         assert_eq!(server.open_watches(&pods()), 2);
 
-        assert!(informer.add_namespace("blue"));
-        assert!(!informer.add_namespace("blue"), "it is followed already");
+        informer.add_namespace("blue").expect("a new one");
+        let again = informer.add_namespace("blue");
+        assert!(matches!(
+            again,
+            Err(AddNamespaceError::AlreadyWatched { .. })
+        ));
         let lines = recorder.wait(1).await;
         assert!(
             lines[0].starts_with("add a@") && !lines[0].ends_with("initial"),
             "{lines:?}"
         );
-        assert!(informer.has_synced(), "IN-1: never false again");
+        assert!(informer.is_synced(), "IN-1: never false again");
         assert_eq!(informer.lister().namespace("blue").all().len(), 1);
 
-        assert!(informer.remove_namespace("red").await);
-        assert!(!informer.remove_namespace("red").await);
+        let removed = informer.remove_namespace("red").await;
+        removed.expect("it was watched");
+        let again = informer.remove_namespace("red").await;
+        assert!(matches!(
+            again,
+            Err(RemoveNamespaceError::NotWatched { .. })
+        ));
         let lines = recorder.wait(1).await;
         assert!(lines[0].starts_with("tombstone red/a last a@"), "{lines:?}");
         assert_eq!(informer.lister().all().len(), 2);
@@ -67,7 +77,7 @@ async fn selectors_bound_the_cache() {
     let recorder = Recorder::default();
     web.add_handler(recorder.clone()).expect("running");
     factory.start().expect("a runtime");
-    factory.wait_for_sync(SOON).await.expect("synced");
+    factory.wait_synced(SOON).await.expect("synced");
     assert_eq!(web.lister().all().len(), 2);
     assert_eq!(on_n2.lister().all().len(), 1);
     recorder.wait(2).await;
@@ -81,11 +91,11 @@ async fn selectors_bound_the_cache() {
         .expect("patched");
     assert!(recorder.wait(1).await[0].starts_with("add a@"));
     let selector = Selector::from_iter([("app", "web")]);
-    assert_eq!(web.lister().labelled(&selector).len(), 2);
+    assert_eq!(web.lister().matching(labelled(&selector)).len(), 2);
     assert_eq!(
         web.lister()
             .namespace("default")
-            .labelled(&Selector::default())
+            .matching(labelled(&Selector::default()))
             .len(),
         2
     );
@@ -112,7 +122,7 @@ async fn kinds_known_at_run_time_only() {
         .metadata(&resource, InformerOptions::new())
         .expect("new");
     factory.start().expect("a runtime");
-    factory.wait_for_sync(SOON).await.expect("synced");
+    factory.wait_synced(SOON).await.expect("synced");
     let object = whole.lister().get("default/w").expect("stored");
     assert_eq!(object.data["spec"]["size"], 3);
     let types = object.types.as_ref().expect("list and watch look the same");
@@ -153,7 +163,7 @@ async fn one_transform_per_shared_informer() {
         "{error}"
     );
     factory.start().expect("a runtime");
-    factory.wait_for_sync(SOON).await.expect("synced");
+    factory.wait_synced(SOON).await.expect("synced");
     assert!(
         informer
             .lister()
@@ -179,7 +189,7 @@ async fn projections_are_caches_of_their_own() {
     let lean = factory.informer_with::<Pod>(lean).expect("new");
     let full = factory.informer::<Pod>();
     factory.start().expect("a runtime");
-    factory.wait_for_sync(SOON).await.expect("synced");
+    factory.wait_synced(SOON).await.expect("synced");
     let managed = |informer: &crate::cluster::Pods| {
         informer
             .lister()
@@ -200,6 +210,7 @@ async fn senseless_scopes_are_refused() {
     let factory = factory(&server, QUEUES[0]);
     let builder = informer_factory::SharedInformerFactory::builder(crate::cluster::client(&server));
     let in_one = builder.namespaces(Namespaces::one("default")).build();
+    let in_one = in_one.expect("legal");
     assert_eq!(
         in_one.informer::<Node>().name(),
         "nodes",
@@ -209,9 +220,80 @@ async fn senseless_scopes_are_refused() {
     assert!(informer.name().starts_with("pods#") && informer.name().ends_with(" [in default]"));
     let error = factory.informer_with::<Node>(InformerOptions::new().namespace("default"));
     assert!(matches!(error, Err(InformerError::NotNamespaced { .. })));
+    for (names, message) in [
+        (vec![], "is empty"),
+        (vec!["a/b".into()], "\"a/b\" cannot be"),
+    ] {
+        let client = crate::cluster::client(&server);
+        let builder = informer_factory::SharedInformerFactory::builder(client);
+        let error = builder.namespaces(Namespaces::These(names)).build();
+        let error = error.expect_err("no informer could be made").to_string();
+        assert!(error.contains(message), "{error}");
+    }
     let none = InformerOptions::new().namespaces(Namespaces::These(Vec::new()));
     let error = factory.informer_with::<Pod>(none);
-    assert!(matches!(error, Err(InformerError::NoNamespace { .. })));
+    assert!(matches!(error, Err(InformerError::NoNamespace)));
+}
+
+/// FAX-1: the first request names the informer, which keeps its name, and no other can have it.
+#[tokio::test(start_paused = true)]
+async fn informers_have_the_names_they_are_given() {
+    let server = ApiServer::new();
+    let factory = factory(&server, QUEUES[0]);
+    let in_web = || InformerOptions::<Pod>::new().namespace("web");
+    let named = factory.informer_with(in_web().name("web-pods"));
+    let named = named.expect("a new name");
+    let status = named.status();
+    assert_eq!(
+        (named.name(), &*status.name, &*status.label),
+        ("web-pods", "web-pods", "web-pods")
+    );
+    for same in [in_web(), in_web().name("web-pods")] {
+        let same = factory.informer_with(same).expect("it is shared");
+        assert_eq!(same.name(), "web-pods");
+    }
+    let renamed = factory.informer_with(in_web().name("pods-of-web"));
+    assert!(
+        matches!(renamed, Err(InformerError::NameDiffers { .. })),
+        "{renamed:?}"
+    );
+    for name in ["web-pods", "nodes"] {
+        factory.informer::<Node>();
+        let taken = factory.informer_with(InformerOptions::<Pod>::new().name(name));
+        assert!(
+            matches!(taken, Err(InformerError::NameTaken { .. })),
+            "{taken:?}"
+        );
+    }
+    let released = factory.release(&named, Grace::none()).await;
+    assert!(released.expect("not in a callback").is_some());
+    let next = factory.informer_with(InformerOptions::<Pod>::new().name("web-pods"));
+    assert_eq!(next.expect("the name is free").name(), "web-pods");
+}
+
+/// A namespace is added to and removed from informers of several namespaces, while they run.
+#[tokio::test(start_paused = true)]
+async fn refused_changes_of_namespaces_name_the_reason() {
+    let server = ApiServer::new();
+    let factory = factory(&server, QUEUES[0]);
+    let all = factory.informer::<Pod>();
+    let early = all.add_namespace("web").expect_err("not started");
+    assert_eq!(early.to_string(), "pods is not running: it is Created");
+    factory.start().expect("a runtime");
+    let added = all.add_namespace("web").expect_err("it watches all");
+    assert!(
+        matches!(added, AddNamespaceError::WatchesAll { .. }),
+        "{added}"
+    );
+    let removed = all.remove_namespace("web").await.expect_err("as before");
+    assert_eq!(
+        removed.to_string(),
+        "pods has no watch for namespace \"web\""
+    );
+    let ended = factory.shutdown(Grace::default()).await;
+    ended.expect("not in a callback");
+    let late = all.remove_namespace("web").await.expect_err("it has ended");
+    assert_eq!(late.to_string(), "pods is not running: it is Stopped");
 }
 
 /// An informer whose last unsynced namespace is let go is synced, and so are its handlers.
@@ -233,27 +315,27 @@ async fn letting_go_of_what_cannot_be_read_completes_the_sync() {
     let recorder = Recorder::default();
     let registration = informer.add_handler(recorder.clone()).expect("running");
     factory.start().expect("a runtime");
-    let error = factory
-        .wait_for_sync(std::time::Duration::from_secs(5))
-        .await;
+    let error = factory.wait_synced(std::time::Duration::from_secs(5)).await;
     let culprits = error.expect_err("one is closed").culprits;
     assert_eq!(culprits.len(), 1);
     assert!(culprits[0].source.contains("closed"), "{culprits:?}");
     assert_eq!(recorder.wait(1).await.len(), 1);
-    assert!(!registration.has_synced());
+    assert!(!registration.is_synced());
 
-    assert!(informer.remove_namespace("closed").await);
-    assert!(informer.has_synced());
-    registration.synced().await.expect("synced");
-    assert!(!informer.add_namespace(""), "no name");
-    assert!(
-        informer.add_namespace("closed"),
-        "a namespace can come back"
-    );
+    let removed = informer.remove_namespace("closed").await;
+    removed.expect("it was watched");
+    assert!(informer.is_synced());
+    registration.wait_synced(SOON).await.expect("synced");
+    let nameless = informer.add_namespace("");
+    assert!(matches!(
+        nameless,
+        Err(AddNamespaceError::InvalidName { .. })
+    ));
+    informer.add_namespace("closed").expect("it can come back");
     let bad = InformerOptions::new().namespace("");
     let error = factory.informer_with::<Pod>(bad).expect_err("no name");
     assert!(
-        matches!(error, InformerError::BadNamespace { .. }),
+        matches!(error, InformerError::InvalidNamespace { .. }),
         "{error}"
     );
 }

@@ -38,7 +38,7 @@ fn answers() -> Vec<(Fault, FailureKind)> {
     ]
 }
 
-/// IN-4, FAX-3, R1, RFX-10: while every request fails, `wait_for_sync` names the source and the
+/// IN-4, FAX-3, R1, RFX-10: while every request fails, `wait_synced` names the source and the
 /// kind of failure, no more than 400 requests an hour are made, and afterwards nothing is missing.
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_stays_wrong_is_named_and_paced_and_heals() {
@@ -51,7 +51,7 @@ async fn an_answer_that_stays_wrong_is_named_and_paced_and_heals() {
             world.factory.start().expect("a runtime");
             let error = world
                 .factory
-                .wait_for_sync(HOUR)
+                .wait_synced(HOUR)
                 .await
                 .expect_err("nothing is right");
             let culprit = &error.culprits[0];
@@ -72,7 +72,7 @@ async fn an_answer_that_stays_wrong_is_named_and_paced_and_heals() {
             let requests = world.server.requests().len();
             assert!(requests <= 400, "{fault:?}: {requests} requests in an hour");
             world.server.clear_faults();
-            world.factory.wait_for_sync(SOON).await.expect("healed");
+            world.factory.wait_synced(SOON).await.expect("healed");
             world.converges().await;
         }
     }
@@ -183,7 +183,7 @@ async fn an_unknown_resource_is_named_and_found_when_it_appears() {
         world.factory.start().expect("a runtime");
         let error = world
             .factory
-            .wait_for_sync(HOUR)
+            .wait_synced(HOUR)
             .await
             .expect_err("there are no widgets");
         assert_eq!(error.culprits.len(), 1, "{error}");
@@ -209,7 +209,7 @@ async fn an_unknown_resource_is_named_and_found_when_it_appears() {
         ));
         let minute = Duration::from_secs(61);
         informer
-            .wait_for_sync(minute)
+            .wait_synced(minute)
             .await
             .expect("found within a minute");
     }

@@ -10,7 +10,7 @@ use informer_factory::{
 };
 use k8s_openapi::api::core::v1::Pod;
 
-use crate::cluster::{QUEUES, Recorder};
+use crate::cluster::{QUEUES, Recorder, SOON};
 use crate::world::World;
 
 /// KY-01, KY-04: what is not a key says which and why; a look-up by it finds nothing.
@@ -150,7 +150,10 @@ async fn a_handler_that_panics_gets_the_next_item() {
             .add_handler_with(touchy, config)
             .expect("running");
         world.start().await;
-        registration.synced().await.expect("synced in spite of it");
+        registration
+            .wait_synced(SOON)
+            .await
+            .expect("synced in spite of it");
         world.create("c");
         world.create("d");
         assert_eq!(world.told.wait(4).await.len(), 4, "the other handler's");

@@ -71,7 +71,7 @@ async fn panic_of_a_drop_in_a_commit_loses_no_notification() {
         let told = Recorder::default();
         informer.add_handler(told.clone()).expect("it runs");
         informer.start().expect("a runtime");
-        informer.wait_for_sync(SOON).await.expect("synced");
+        informer.wait_synced(SOON).await.expect("synced");
         told.wait(2).await;
         ARMED.store(true, Ordering::Relaxed);
         server.delete(&pods(), "default", "a").expect("deleted");

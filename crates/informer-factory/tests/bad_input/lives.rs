@@ -90,7 +90,7 @@ async fn a_resource_that_comes_back_is_followed_again() {
         let told = Recorder::default();
         informer.add_handler(told.clone()).expect("running");
         factory.start().expect("a runtime");
-        factory.wait_for_sync(SOON).await.expect("synced");
+        factory.wait_synced(SOON).await.expect("synced");
         told.wait(2).await;
 
         let gone = Fault::status(404, "NotFound", "no such resource");

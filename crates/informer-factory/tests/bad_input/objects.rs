@@ -323,7 +323,7 @@ async fn an_object_without_a_name_is_never_stored() {
         world.factory.start().expect("a runtime");
         world
             .factory
-            .wait_for_sync(SOON)
+            .wait_synced(SOON)
             .await
             .expect("the fourth list is good");
         assert_eq!(world.requests(Verb::List).len(), 4);
@@ -362,7 +362,7 @@ async fn a_flood_of_bad_objects_is_bounded_and_listed_again() {
         }));
         let informer = factory.informer_with::<Pod>(options).expect("fresh");
         factory.start().expect("a runtime");
-        factory.wait_for_sync(SOON).await.expect("synced");
+        factory.wait_synced(SOON).await.expect("synced");
         let status = informer.status();
         assert_eq!(
             (status.state, status.quarantined),

@@ -161,7 +161,7 @@ async fn a_start_that_panics_can_be_repeated() {
     assert_eq!(informer.status().state, InformerState::Created);
     READY.store(true, Ordering::Relaxed);
     informer.start().expect("a runtime");
-    informer.wait_for_sync(SOON).await.expect("synced");
+    informer.wait_synced(SOON).await.expect("synced");
     assert_eq!(informer.lister().all().len(), 1);
     assert_eq!(informer.status().sources.len(), 1);
 }

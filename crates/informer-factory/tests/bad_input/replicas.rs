@@ -59,7 +59,7 @@ async fn a_restart_before_a_lagging_replica_is_waited_out() {
         let late = Fault::Delay(Duration::from_secs(5));
         world.server.fault(Match::watch(), late, Times::Once);
         world.factory.start().expect("a runtime");
-        world.factory.wait_for_sync(SOON).await.expect("synced");
+        world.factory.wait_synced(SOON).await.expect("synced");
         assert_eq!(world.stored(), [format!("a@{stale}")]);
         let version = ResourceVersion::from(seen);
         let short = Duration::from_secs(2);
@@ -102,7 +102,7 @@ async fn a_token_that_expires_at_any_page_mixes_nothing() {
             world.delete("h");
             world.create("aa");
             world.server.compact_and_forget();
-            world.factory.wait_for_sync(SOON).await.expect("synced");
+            world.factory.wait_synced(SOON).await.expect("synced");
             cluster::assert_store_matches_pods(&world.server, &world.informer);
             let told = world.told.wait(7).await;
             assert_eq!(told.len(), 7, "page {page}: {told:?}");
@@ -124,7 +124,7 @@ async fn writes_between_list_and_watch_are_told_once() {
             let late = Fault::Delay(Duration::from_secs(1));
             world.server.fault(Match::watch(), late, Times::Once);
             world.factory.start().expect("a runtime");
-            world.factory.wait_for_sync(SOON).await.expect("synced");
+            world.factory.wait_synced(SOON).await.expect("synced");
             let mut versions = Vec::new();
             for write in 0..3 {
                 if write == before_the_watch {
@@ -248,7 +248,7 @@ async fn a_streaming_list_without_an_end_is_listed_within_a_minute() {
             let world = World::over(server, queue, Config::default());
             let start = tokio::time::Instant::now();
             world.factory.start().expect("a runtime");
-            world.factory.wait_for_sync(SOON).await.expect("synced");
+            world.factory.wait_synced(SOON).await.expect("synced");
             assert!(start.elapsed() <= Duration::from_secs(61), "{fault:?}");
             assert_eq!(world.told.wait(2).await.len(), 2, "{fault:?}");
             assert_eq!(world.requests(Verb::List).len(), 1, "{fault:?}");

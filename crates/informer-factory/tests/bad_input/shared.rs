@@ -50,7 +50,7 @@ async fn a_transform_runs_once_for_each_object_received() {
             let added = informer.add_handler_with(told.clone(), config);
             added.expect("running");
             factory.start().expect("a runtime");
-            factory.wait_for_sync(SOON).await.expect("synced");
+            factory.wait_synced(SOON).await.expect("synced");
             told.wait(2).await;
             assert_eq!(runs.load(Ordering::Relaxed), 2, "the first list");
 
@@ -112,7 +112,7 @@ async fn a_handler_can_only_change_a_copy() {
 async fn requests_of_the_others(with_a_culprit: bool) -> Vec<(Duration, String)> {
     let server = ApiServer::new();
     let factory = SharedInformerFactory::builder(cluster::client(&server));
-    let factory = factory.seed(7).build();
+    let factory = factory.seed(7).build().expect("legal");
     if with_a_culprit {
         let culprit = Match::any().resource(&Resource::nodes());
         let forbidden = Fault::status(403, "Forbidden", "no access to nodes");

@@ -63,7 +63,7 @@ impl World {
 
     pub(crate) async fn start(&self) {
         self.factory.start().expect("a runtime");
-        self.factory.wait_for_sync(SOON).await.expect("synced");
+        self.factory.wait_synced(SOON).await.expect("synced");
         self.watches_after(0).await;
     }
 

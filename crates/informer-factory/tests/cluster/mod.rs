@@ -32,6 +32,7 @@ pub fn factory(server: &ApiServer, queue: QueueKind) -> SharedInformerFactory {
         .queue(queue)
         .seed(7)
         .build()
+        .expect("legal")
 }
 
 pub fn pods() -> Resource {

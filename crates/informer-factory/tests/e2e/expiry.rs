@@ -39,6 +39,7 @@ pub(crate) async fn run(queue: QueueKind) {
     let relay = Relay::to(cluster.address()).await;
     let (client, log) = cluster.logged_client_through(relay.port());
     let factory = Cluster::checked_factory(client, queue).build();
+    let factory = factory.expect("legal");
     let options = InformerOptions::new().namespace(&namespace);
     let informer = factory.informer_with::<ConfigMap>(options);
     let informer = informer.expect("the options are good");

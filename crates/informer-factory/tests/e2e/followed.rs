@@ -40,7 +40,7 @@ impl<T: Resource + Send + Sync + 'static> Followed<T> {
     pub(crate) async fn sync(&self) -> Duration {
         let start = Instant::now();
         self.informer.start().expect("the informer starts");
-        if let Err(error) = self.informer.wait_for_sync(SYNC_LIMIT).await {
+        if let Err(error) = self.informer.wait_synced(SYNC_LIMIT).await {
             panic!("{error:?}\n{}", self.status());
         }
         start.elapsed()

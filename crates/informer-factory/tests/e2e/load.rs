@@ -222,6 +222,7 @@ pub(crate) async fn run(queue: QueueKind) {
     let namespace = cluster.fresh_namespace("load").await;
     let (client, log) = cluster.logged_client();
     let factory = Cluster::checked_factory(client, queue).build();
+    let factory = factory.expect("legal");
     let (maps, pods) = (factory.informer::<ConfigMap>(), factory.informer::<Pod>());
     cluster.grant(&factory).await;
     let (map, pod) = (Kind::config_map(), Kind::pod());

@@ -122,7 +122,7 @@ pub(crate) async fn custom_resource(queue: QueueKind) {
     let kind = Kind { resource, body };
     let writer = Writer::new(cluster.client(), &kind, &namespace);
     for_each(0..COUNT, AT_ONCE, |i| create(&writer, i)).await;
-    if let Err(error) = informer.wait_for_sync(SYNC_LIMIT).await {
+    if let Err(error) = informer.wait_synced(SYNC_LIMIT).await {
         panic!("{error:?}");
     }
     let collections = vec![Collection::of_namespace(cluster.client(), kind, &namespace).await];
@@ -212,8 +212,9 @@ pub(crate) async fn several_namespaces(queue: QueueKind) {
     println!("synced in {:.2?}", followed.sync().await);
     followed.converge("two namespaces").await;
 
-    assert!(informer.add_namespace(&names[2]), "it is a new one");
-    assert!(!informer.add_namespace(&names[2]), "it is followed already");
+    informer.add_namespace(&names[2]).expect("it is a new one");
+    let again = informer.add_namespace(&names[2]);
+    assert!(again.is_err(), "it is watched already");
     followed.collections.push(third);
     churn_each(&writers).await;
     followed.converge("three namespaces").await;
@@ -229,14 +230,10 @@ pub(crate) async fn several_namespaces(queue: QueueKind) {
         first.len()
     );
     followed.begin_chapter();
-    assert!(
-        informer.remove_namespace(&names[0]).await,
-        "it was followed"
-    );
-    assert!(
-        !informer.remove_namespace(&names[0]).await,
-        "it is followed no longer"
-    );
+    let removed = informer.remove_namespace(&names[0]).await;
+    removed.expect("it was watched");
+    let again = informer.remove_namespace(&names[0]).await;
+    assert!(again.is_err(), "it is not watched any more");
     followed.collections.remove(0);
     // What happens there now is none of the informer's business.
     writers[0].create("unseen", &[]).await;
@@ -277,7 +274,7 @@ async fn churn_each(writers: &[Writer]) {
 
 fn factory(client: Client, queue: QueueKind, config: ReflectorConfig) -> SharedInformerFactory {
     let builder = Cluster::checked_factory(client, queue);
-    builder.reflector(config).build()
+    builder.reflector(config).build().expect("legal")
 }
 
 fn follow_config_maps(

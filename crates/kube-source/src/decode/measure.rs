@@ -1,8 +1,8 @@
 //! A deserializer around another one that adds up what the decoded value allocates.
 //!
 //! A type that implements `Deserialize` does not tell how much memory its values take. The calls
-//! it makes do: each visitor has the type of its value, so the sizes of texts, elements of lists and
-//! entries of maps are known when they are read.
+//! that it makes do: each visitor has the type of its value, so the sizes of texts, elements of
+//! lists and entries of maps are known when they are read.
 
 use std::cell::Cell;
 use std::fmt;

@@ -33,6 +33,7 @@ fn states(evidence: &Evidence, findings: &mut Findings) {
         InformerState::RuntimeGone => 3,
         InformerState::Stopping => 4,
         InformerState::Stopped => 5,
+        other => panic!("{other:?} has no rank"),
     };
     let mut before = 0;
     for sample in &evidence.samples {

@@ -12,7 +12,7 @@ use derive_where::derive_where;
 use crate::published::{Guard, Published};
 use crate::state::State;
 use crate::table::shape::{Shape, Shipped};
-use crate::{Entry, IndexError, ObjectKey, ResourceVersion, Scope, Snapshot};
+use crate::{Entry, Index, IndexError, ObjectKey, ResourceVersion, Scope, Snapshot};
 
 /// The reading half of a store: cheap to clone, usable from any thread.
 #[doc(alias = "Store")]
@@ -106,6 +106,30 @@ impl<T, S: Shape> StoreReader<T, S> {
     #[must_use]
     pub fn namespace(&self, namespace: &str) -> Vec<Arc<T>> {
         self.load().items.namespace(namespace).objects()
+    }
+
+    /// Returns the handle of an index that was added before, for code that did not add it itself.
+    ///
+    /// ```
+    /// use informer_store::{Entry, store};
+    ///
+    /// let (mut writer, reader) = store::<String>();
+    /// writer.add_index("length", |text: &String| [text.len().to_string()])?;
+    /// writer.upsert("default/greeting".parse()?, Entry::anonymous("hello".to_owned()));
+    /// let by_length = reader.index("length")?;
+    /// assert_eq!(by_length.count("5"), 1);
+    /// assert!(reader.index("width").is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`IndexError::UnknownIndex`], which names the indexes there are.
+    // IX-08
+    pub fn index(&self, name: &str) -> Result<Index<T, S>, IndexError> {
+        let state = self.load();
+        let definition = &state.index(name)?.definition;
+        Ok(Index::new(self.published.clone(), definition))
     }
 
     /// The objects that have a value in an index, in key order; none for an unknown value.

@@ -22,7 +22,7 @@ pub(crate) async fn run(command_line: &CommandLine) -> Result<()> {
     let witness = Witness::default();
     informer.add_handler(First(witness.clone()))?;
     factory.start()?;
-    informer.wait_for_sync(PATIENCE).await?;
+    informer.wait_synced(PATIENCE).await?;
     let stored = informer.status().objects as u64;
     ensure!(stored == command_line.objects, "{stored} objects stored");
     let mut report = Report::new("informer");

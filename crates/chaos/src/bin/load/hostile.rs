@@ -30,7 +30,7 @@ pub(crate) async fn object() -> Result<()> {
     let before = resident()?;
     informer.start()?;
     let most = peak(before, || {
-        informer.status().quarantined > 0 || informer.has_synced()
+        informer.status().quarantined > 0 || informer.is_synced()
     })
     .await?;
     let quarantined = informer.status().quarantined;
@@ -50,7 +50,7 @@ pub(crate) async fn object() -> Result<()> {
 pub(crate) async fn line() -> Result<()> {
     let (informer, _factory) = follow(Answer::Line).await?;
     informer.start()?;
-    informer.wait_for_sync(SOON).await?;
+    informer.wait_synced(SOON).await?;
     let before = resident()?;
     let failed = || {
         informer

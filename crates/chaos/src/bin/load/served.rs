@@ -43,7 +43,7 @@ pub(crate) async fn serve(history: usize) -> Result<(ApiServer, SharedInformerFa
     let client = informer_factory::client(Config::new(handle.url.parse()?))?;
     std::mem::forget(handle);
     let builder = SharedInformerFactory::builder(client).queue(QueueKind::InOrder);
-    Ok((server, builder.build()))
+    Ok((server, builder.build()?))
 }
 
 /// Pods and nodes, so many.
@@ -71,7 +71,7 @@ pub(crate) async fn many_objects() -> Result<()> {
     let by_namespace = pods.add_index("namespace", |pod: &Pod| pod.metadata.namespace.clone())?;
     let start = Instant::now();
     factory.start()?;
-    factory.wait_for_sync(SOON).await?;
+    factory.wait_synced(SOON).await?;
     let synced = start.elapsed();
     let full = resident()? - before;
     server.cut_watches();
@@ -164,7 +164,7 @@ pub(crate) async fn burst() -> Result<()> {
     let informer = factory.informer::<Pod>();
     let told = listen(&informer, Instant::now(), 0)?;
     factory.start()?;
-    factory.wait_for_sync(SOON).await?;
+    factory.wait_synced(SOON).await?;
     let deepest = Arc::<AtomicU64>::default();
     let (looking, most) = (informer.clone(), Arc::clone(&deepest));
     let looks = tokio::spawn(async move {

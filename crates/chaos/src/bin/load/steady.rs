@@ -36,7 +36,7 @@ pub(crate) async fn steady(seconds: u64) -> Result<()> {
         .map(|number| listen(&informer, origin, number))
         .collect::<Result<_>>()?;
     factory.start()?;
-    factory.wait_for_sync(SOON).await?;
+    factory.wait_synced(SOON).await?;
     let applied = Arc::<Mutex<Applied>>::default();
     let sampler = tokio::spawn(sample(informer.clone(), Arc::clone(&applied)));
     let (start, mut ticks) = (Instant::now(), interval(Duration::from_millis(5)));

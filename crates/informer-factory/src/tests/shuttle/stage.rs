@@ -41,7 +41,8 @@ pub(super) fn play(scenario: impl FnOnce(&mut Stage)) {
     });
     let factory = SharedInformerFactory::builder(Client::new(server, "default"))
         .seed(7)
-        .build();
+        .build()
+        .expect("legal");
     let before = runtime.metrics().num_alive_tasks();
     scenario(&mut Stage {
         runtime,

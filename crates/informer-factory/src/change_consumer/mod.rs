@@ -1,8 +1,6 @@
 //! One source, one queue, one consumer with a function that may fail; nothing is shared.
 //!
-//! The lowest rung of client-go's ladder (`Controller`, `Config.Process`): for a program that wants
-//! every change exactly processed rather than observed. For many readers and handlers, and for
-//! handlers that cannot fail, take a [`crate::SharedInformer`].
+//! The lowest rung of client-go's ladder (`Controller`, `Config.Process`).
 
 mod consume;
 
@@ -15,22 +13,25 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use derive_where::derive_where;
-use informer_reflector::{ListWatch, ResourceVersion};
+use informer_reflector::{Config as ReflectorConfig, ListWatch, ResourceVersion};
 use informer_store::{Scope, StoreReader};
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::applying::apply::Event;
 use crate::applying::quarantine::Quarantined;
-use crate::controller::consume::Consume;
+use crate::change_consumer::consume::Consume;
+use crate::error::NotSynced;
 use crate::options::{ATTEMPTS, INDEX_VALUES, QUARANTINED, QUEUE_BOUND, QueueKind, random_seed};
 use crate::running::core::{Core, Settings};
 use crate::running::source_tasks::{SourceTasks, describe, queue};
 use crate::status::InformerStatus;
 use crate::status::memory::MemoryMeter;
 use crate::status::shared::{Identity, Lifecycle};
+use crate::status::wait;
 
 /// The reaction to a change whose processing failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OnFailure {
     /// It is processed again after a delay, before any later change of its key; after the queue's
     /// number of attempts the key is quarantined. What client-go called `ErrRequeue`, without
@@ -53,19 +54,19 @@ impl Default for OnFailure {
     }
 }
 
-/// How a [`Controller`] is set up.
+/// The settings of a [`ChangeConsumer`].
 #[derive(Clone, Debug)]
 #[must_use]
 #[non_exhaustive]
-pub struct ControllerConfig {
-    /// For status and logs.
+pub struct ChangeConsumerConfig {
+    /// The name in status, logs and metrics.
     pub name: Arc<str>,
     /// Which queue. Default: [`QueueKind::DeltaFifo`].
     pub queue: QueueKind,
     /// The reaction to failures. Default: retry.
     pub on_failure: OnFailure,
-    /// Back-off, page size and timeouts.
-    pub reflector: informer_reflector::Config,
+    /// Back-off, page size and timeouts. Default: those of [`ReflectorConfig`].
+    pub reflector: ReflectorConfig,
     /// How often a change is tried before its key is quarantined. Default: 5, as the queue's: with
     /// the default delay about a second, so that one bad object does not hold up the rest for long.
     pub attempts: NonZeroU32,
@@ -73,14 +74,14 @@ pub struct ControllerConfig {
     pub seed: u64,
 }
 
-impl ControllerConfig {
+impl ChangeConsumerConfig {
     /// The defaults, with a name.
     pub fn named(name: impl Into<Arc<str>>) -> Self {
         Self {
             name: name.into(),
             queue: QueueKind::default(),
             on_failure: OnFailure::default(),
-            reflector: informer_reflector::Config::default(),
+            reflector: ReflectorConfig::default(),
             attempts: ATTEMPTS,
             seed: random_seed(),
         }
@@ -93,28 +94,66 @@ impl ControllerConfig {
         attempts(attempts: NonZeroU32) => attempts = attempts;
         /// Chooses the reaction to failures.
         on_failure(on_failure: OnFailure) => on_failure = on_failure;
+        /// Configures the reflector.
+        reflector(config: ReflectorConfig) => reflector = config;
+        /// Sets the seed of the jitter.
+        seed(seed: u64) => seed = seed;
     }
 }
 
-/// A source, a queue and one consumer.
-pub struct Controller<T: Send + Sync + 'static> {
+/// Processes every change of one source with one function, which may fail and is called again.
+///
+/// Use it for a program that must have processed each change, such as one that copies a collection
+/// to another system. It does not reconcile: there is no work queue, and a change is processed as
+/// an [`Event`], not as a key. For several handlers or readers, and for handlers that cannot fail,
+/// use a [`SharedInformer`](crate::SharedInformer).
+///
+/// ```
+/// use std::{sync::Arc, time::Duration};
+/// use informer_factory::{ChangeConsumer, ChangeConsumerConfig, Event};
+/// use informer_testkit::{ApiServer, Resource};
+/// use k8s_openapi::api::core::v1::Pod;
+/// use tokio::sync::oneshot;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let server = ApiServer::new();
+/// server.create(&Resource::pods(), serde_json::json!({"metadata": {"name": "web-0"}}))?;
+/// // Against a cluster: a `KubeListWatch`.
+/// let source = Arc::new(server.source::<Pod>(&Resource::pods())?);
+///
+/// let consumer = ChangeConsumer::new(source, ChangeConsumerConfig::named("pods"));
+/// let (handle, (stop, stopped)) = (consumer.handle(), oneshot::channel::<()>());
+/// let copy = |pod: Event<Pod>| async move {
+///     println!("copied {}", pod.key());
+///     Ok::<(), std::io::Error>(()) // An error is logged, and the change is processed again.
+/// };
+/// let running = tokio::spawn(consumer.run(copy, async { drop(stopped.await) }));
+/// handle.wait_synced(Duration::from_secs(30)).await?;
+/// drop(stop);
+/// assert_eq!(running.await?.processed, 1);
+/// # Ok(()) }
+/// ```
+#[doc(alias = "Controller")]
+pub struct ChangeConsumer<T: Send + Sync + 'static> {
     core: Arc<Core<T>>,
     on_failure: OnFailure,
 }
 
-/// How a [`Controller`] ended.
+/// How a [`ChangeConsumer`] ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct ControllerReport {
+pub struct ChangeConsumerReport {
     /// Changes processed, those that were skipped after a failure included.
     pub processed: u64,
     /// How often processing failed.
     pub failed: u64,
 }
 
-impl<T: Send + Sync + 'static> Controller<T> {
-    /// A controller over a source.
-    pub fn new<L>(source: Arc<L>, config: ControllerConfig) -> Self
+impl<T: Send + Sync + 'static> ChangeConsumer<T> {
+    /// Makes a consumer over a source, such as a
+    /// [`KubeListWatch`](crate::kube_source::KubeListWatch).
+    pub fn new<L>(source: Arc<L>, config: ChangeConsumerConfig) -> Self
     where
         L: ListWatch<Object = T>,
     {
@@ -138,9 +177,9 @@ impl<T: Send + Sync + 'static> Controller<T> {
         }
     }
 
-    /// Returns a handle to observe the controller while it runs.
-    pub fn handle(&self) -> ControllerHandle<T> {
-        ControllerHandle {
+    /// Returns a handle to observe the consumer while it runs.
+    pub fn handle(&self) -> ChangeConsumerHandle<T> {
+        ChangeConsumerHandle {
             core: Arc::clone(&self.core),
         }
     }
@@ -160,13 +199,13 @@ impl<T: Send + Sync + 'static> Controller<T> {
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future ends the controller at once; what was being processed is lost with it.
+    /// Dropping the future ends the consumer immediately; what was being processed is lost with it.
     // CT-07
     pub async fn run<P, F, E>(
         self,
         process: P,
         stop: impl Future<Output = ()> + Send,
-    ) -> ControllerReport
+    ) -> ChangeConsumerReport
     where
         P: FnMut(Event<T>) -> F + Send,
         F: Future<Output = Result<(), E>> + Send,
@@ -196,7 +235,7 @@ impl<T: Send + Sync + 'static> Controller<T> {
             core: &core,
             on_failure: self.on_failure,
             process,
-            report: ControllerReport::default(),
+            report: ChangeConsumerReport::default(),
             begun: HashMap::new(),
         };
         {
@@ -220,17 +259,34 @@ impl<T: Send + Sync + 'static> Controller<T> {
     }
 }
 
-/// A handle to observe a [`Controller`], while it runs and after.
+/// A handle to observe a [`ChangeConsumer`], while it runs and after.
 #[derive_where(Clone)]
-pub struct ControllerHandle<T: Send + Sync + 'static> {
+pub struct ChangeConsumerHandle<T: Send + Sync + 'static> {
     core: Arc<Core<T>>,
 }
 
-impl<T: Send + Sync + 'static> ControllerHandle<T> {
+impl<T: Send + Sync + 'static> ChangeConsumerHandle<T> {
     /// True once everything of the first list has been processed or quarantined.
     // CT-08
-    pub fn has_synced(&self) -> bool {
+    #[doc(alias = "HasSynced")]
+    pub fn is_synced(&self) -> bool {
         self.core.status.is_synced()
+    }
+
+    /// Waits until [`is_synced`](Self::is_synced).
+    ///
+    /// # Errors
+    ///
+    /// [`NotSynced`] names the source, with its last failure: when `timeout` has passed, or as soon
+    /// as the run has ended.
+    ///
+    /// # Cancel safety
+    ///
+    /// Safe; nothing is lost.
+    #[doc(alias = "WaitForCacheSync")]
+    pub async fn wait_synced(&self, timeout: Duration) -> Result<(), NotSynced> {
+        let is_awaited = |lifecycle: Lifecycle| !lifecycle.is_over();
+        wait::for_sync(&[&self.core.status], timeout, is_awaited).await
     }
 
     /// The newest version received.
@@ -256,17 +312,17 @@ impl<T: Send + Sync + 'static> ControllerHandle<T> {
     }
 }
 
-impl<T: Send + Sync + 'static> fmt::Debug for ControllerHandle<T> {
+impl<T: Send + Sync + 'static> fmt::Debug for ChangeConsumerHandle<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ControllerHandle")
+        f.debug_struct("ChangeConsumerHandle")
             .field("name", &self.core.status.name)
             .finish_non_exhaustive()
     }
 }
 
-impl<T: Send + Sync + 'static> fmt::Debug for Controller<T> {
+impl<T: Send + Sync + 'static> fmt::Debug for ChangeConsumer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Controller")
+        f.debug_struct("ChangeConsumer")
             .field("name", &self.core.status.name)
             .finish_non_exhaustive()
     }

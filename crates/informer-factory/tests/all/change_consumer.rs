@@ -1,29 +1,29 @@
-//! The controller: one consumer whose processing may fail (CT, QU-06, FQ-11).
+//! `ChangeConsumer`: one consumer whose processing may fail (CT, QU-06, FQ-11).
 
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::cluster::{QUEUES, pod, pods, tell_event};
-use informer_factory::{Controller, ControllerConfig, OnFailure, QueueKind};
+use crate::cluster::{QUEUES, SOON, pod, pods, tell_event};
+use informer_factory::{ChangeConsumer, ChangeConsumerConfig, OnFailure, QueueKind};
 use informer_testkit::ApiServer;
 use k8s_openapi::api::core::v1::Pod;
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 
-fn config(queue: QueueKind) -> ControllerConfig {
-    ControllerConfig::named("pods").queue(queue)
+fn config(queue: QueueKind) -> ChangeConsumerConfig {
+    ChangeConsumerConfig::named("pods").queue(queue)
 }
 
-/// A server with these pods, and a controller of them.
-fn controlled(names: &[&str], config: ControllerConfig) -> (ApiServer, Controller<Pod>) {
+/// A server with these pods, and a consumer of them.
+fn controlled(names: &[&str], config: ChangeConsumerConfig) -> (ApiServer, ChangeConsumer<Pod>) {
     let server = ApiServer::new();
     for name in names {
         server.create(&pods(), pod(name, "n1")).expect("created");
     }
     let source = Arc::new(server.source::<Pod>(&pods()).expect("registered"));
-    (server, Controller::new(source, config))
+    (server, ChangeConsumer::new(source, config))
 }
 
 /// A change that fails is processed again, before any later change of its key, and everything is
@@ -31,8 +31,8 @@ fn controlled(names: &[&str], config: ControllerConfig) -> (ApiServer, Controlle
 #[tokio::test(start_paused = true)]
 async fn what_fails_is_processed_again_in_order() {
     for queue in QUEUES {
-        let (server, controller) = controlled(&["a", "b"], config(queue));
-        let handle = controller.handle();
+        let (server, consumer) = controlled(&["a", "b"], config(queue));
+        let handle = consumer.handle();
         let (lines, mut seen) = mpsc::unbounded_channel();
         let (stop, stopped) = oneshot::channel::<()>();
         let mut tries: HashMap<String, u32> = HashMap::new();
@@ -47,7 +47,7 @@ async fn what_fails_is_processed_again_in_order() {
             }
             async move { result }
         };
-        let running = tokio::spawn(controller.run(process, async { drop(stopped.await) }));
+        let running = tokio::spawn(consumer.run(process, async { drop(stopped.await) }));
         let mut first = [seen.recv().await.expect("a"), seen.recv().await.expect("b")];
         first.sort();
         assert!(
@@ -63,7 +63,7 @@ async fn what_fails_is_processed_again_in_order() {
             let line = seen.recv().await.expect("update");
             assert!(line.ends_with(&format!("-> a@{version} Watch")), "{line}");
         }
-        assert!(handle.has_synced());
+        assert!(handle.is_synced());
         assert_eq!(handle.last_version(), Some(server.version().into()));
         assert_eq!(handle.reader().len(), 2);
         stop.send(()).expect("it runs");
@@ -76,17 +76,15 @@ async fn what_fails_is_processed_again_in_order() {
 #[tokio::test(start_paused = true)]
 async fn what_never_succeeds_is_quarantined() {
     for queue in QUEUES {
-        let (_server, controller) = controlled(&["bad", "good"], config(queue));
-        let handle = controller.handle();
+        let (_server, consumer) = controlled(&["bad", "good"], config(queue));
+        let handle = consumer.handle();
         let process = |event: informer_factory::Event<Pod>| {
             let bad = event.key().as_str() == "default/bad";
             async move { if bad { Err("never") } else { Ok(()) } }
         };
         let (stop, stopped) = oneshot::channel::<()>();
-        let running = tokio::spawn(controller.run(process, async { drop(stopped.await) }));
-        while !handle.has_synced() {
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        }
+        let running = tokio::spawn(consumer.run(process, async { drop(stopped.await) }));
+        handle.wait_synced(SOON).await.expect("synced");
         let quarantined = handle.quarantined();
         let keys: Vec<&str> = quarantined.iter().map(|q| q.key.as_str()).collect();
         assert_eq!(keys, ["default/bad"]);
@@ -106,9 +104,9 @@ async fn what_never_succeeds_is_quarantined() {
 /// `Skip` counts and goes on.
 #[tokio::test(start_paused = true)]
 async fn skipping_counts_the_failure_and_goes_on() {
-    let config = ControllerConfig::named("pods").on_failure(OnFailure::Skip);
-    let (_server, controller) = controlled(&["a"], config);
-    let handle = controller.handle();
+    let config = ChangeConsumerConfig::named("pods").on_failure(OnFailure::Skip);
+    let (_server, consumer) = controlled(&["a"], config);
+    let handle = consumer.handle();
     let seen = Arc::new(Mutex::new(0));
     let counter = Arc::clone(&seen);
     let process = move |_| {
@@ -116,10 +114,8 @@ async fn skipping_counts_the_failure_and_goes_on() {
         async { Err::<(), _>("always") }
     };
     let (stop, stopped) = oneshot::channel::<()>();
-    let running = tokio::spawn(controller.run(process, async { drop(stopped.await) }));
-    while !handle.has_synced() {
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
+    let running = tokio::spawn(consumer.run(process, async { drop(stopped.await) }));
+    handle.wait_synced(SOON).await.expect("synced");
     stop.send(()).expect("it runs");
     let report = running.await.expect("ends");
     assert_eq!(
@@ -143,15 +139,15 @@ async fn a_rewind_is_seen_also_while_changes_wait() {
         .into_iter()
         .flat_map(|queue| [(queue, "a"), (queue, "c")])
     {
-        let (server, controller) = controlled(&["a", "c"], config(queue));
-        let handle = controller.handle();
+        let (server, consumer) = controlled(&["a", "c"], config(queue));
+        let handle = consumer.handle();
         let process = |_| async {
             tokio::time::sleep(Duration::from_secs(30)).await;
             Ok::<_, Infallible>(())
         };
         let (stop, stopped) = oneshot::channel::<()>();
-        let running = tokio::spawn(controller.run(process, async { drop(stopped.await) }));
-        while !handle.has_synced() {
+        let running = tokio::spawn(consumer.run(process, async { drop(stopped.await) }));
+        while !handle.is_synced() {
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
         let backup = server.version();

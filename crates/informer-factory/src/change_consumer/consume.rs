@@ -1,4 +1,4 @@
-//! The consuming half of a controller: process, commit what succeeded, try again what did not.
+//! The consuming half of a `ChangeConsumer`: process, commit what succeeded, try again what did not.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -13,16 +13,16 @@ use crate::applying::apply::Event;
 use crate::applying::quarantine::QuarantineReason;
 use crate::applying::received_item::ReceivedItem;
 use crate::applying::verdict::Refused;
-use crate::controller::{ControllerReport, OnFailure};
+use crate::change_consumer::{ChangeConsumerReport, OnFailure};
 use crate::running::core::Core;
 use crate::running::source_tasks::{BATCH, Consuming};
 
-/// The one consumer of a controller's queue.
+/// The one consumer of the queue.
 pub(super) struct Consume<'a, T: Send + Sync + 'static, P> {
     pub(super) core: &'a Core<T>,
     pub(super) on_failure: OnFailure,
     pub(super) process: P,
-    pub(super) report: ControllerReport,
+    pub(super) report: ChangeConsumerReport,
     /// The number of processed notifications of a key whose change failed after them, so that the
     /// next attempt goes on where the last one stopped. Later changes of a key only add to the end.
     /// A relist in one piece is tried again on the spot and never gets here.
@@ -104,7 +104,7 @@ where
                 return Attempt::Done;
             };
             self.report.failed += 1;
-            tracing::warn!(controller = %self.core.status.name, "a change failed: {error}");
+            tracing::warn!(informer = %self.core.status.name, "a change failed: {error}");
             match (self.on_failure, item) {
                 (OnFailure::Skip, _) => return Attempt::Done,
                 (OnFailure::Retry { .. }, Item::Replace { .. }) => self.pause().await,
