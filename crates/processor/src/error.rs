@@ -45,3 +45,19 @@ pub enum NeverSynced {
     #[error("the snapshot of initial objects panicked: its remaining objects were not handled")]
     ReplayPanicked,
 }
+
+/// A listener does not handle everything that was distributed to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotDelivered {
+    /// The listener was removed, or the processor stopped, before everything was handled.
+    #[error("the listener ended before it had handled everything distributed to it")]
+    Ended,
+    /// The iterator of the initial snapshot panicked, so that its remaining objects are never
+    /// handled. Remove the handler and add it again to have all objects.
+    #[error("the snapshot of initial objects panicked: its remaining objects are never handled")]
+    ReplayPanicked,
+    /// A callback awaited its own return. Await from another task instead.
+    #[error("a callback cannot wait for its own return; wait from another task")]
+    FromOwnCallback,
+}

@@ -80,7 +80,7 @@ mod tests;
 pub use planted::{Planted, with as with_planted};
 
 pub use delivery::stream::EventStream;
-pub use error::{AddError, NeverSynced, RemoveError};
+pub use error::{AddError, NeverSynced, NotDelivered, RemoveError};
 pub use handler::callbacks::{AsyncFn, Callbacks, HandlerFn, async_fn, handler_fn};
 pub use handler::filter::Filtered;
 pub use handler::{AsyncHandler, Handler};

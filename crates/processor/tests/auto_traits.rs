@@ -4,9 +4,9 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use informer_processor::{
     AddError, Callbacks, Cause, Deleted, EventStream, Filtered, Joining, ListenerConfig,
-    ListenerId, ListenerPhase, ListenerReport, ListenerStatus, NeverSynced, Notification, Overflow,
-    Processor, ProcessorConfig, Registration, RemoveError, Replay, ResyncReason, ResyncTerms,
-    StopReport,
+    ListenerId, ListenerPhase, ListenerReport, ListenerStatus, NeverSynced, NotDelivered,
+    Notification, Overflow, Processor, ProcessorConfig, Registration, RemoveError, Replay,
+    ResyncReason, ResyncTerms, StopReport,
 };
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 
@@ -36,6 +36,7 @@ assert_impl_all!(ResyncReason: Send, Sync, Unpin, Copy);
 assert_impl_all!(AddError: Send, Sync, Unpin, std::error::Error);
 assert_impl_all!(RemoveError: Send, Sync, Unpin, std::error::Error);
 assert_impl_all!(NeverSynced: Send, Sync, Unpin, std::error::Error);
+assert_impl_all!(NotDelivered: Send, Sync, Unpin, std::error::Error);
 
 // One begins, one reads: a second handle would be a second listener.
 assert_not_impl_any!(Joining<K, T>: Clone);
@@ -55,5 +56,6 @@ fn futures_are_send() {
         .expect("running");
     let handle = joining.begin(0, Replay::empty());
     assert_send(&handle.synced());
+    assert_send(&handle.wait_delivered());
     assert_send(&handle.remove());
 }

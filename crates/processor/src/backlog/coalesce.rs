@@ -22,6 +22,7 @@ use std::sync::Arc;
 use derive_where::derive_where;
 use hashbrown::HashTable;
 
+use crate::backlog::checkpoints::Checkpoints;
 use crate::backlog::compress::{Merge, compress};
 use crate::backlog::pending_item::{Displaced, Item, settled};
 use crate::notification::{Added, Notification};
@@ -51,13 +52,14 @@ pub(crate) struct CoalescingRing<K, T> {
     /// The slots from position `first` on, `None` where an entry was annihilated. The first one is
     /// always filled.
     slots: VecDeque<Option<Slot<K, T>>>,
-    first: u64,
+    pub(crate) first: u64,
     /// The positions of the filled slots.
     keys: HashTable<u64>,
     hasher: RandomState,
     /// The number of pending entries: at most two per key.
     pub(crate) entries: usize,
     resync: Option<Vanished<K>>,
+    pub(crate) checkpoints: Checkpoints,
 }
 
 /// The keys that were pending before position `before`, where a resync was queued, and whose
@@ -201,7 +203,7 @@ impl<K: Clone + Eq + Hash, T> CoalescingRing<K, T> {
     }
 
     /// The position behind the last slot.
-    fn end(&self) -> u64 {
+    pub(crate) fn end(&self) -> u64 {
         self.first + self.slots.len() as u64
     }
 
@@ -250,6 +252,7 @@ impl<K: Clone + Eq + Hash, T> CoalescingRing<K, T> {
             let filled = self.slots.iter().take(before).flatten().count();
             resync.before = self.first + filled as u64;
         }
+        self.renumber_checkpoints();
         let live = self.keys.len();
         self.slots.retain(Option::is_some);
         assert_eq!(self.slots.len(), live, "RB-6: every pending key has a slot");
@@ -260,6 +263,22 @@ impl<K: Clone + Eq + Hash, T> CoalescingRing<K, T> {
         for at in first..first + live as u64 {
             self.keys.insert_unique(hash_of(&at), at, hash_of);
         }
+    }
+
+    /// Moves each checkpoint to the position that the slot at it, or the next one, will have.
+    fn renumber_checkpoints(&mut self) {
+        if planted!(PackForgetsCheckpoints) {
+            return;
+        }
+        let (slots, first) = (&self.slots, self.first);
+        // Checkpoints are in order, so that each slot is counted once for all of them.
+        let (mut counted, mut filled) = (0, 0);
+        self.checkpoints.renumber(|position| {
+            let before = position.saturating_sub(first) as usize;
+            filled += slots.range(counted..before).flatten().count();
+            counted = before;
+            first + filled as u64
+        });
     }
 }
 

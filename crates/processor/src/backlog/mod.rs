@@ -3,6 +3,7 @@
 //! The buffer also determines where in its order a replay stands. It does not pull replays.
 
 pub(crate) mod batch;
+pub(crate) mod checkpoints;
 pub(crate) mod coalesce;
 pub(crate) mod compress;
 pub(crate) mod in_flight;
@@ -14,6 +15,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use crate::backlog::batch::{Batch, News};
+use crate::backlog::checkpoints::Checkpoints;
 use crate::backlog::coalesce::{CoalescingRing, Merged, Vanished};
 use crate::backlog::in_flight::{InFlight, Run};
 use crate::backlog::pending_item::Displaced;
@@ -29,6 +31,7 @@ pub(crate) enum Backlog<K, T> {
         len: usize,
         taken: u64,
         warning: Warning,
+        checkpoints: Checkpoints,
     },
     Coalesce(CoalescingRing<K, T>),
 }
@@ -41,6 +44,7 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
                 len: 0,
                 taken: 0,
                 warning: Warning::new(warn_at),
+                checkpoints: Checkpoints::default(),
             },
             Overflow::Coalesce => Self::Coalesce(CoalescingRing::default()),
         }
@@ -135,9 +139,45 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
         }
     }
 
+    pub(crate) fn checkpoints(&self) -> &Checkpoints {
+        match self {
+            Self::Grow { checkpoints, .. } => checkpoints,
+            Self::Coalesce(ring) => &ring.checkpoints,
+        }
+    }
+
+    /// Sets a checkpoint behind everything that is pending, which includes the `replays` replays
+    /// queued so far. Returns its number.
+    pub(crate) fn set_checkpoint(&mut self, replays: u64) -> u64 {
+        match self {
+            Self::Grow {
+                len,
+                taken,
+                checkpoints,
+                ..
+            } => checkpoints.set(*taken + *len as u64, replays),
+            Self::Coalesce(ring) => {
+                let end = ring.end();
+                ring.checkpoints.set(end, replays)
+            }
+        }
+    }
+
+    /// Passes the checkpoints before which nothing is pending any more, now that `replays` replays
+    /// are over and the consumer has handled what it took.
+    pub(crate) fn pass_checkpoints(&mut self, replays: u64) {
+        match self {
+            Self::Grow {
+                taken, checkpoints, ..
+            } => checkpoints.pass(*taken, replays),
+            Self::Coalesce(ring) => ring.checkpoints.pass(ring.first, replays),
+        }
+    }
+
     /// Takes entries until there are `limit` or more, batches whole, none from behind a replay at
-    /// `replay`. A coalescing buffer gives one at a time, because an entry that was taken can no
-    /// longer be merged.
+    /// `replay` or from behind the next checkpoint: a caller that waits for the checkpoint must not
+    /// wait for entries that came after it. A coalescing buffer gives one at a time, because an
+    /// entry that was taken can no longer be merged.
     pub(crate) fn take(
         &mut self,
         limit: usize,
@@ -146,16 +186,20 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
     ) -> usize {
         match self {
             Self::Grow {
-                ring, len, taken, ..
+                ring,
+                len,
+                taken,
+                checkpoints,
+                ..
             } => {
-                // A replay stands between two batches: it was put behind whole ones.
+                // It stands between two batches: it was put behind whole ones.
+                let boundary = replay.into_iter().chain(checkpoints.next()).min();
                 let mut count = 0;
-                if limit == 0 || replay == Some(*taken) {
+                if limit == 0 || boundary == Some(*taken) {
                     return count;
                 }
                 let all = *taken + *len as u64;
-                if *len <= limit && replay.is_none_or(|replay| replay >= all) && out.exchange(ring)
-                {
+                if *len <= limit && boundary.is_none_or(|at| at >= all) && out.exchange(ring) {
                     *taken = all;
                     return std::mem::take(len);
                 }
@@ -163,7 +207,7 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
                     count += run.len();
                     *taken += run.len() as u64;
                     out.push(run);
-                    count < limit && replay != Some(*taken)
+                    count < limit && boundary != Some(*taken)
                 });
                 *len -= count;
                 count

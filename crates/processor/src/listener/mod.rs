@@ -180,7 +180,9 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
     /// Takes what is next. With nothing there, `cx` is woken when there is.
     pub(crate) fn take(&self, out: &mut InFlight<K, T>, cx: &mut Context<'_>) -> Taken<K, T> {
         let mut guarded = self.lock();
+        let before = guarded.state.checkpoints_passed();
         let taken = guarded.state.take(BATCH, out);
+        let passed = guarded.state.checkpoints_passed();
         if let Taken::Entries(count) = taken {
             self.gauges.set_in_flight(self.in_flight() + count);
         }
@@ -198,7 +200,19 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
         if stale.is_some() {
             self.panics.release(stale);
         }
+        if passed > before {
+            self.reach(|milestones| milestones.checkpoints = passed);
+        }
         taken
+    }
+
+    /// Sets a checkpoint behind everything that is pending or in flight, and returns its number.
+    /// The milestone `checkpoints` has reached it when all of that has been handled.
+    pub(crate) fn set_checkpoint(&self) -> u64 {
+        let mut guarded = self.lock();
+        // Under the lock: a consumer that has something in flight takes again after it.
+        let in_flight = self.in_flight();
+        guarded.state.set_checkpoint(in_flight)
     }
 
     /// Whether an item pulled from a replay is to be delivered; then it is in hand.

@@ -56,6 +56,8 @@ pub(crate) struct ListenerState<K, T> {
     pub(crate) overflow: Overflow,
     backlog: Backlog<K, T>,
     pub(crate) replay: ReplaySlot<K, T>,
+    /// The number of replays that were ever queued.
+    replays: u64,
     /// Objects that were present when the listener joined have not all been handled.
     pub(crate) initial_unfinished: bool,
     pub(crate) tracker: SyncTracker,
@@ -75,6 +77,7 @@ impl<K: Key, T> ListenerState<K, T> {
             overflow,
             backlog: Backlog::new(overflow),
             replay: ReplaySlot::None,
+            replays: 0,
             initial_unfinished: true,
             tracker,
             schedule: Schedule::new(terms, now),
@@ -170,6 +173,7 @@ impl<K: Key, T> ListenerState<K, T> {
 
     fn queue_replay(&mut self, position: u64, kind: ReplayKind, items: Replay<K, T>, since: u64) {
         self.replay = ReplaySlot::Waiting(position, ActiveReplay { kind, since, items });
+        self.replays += 1;
     }
 
     fn is_known(&self, sequence: u64) -> bool {
@@ -235,7 +239,31 @@ impl<K: Key, T> ListenerState<K, T> {
         None
     }
 
-    /// Takes what is next in line.
+    /// Sets a checkpoint behind everything that is pending or in flight, and returns its number.
+    /// [`checkpoints_passed`](Self::checkpoints_passed) has reached it when all of that has been
+    /// handled.
+    // PR-15
+    pub(crate) fn set_checkpoint(&mut self, in_flight: usize) -> u64 {
+        match self.phase {
+            // An ended listener handles nothing more and never passes a checkpoint.
+            Phase::Ended => u64::MAX,
+            Phase::Joining(_) | Phase::Live | Phase::Draining => {
+                let idle = in_flight == 0 || planted!(CheckpointIgnoresInFlight);
+                match idle && self.is_drained() {
+                    // The consumer may be asleep, so that it would not pass a new checkpoint.
+                    true => self.backlog.checkpoints().last(),
+                    false => self.backlog.set_checkpoint(self.replays),
+                }
+            }
+        }
+    }
+
+    /// The number of checkpoints that the consumer has passed.
+    pub(crate) fn checkpoints_passed(&self) -> u64 {
+        self.backlog.checkpoints().passed
+    }
+
+    /// Takes what is next in line. The consumer has handled what it took before.
     pub(crate) fn take(&mut self, limit: usize, out: &mut InFlight<K, T>) -> Taken<K, T> {
         if matches!(self.phase, Phase::Joining(_)) {
             return Taken::Nothing;
@@ -244,6 +272,8 @@ impl<K: Key, T> ListenerState<K, T> {
             return Taken::Closed;
         }
         let position = self.replay.waiting().map(|(position, _)| position);
+        let replays_over = self.replays - u64::from(position.is_some());
+        self.backlog.pass_checkpoints(replays_over);
         if position.is_some_and(|position| self.backlog.is_replay_next(position))
             && let ReplaySlot::Waiting(_, replay) = std::mem::take(&mut self.replay)
         {

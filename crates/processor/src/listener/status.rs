@@ -84,11 +84,13 @@ pub(crate) struct Counts {
     pub(crate) high_water: usize,
 }
 
-/// The events in a listener's life that callers wait for. Each becomes true once and stays so.
+/// The events in a listener's life that callers wait for. Each flag becomes true once and stays so.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Milestones {
     pub(crate) synced: bool,
     pub(crate) ended: bool,
     /// The replay of the initial snapshot panicked: `synced` never becomes true.
     pub(crate) replay_panicked: bool,
+    /// The number of checkpoints that the consumer has passed. It never falls.
+    pub(crate) checkpoints: u64,
 }

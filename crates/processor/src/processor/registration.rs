@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use crate::boundary;
-use crate::error::{NeverSynced, RemoveError};
+use crate::error::{NeverSynced, NotDelivered, RemoveError};
 use crate::listener::Listener;
 use crate::listener::resync::ResyncTerms;
 use crate::listener::status::{Caller, ListenerId, ListenerStatus, Milestones};
@@ -19,12 +19,17 @@ use crate::sync::now;
 /// A listener without its types, so that handles of all kinds fit into one list.
 trait Remote: Send + Sync {
     fn status(&self) -> ListenerStatus;
+    fn set_checkpoint(&self) -> u64;
     fn remove(&self);
 }
 
 impl<K: Key, T: Send + Sync + 'static> Remote for Listener<K, T> {
     fn status(&self) -> ListenerStatus {
         Listener::status(self, now())
+    }
+
+    fn set_checkpoint(&self) -> u64 {
+        Listener::set_checkpoint(self)
     }
 
     fn remove(&self) {
@@ -90,6 +95,45 @@ impl Registration {
             Ok(seen) if seen.replay_panicked => Err(NeverSynced::ReplayPanicked),
             // The sender lives in the listener this handle holds, so the first case is the rule.
             Ok(_) | Err(_) => Err(NeverSynced::Ended),
+        }
+    }
+
+    /// Waits until everything distributed to this listener before the call has been handled.
+    ///
+    /// A notification is handled when its callback has returned or panicked. A stream has handled
+    /// an item when it is asked for the next one. A notification that was merged into another one
+    /// is handled with it. Objects of a replay that was pending at the call count too, notifications
+    /// distributed after the call do not.
+    ///
+    /// The future has no time limit; bound it with `tokio::time::timeout`.
+    ///
+    /// # Errors
+    ///
+    /// [`NotDelivered::Ended`] when the listener ended first;
+    /// [`NotDelivered::ReplayPanicked`] when the iterator of the initial [`Replay`](crate::Replay)
+    /// panicked, so that some objects never reach the handler;
+    /// [`NotDelivered::FromOwnCallback`] when awaited in the listener's own callback.
+    ///
+    /// # Cancel safety
+    ///
+    /// Safe: only the waiting ends.
+    // PR-15
+    pub fn wait_delivered(&self) -> impl Future<Output = Result<(), NotDelivered>> + Send + use<> {
+        let checkpoint = self.remote.set_checkpoint();
+        let own = self.caller;
+        let mut milestones = self.milestones.clone();
+        async move {
+            if boundary::caller() == Some(own) {
+                return Err(NotDelivered::FromOwnCallback);
+            }
+            let delivered = |seen: &Milestones| seen.checkpoints >= checkpoint;
+            let over = |seen: &Milestones| delivered(seen) || seen.ended || seen.replay_panicked;
+            match milestones.wait_for(over).await {
+                Ok(seen) if seen.replay_panicked => Err(NotDelivered::ReplayPanicked),
+                Ok(seen) if delivered(&seen) => Ok(()),
+                // An error means that the listener itself is gone, which is an end too.
+                Ok(_) | Err(_) => Err(NotDelivered::Ended),
+            }
         }
     }
 

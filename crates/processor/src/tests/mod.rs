@@ -3,6 +3,8 @@
 //!
 //! The models share no code with what they judge.
 
+#[cfg(test)]
+mod checkpoints;
 mod coalescing;
 #[cfg(test)]
 mod compress;

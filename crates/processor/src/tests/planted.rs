@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use proptest::strategy::Strategy;
 
-use super::{coalescing, compress, joining, listener, quiet_runner, ring, sync};
+use super::{checkpoints, coalescing, compress, joining, listener, quiet_runner, ring, sync};
 use crate::planted::{self, Planted};
 
 /// Whether `check` fails for some history while `bug` is switched on. Assertions of the cores
@@ -86,6 +86,18 @@ fn the_listener_proof_finds_its_bugs() {
     assert!(listener_finds(Planted::ResyncIgnoresPending));
     assert!(listener_finds(Planted::UpdateLosesFirstOld));
     assert!(listener_finds(Planted::ResyncRemembersNothing));
+}
+
+#[test]
+fn the_checkpoint_proof_finds_its_bugs() {
+    let bug = Planted::CheckpointIgnoresInFlight;
+    assert!(is_found(
+        bug,
+        &checkpoints::cases(),
+        |(overflow, steps, waits)| checkpoints::check(overflow, &steps, &waits)
+    ));
+    let packing = || catch_unwind(checkpoints::check_packing);
+    assert!(planted::with(Planted::PackForgetsCheckpoints, packing).is_err());
 }
 
 #[test]

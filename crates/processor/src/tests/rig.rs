@@ -110,6 +110,11 @@ impl Rig {
         }
     }
 
+    /// A caller waits for everything distributed so far.
+    pub(super) fn set_checkpoint(&mut self) -> u64 {
+        self.listener.set_checkpoint(self.in_flight.len())
+    }
+
     /// The consumer takes what is next, if it has nothing in hand.
     pub(super) fn take(&mut self, limit: usize) {
         if self.in_flight.first().is_none()

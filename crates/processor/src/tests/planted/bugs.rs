@@ -49,6 +49,10 @@ pub enum Planted {
     ListIsWrittenBack,
     /// A stop ends those who were there before it refused others.
     StopReadsTheListFirst,
+    /// A checkpoint is passed although a callback is running.
+    CheckpointIgnoresInFlight,
+    /// Packing a coalescing buffer leaves its checkpoints where they were.
+    PackForgetsCheckpoints,
     /// Those who join while it is said that all was handed over are not told.
     SyncReadsTheListFirst,
 }

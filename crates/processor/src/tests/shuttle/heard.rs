@@ -74,6 +74,11 @@ impl Heard {
         assert!(faults.is_empty(), "{faults:?}");
     }
 
+    /// Whether the handler has received this state of the object last.
+    pub(super) fn has_received(&self, key: Key, object: Object) -> bool {
+        self.story().fold.get(&key) == Some(&object)
+    }
+
     /// PR-6: what was told adds up to `state`.
     pub(super) fn check_final(&self, state: &BTreeMap<Key, Object>) {
         self.check();

@@ -5,6 +5,7 @@
 //! too. Handlers run on `add_blocking`'s threads; a task differs only in who polls the same loop.
 
 mod adding;
+mod delivered;
 mod heard;
 mod joining;
 mod planted;

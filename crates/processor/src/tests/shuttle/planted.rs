@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use shuttle::scheduler::PctScheduler;
 use shuttle::{FailurePersistence, Runner};
 
-use super::{DEPTH, SEED, adding, config, joining, removing, waking};
+use super::{DEPTH, SEED, adding, config, delivered, joining, removing, waking};
 use crate::planted::{self, Planted};
 
 /// Whether the scenario fails under one of the schedules `explore` would run.
@@ -30,6 +30,14 @@ fn a_gate_that_is_looked_at_before_it_is_entered_is_found() {
 #[test]
 fn a_removal_that_leaves_the_gate_open_is_found() {
     assert!(finds(Planted::RemovalOnlyEmpties, removing::now));
+}
+
+#[test]
+fn a_wait_that_ignores_the_running_callback_is_found() {
+    assert!(finds(
+        Planted::CheckpointIgnoresInFlight,
+        delivered::beside_a_writer
+    ));
 }
 
 #[test]
