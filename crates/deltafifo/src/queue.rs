@@ -140,7 +140,7 @@ pub trait Queue<K, V, P>: Send {
     /// Whether the initial population was processed. Never becomes false again.
     // FQ-9
     #[doc(alias = "HasSynced")]
-    fn synced(&self) -> bool;
+    fn is_synced(&self) -> bool;
 
     /// The calls with changes that are pending or leased, to be held against a bound: a
     /// relist or a resync counts one.

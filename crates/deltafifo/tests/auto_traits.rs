@@ -75,7 +75,7 @@ fn futures_can_be_spawned() {
     spawnable(&producer.resync(|| ()));
     spawnable(&producer.bookmark(position));
     spawnable(&consumer.next(NonZeroUsize::MIN));
-    spawnable(&consumer.synced());
+    spawnable(&consumer.wait_synced());
     spawnable(&observer.changed());
 }
 

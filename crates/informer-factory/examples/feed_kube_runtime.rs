@@ -127,7 +127,7 @@ async fn main() -> anyhow::Result<()> {
     let (requests, mut asked) = mpsc::unbounded_channel();
     let handler = pods.add_handler(Bridge::new(writer, requests))?;
     factory.start()?;
-    handler.synced().await?;
+    handler.wait_synced().await?;
 
     let (done, mut reconciled) = mpsc::unbounded_channel();
     let reconcile = move |pod: Arc<Shared<Pod>>, _: Arc<()>| {

@@ -35,7 +35,7 @@ async fn main() -> anyhow::Result<()> {
     let handler = pods.add_handler(printer)?;
     factory.start()?;
     factory.wait_for_sync(Duration::from_secs(30)).await?;
-    handler.synced().await?;
+    handler.wait_synced().await?;
     println!(
         "{} pods, {} on node-1",
         pods.lister().all().len(),

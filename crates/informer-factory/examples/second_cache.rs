@@ -118,7 +118,7 @@ async fn main() -> anyhow::Result<()> {
     let handler = informer.add_handler(cache)?;
     factory.start()?;
     // The informer being synced is not enough: the handler has to have seen it all.
-    handler.synced().await?;
+    handler.wait_synced().await?;
     let check = async |what: &str| {
         let now = server.version().to_string().into();
         informer

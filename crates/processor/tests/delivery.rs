@@ -64,7 +64,7 @@ async fn everyone_gets_everything() {
     taken.await;
     assert_eq!(streamed.heard(), expected);
     for handle in &handles[..3] {
-        handle.synced().await.expect("nobody ends it");
+        handle.wait_synced().await.expect("nobody ends it");
     }
     let report = processor.stop(Duration::from_secs(3600)).await;
     assert!(report.is_clean(), "{report:?}");

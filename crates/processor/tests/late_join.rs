@@ -121,7 +121,7 @@ async fn join(order: &[bool], overflow: Overflow, kind: Kind, eager: bool) {
     } else {
         assert!(processor.stop(Duration::from_secs(1)).await.is_clean());
     }
-    assert!(registration.expect("begun").has_synced());
+    assert!(registration.expect("begun").is_synced());
     let (snapshot, sequence) = snapshot.expect("taken");
     let each = matches!(overflow, Overflow::Grow { .. });
     let later = &commits[usize::try_from(sequence).expect("small")..];

@@ -176,7 +176,7 @@ impl World {
             polls,
         );
         poll_and_drop(self.informer.wait_for_sync(SECOND * 900), polls);
-        poll_and_drop(self.joined[0].joined.registration.synced(), polls);
+        poll_and_drop(self.joined[0].joined.registration.wait_synced(), polls);
         let selector = format!("tier={SIDE}{}", self.released.len());
         let options = InformerOptions::<ConfigMap>::new().labels(selector.clone());
         let side = self

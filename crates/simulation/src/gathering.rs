@@ -76,7 +76,7 @@ impl World {
                 panics_planned: notebook.panics.load(Ordering::Relaxed),
                 panics_counted: status.panics,
                 left,
-                is_synced: member.joined.registration.has_synced(),
+                is_synced: member.joined.registration.is_synced(),
                 depth: status.depth,
                 has_resync: member
                     .plan

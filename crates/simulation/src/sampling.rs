@@ -40,7 +40,7 @@ impl World {
             .and_then(ResourceVersion::as_number);
         let listeners = self.joined.iter().map(|one| {
             (
-                one.joined.registration.has_synced(),
+                one.joined.registration.is_synced(),
                 one.joined.notebook.told().len(),
             )
         });

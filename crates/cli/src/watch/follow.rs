@@ -102,7 +102,7 @@ impl Following {
             }
             self.screen.say(&format!("{text}\n  Trying on."));
         }
-        if printer.synced().await.is_err() {
+        if printer.wait_synced().await.is_err() {
             // Only a printer that was removed never syncs, and nobody removes it.
             return End::Asked;
         }

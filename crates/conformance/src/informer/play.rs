@@ -290,7 +290,7 @@ impl<'a> Stage<'a> {
             self.trace.push("synced");
         }
         for listener in self.listeners.iter_mut().filter(|one| !one.has_left) {
-            if !listener.is_synced && listener.registration.has_synced() {
+            if !listener.is_synced && listener.registration.is_synced() {
                 listener.is_synced = true;
                 self.trace.push(format!("{} synced", listener.name));
             }

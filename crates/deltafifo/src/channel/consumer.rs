@@ -53,6 +53,9 @@ impl<K, V, P> Consumer<K, V, P> {
 
     /// Waits until the initial population was processed.
     ///
+    /// The future has no time limit, because this crate has no clock; bound it with
+    /// `tokio::time::timeout` or the like.
+    ///
     /// # Errors
     ///
     /// [`NeverSynced`] when the queue is closed and drained and that never happened.
@@ -60,8 +63,8 @@ impl<K, V, P> Consumer<K, V, P> {
     /// # Cancel safety
     ///
     /// Safe: it only looks.
-    pub async fn synced(&self) -> Result<(), NeverSynced> {
-        self.observer().synced().await
+    pub async fn wait_synced(&self) -> Result<(), NeverSynced> {
+        self.observer().wait_synced().await
     }
 
     /// Takes nothing more; what is queued is still handed out. Wakes all who wait.

@@ -278,7 +278,7 @@ where
         self.ledger.received()
     }
 
-    fn synced(&self) -> bool {
+    fn is_synced(&self) -> bool {
         self.phase.is_synced()
     }
 

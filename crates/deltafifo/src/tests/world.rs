@@ -333,7 +333,7 @@ impl<Q: Judged> World<Q> {
     }
 
     fn judge(&mut self) -> Verdict {
-        must_equal!("FQ-9 synced", self.queue.synced(), self.model.synced());
+        must_equal!("FQ-9 synced", self.queue.is_synced(), self.model.synced());
         must_equal!(
             "applied",
             self.queue.applied().copied(),
@@ -346,13 +346,13 @@ impl<Q: Judged> World<Q> {
         );
         must_equal!("FQ-13 length", self.queue.len(), self.model.len());
         must_equal!("queued", self.queued(), objects(&self.model.outstanding()));
-        must_equal!("FQ-9 goes back", self.synced && !self.queue.synced(), false);
+        must_equal!("FQ-9 goes back", self.synced && !self.queue.is_synced(), false);
         must_equal!(
             "applied goes back",
             self.applied > self.queue.applied().copied(),
             false
         );
-        self.synced = self.queue.synced();
+        self.synced = self.queue.is_synced();
         self.applied = self.queue.applied().copied();
         let mut store = self.store.clone();
         self.model

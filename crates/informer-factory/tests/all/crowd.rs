@@ -20,7 +20,7 @@ async fn visit(informers: Vec<SharedInformer<Pod>>, times: usize, first: usize) 
         let informer = &informers[(first + turn * AT_ONCE) % informers.len()];
         let recorder = Recorder::default();
         let registration = informer.add_handler(recorder.clone()).expect("running");
-        registration.synced().await.expect("synced");
+        registration.wait_synced().await.expect("synced");
         assert!(
             recorder.lines().len() + 1 >= PODS,
             "PR-7: {:?}",

@@ -23,7 +23,7 @@ async fn changes_reach_store_index_and_handler() {
         let registration = informer.add_handler(recorder.clone()).expect("running");
         factory.start().expect("a runtime");
         factory.wait_for_sync(SOON).await.expect("synced");
-        registration.synced().await.expect("synced");
+        registration.wait_synced().await.expect("synced");
         assert_eq!(recorder.take(), [format!("add a@{} initial", a.version())]);
         assert_eq!(by_node.get("n1").len(), 1);
 
@@ -84,7 +84,7 @@ async fn first_collection_is_replayed_from_the_store() {
         let recorder = Recorder::default();
         let registration = informer.add_handler(recorder.clone()).expect("running");
         factory.start().expect("a runtime");
-        registration.synced().await.expect("synced");
+        registration.wait_synced().await.expect("synced");
         let lines = recorder.take();
         assert!(
             lines.iter().all(|line| line.ends_with("initial")),
@@ -117,7 +117,7 @@ async fn a_late_handler_sees_the_present_and_then_every_change() {
 
         let recorder = Recorder::default();
         let registration = informer.add_handler(recorder.clone()).expect("running");
-        registration.synced().await.expect("synced");
+        registration.wait_synced().await.expect("synced");
         let lines = recorder.take();
         assert_eq!(lines.len(), 3, "{lines:?}");
         assert!(

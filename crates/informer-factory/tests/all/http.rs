@@ -87,7 +87,7 @@ async fn the_main_job_over_sockets_on_several_threads() {
         informer.add_handler(told.clone()).expect("running");
         factory.start().expect("a runtime");
         factory.wait_for_sync(SOON).await.expect("synced");
-        slow.synced().await.expect("synced");
+        slow.wait_synced().await.expect("synced");
         assert_eq!(by_node.get("n1").len(), 1);
         told.wait(1).await;
 

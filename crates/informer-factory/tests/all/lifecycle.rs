@@ -70,7 +70,7 @@ async fn stop_before_start_asks_nothing_of_the_server() {
         .await
         .expect("not in a callback");
     assert!(report.is_complete());
-    assert!(!registration.has_synced());
+    assert!(!registration.is_synced());
     assert!(server.requests().is_empty());
 }
 
@@ -211,7 +211,7 @@ async fn a_stuck_handler_is_reported_and_delays_nobody() {
         .expect("the informer is synced");
     server.create(&pods(), pod("b", "n1")).expect("created");
     assert_eq!(recorder.wait(2).await.len(), 2);
-    assert!(!registration.has_synced(), "IN-2: this handler is not");
+    assert!(!registration.is_synced(), "IN-2: this handler is not");
     let report = factory
         .shutdown(Grace(Duration::from_secs(3)))
         .await

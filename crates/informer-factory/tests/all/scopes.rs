@@ -240,11 +240,11 @@ async fn letting_go_of_what_cannot_be_read_completes_the_sync() {
     assert_eq!(culprits.len(), 1);
     assert!(culprits[0].source.contains("closed"), "{culprits:?}");
     assert_eq!(recorder.wait(1).await.len(), 1);
-    assert!(!registration.has_synced());
+    assert!(!registration.is_synced());
 
     assert!(informer.remove_namespace("closed").await);
     assert!(informer.has_synced());
-    registration.synced().await.expect("synced");
+    registration.wait_synced().await.expect("synced");
     assert!(!informer.add_namespace(""), "no name");
     assert!(
         informer.add_namespace("closed"),
