@@ -10,9 +10,9 @@ use crate::transform::{Transform, TransformError};
 #[derive_where(Debug)]
 #[non_exhaustive]
 pub struct Config<V> {
-    /// How often work is handed out before it is quarantined. Default 5: what fails five times
-    /// in a row on the same input will not succeed by itself, and until it is settled nothing
-    /// behind it is handed out.
+    /// How often an item is leased before it leaves the queue as [`Exhausted`](crate::Exhausted).
+    /// Default 5: what fails five times in a row on the same input will not succeed by itself, and
+    /// until it is settled nothing behind it is handed out.
     pub max_attempts: NonZeroU32,
     /// Applied to every object received, once. Default none.
     #[derive_where(skip)]
@@ -20,7 +20,7 @@ pub struct Config<V> {
 }
 
 impl<V> Config<V> {
-    /// Sets how often work is handed out before it is quarantined.
+    /// Sets how often an item is leased before it leaves the queue.
     #[must_use]
     pub fn max_attempts(mut self, attempts: NonZeroU32) -> Self {
         self.max_attempts = attempts;

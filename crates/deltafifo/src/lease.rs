@@ -8,6 +8,8 @@
 
 use std::fmt;
 use std::num::NonZeroU32;
+use std::ops::Deref;
+use std::slice;
 use std::sync::Arc;
 
 use derive_where::derive_where;
@@ -35,12 +37,34 @@ pub struct Lease<K, V, P> {
     #[doc(alias = "isInInitialList")]
     pub initial: bool,
     /// The items to process, in this order.
-    pub items: Arc<[Item<K, V>]>,
+    pub items: Items<K, V>,
     /// The position received with the newest change in it; `None` if nothing but resyncs was
     /// received so far.
     pub position: Option<P>,
     /// What `applied()` will be once all of it is acknowledged, as far as known now.
     pub applied_after: Option<P>,
+}
+
+/// The items of a lease, in order: a slice that queue and consumer share.
+#[derive_where(Clone)]
+#[derive_where(Debug; K: fmt::Debug)]
+pub struct Items<K, V>(pub(crate) Arc<[Item<K, V>]>);
+
+impl<K, V> Deref for Items<K, V> {
+    type Target = [Item<K, V>];
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl<'a, K, V> IntoIterator for &'a Items<K, V> {
+    type Item = &'a Item<K, V>;
+    type IntoIter = slice::Iter<'a, Item<K, V>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
 }
 
 /// One item for the consumer to process. Exhaustive: a consumer must handle all kinds.
@@ -78,11 +102,11 @@ impl<K, V> Item<K, V> {
     }
 }
 
-/// An item that failed `Config::max_attempts` times. It has left the queue: the caller decides
-/// what becomes of it. Later changes of the same key are delivered as usual.
+/// An item whose attempts are used up: it failed `Config::max_attempts` times. It has left the
+/// queue, and the caller decides what becomes of it. Later changes of the same key are delivered as usual.
 #[derive(Clone, PartialEq, Eq)]
 #[derive_where(Debug; K: fmt::Debug)]
-pub struct Quarantined<K, V> {
+pub struct Exhausted<K, V> {
     /// The item that failed.
     pub item: Item<K, V>,
     /// How often it was leased.

@@ -85,7 +85,7 @@ pub use deltas::Deltas;
 pub use error::{Closed, NeverSynced, NotLeased};
 pub use in_order::InOrderQueue;
 pub use known::Known;
-pub use lease::{Item, Lease, LeaseId, Quarantined};
+pub use lease::{Exhausted, Item, Items, Lease, LeaseId};
 pub use queue::{Deletion, Queue};
 pub use tombstone::Final;
 pub use transform::{Rejected, Transform, TransformError};

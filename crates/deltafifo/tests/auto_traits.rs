@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use futures::executor::block_on;
 use informer_deltafifo::{
-    Closed, Config, Consumer, Deletion, Delta, DeltaFifo, Deltas, Final, InOrderQueue, Item, Known,
-    Lease, LeaseId, Leased, NeverSynced, NotLeased, Producer, Progress, ProgressObserver,
-    Quarantined, Queue, Rejected, Transform, TransformError, channel,
+    Closed, Config, Consumer, Deletion, Delta, DeltaFifo, Deltas, Exhausted, Final, InOrderQueue,
+    Item, Known, Lease, LeaseId, Leased, NeverSynced, NotLeased, Producer, Progress,
+    ProgressObserver, Queue, Rejected, Transform, TransformError, channel,
 };
 
 type Key = Arc<str>;
@@ -38,7 +38,7 @@ fn types_cross_threads() {
         NotLeased,
         Producer<Key, Value, Position>,
         Progress<Position>,
-        Quarantined<Key, Value>,
+        Exhausted<Key, Value>,
         Rejected<Key>,
         TransformError,
         ProgressObserver<Key, Value, Position>,

@@ -32,7 +32,7 @@ pub(crate) type ProgressObserver<T> =
     informer_deltafifo::ProgressObserver<ObjectKey, ReceivedItem<T>, ResourceVersion>;
 
 /// An item that the queue has given up.
-type GivenUp<T> = informer_deltafifo::Quarantined<ObjectKey, ReceivedItem<T>>;
+type GivenUp<T> = informer_deltafifo::Exhausted<ObjectKey, ReceivedItem<T>>;
 
 /// The store, the handlers and the quarantine of one informer, which change together.
 pub(crate) struct Applier<T: Send + Sync + 'static> {

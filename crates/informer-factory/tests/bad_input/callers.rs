@@ -150,7 +150,10 @@ async fn a_handler_that_panics_gets_the_next_item() {
             .add_handler_with(touchy, config)
             .expect("running");
         world.start().await;
-        registration.wait_synced().await.expect("synced in spite of it");
+        registration
+            .wait_synced()
+            .await
+            .expect("synced in spite of it");
         world.create("c");
         world.create("d");
         assert_eq!(world.told.wait(4).await.len(), 4, "the other handler's");
