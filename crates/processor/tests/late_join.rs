@@ -37,7 +37,9 @@ fn apply(state: &mut State, news: &Heard) {
                 "PR-3: {key} from {old} to {new}"
             );
         }
-        Heard::Delete(key, ..) => assert!(state.remove(key).is_some(), "PR-2: {key} was not there"),
+        Heard::Delete(key, ..) | Heard::Move(key, _) => {
+            assert!(state.remove(key).is_some(), "PR-2: {key} was not there");
+        }
     }
 }
 

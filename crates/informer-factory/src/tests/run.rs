@@ -154,5 +154,8 @@ fn tell(notification: &Event<usize>) -> Result<Told, String> {
         Notification::Deleted(Deleted::Unknown { last: None, .. }) => {
             return Err(format!("PR-3: a tombstone of {key} without what was known"));
         }
+        Notification::Deleted(Deleted::MovedAway { .. }) => {
+            return Err(format!("PR-13: {key} moved away, and nothing is sharded"));
+        }
     })
 }
