@@ -29,6 +29,7 @@ impl fmt::Display for LeaseId {
 /// Items leased together. They count as queued until they are acknowledged.
 #[derive_where(Clone; P: Clone)]
 #[derive_where(Debug; K: fmt::Debug, P: fmt::Debug)]
+#[non_exhaustive]
 pub struct Lease<K, V, P> {
     /// The id to acknowledge the lease or give it back with.
     pub id: LeaseId,
@@ -67,7 +68,7 @@ impl<'a, K, V> IntoIterator for &'a Items<K, V> {
     }
 }
 
-/// One item for the consumer to process. Exhaustive: a consumer must handle all kinds.
+/// One item for the consumer to process. Exhaustive on purpose: a consumer must handle all kinds.
 #[derive(Clone, PartialEq, Eq)]
 #[derive_where(Debug; K: fmt::Debug)]
 pub enum Item<K, V> {
@@ -106,6 +107,7 @@ impl<K, V> Item<K, V> {
 /// queue, and the caller decides what becomes of it. Later changes of the same key are delivered as usual.
 #[derive(Clone, PartialEq, Eq)]
 #[derive_where(Debug; K: fmt::Debug)]
+#[non_exhaustive]
 pub struct Exhausted<K, V> {
     /// The item that failed.
     pub item: Item<K, V>,

@@ -26,6 +26,7 @@ pub(crate) mod sealed {
 
 /// What became of a deletion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Deletion {
     /// It waits to be delivered.
     Queued,

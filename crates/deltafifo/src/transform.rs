@@ -38,6 +38,7 @@ impl TransformError {
 /// An object that was left out because it could not be transformed. Its key keeps the state
 /// that the consumer holds, until the next change or relist.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Rejected<K> {
     /// Whose object it was.
     pub key: K,

@@ -21,6 +21,9 @@ macro_rules! planted {
     ($bug:ident => $effect:expr) => {};
 }
 
+#[macro_use]
+mod setters;
+
 mod decode;
 mod http;
 mod list;

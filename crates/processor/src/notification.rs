@@ -23,6 +23,7 @@ impl<K: Clone + Eq + Hash + Debug + Send + Sync + 'static> Key for K {}
 
 /// Why an update was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Cause {
     /// The change was seen when it happened.
     Watch,
@@ -33,7 +34,7 @@ pub enum Cause {
     Resync,
 }
 
-/// An object appeared, changed or was deleted.
+/// An object appeared, changed or was deleted. Exhaustive on purpose: a handler handles all three.
 #[derive_where(Clone; K)]
 pub enum Notification<K, T> {
     /// An object appeared.

@@ -5,7 +5,7 @@ mod recorder;
 use std::sync::{Arc, Mutex};
 
 use informer_processor::{Callbacks, Cause, Deleted, Filtered, Handler, handler_fn};
-use recorder::{Heard, News, Recorder, added, deleted, initial, reminder, updated};
+use recorder::{Heard, News, Recorder, added, deleted, initial, moved_away, reminder, updated};
 
 #[test]
 fn callbacks_that_are_not_given_are_skipped() {

@@ -20,7 +20,8 @@ pub trait Sink<T>: Send {
     -> impl Future<Output = Result<(), Refused>> + Send;
 }
 
-/// One piece of news, with the version received by taking it.
+/// One change of the collection, with the version received by taking it. Exhaustive on purpose: a sink
+/// must handle all kinds.
 #[derive(Clone, Debug)]
 pub enum Emission<T> {
     /// The whole collection at one version. What it leaves out is gone.
@@ -65,7 +66,8 @@ impl<T> Emission<T> {
     }
 }
 
-/// What a watch called a change. Membership of the store, not this, decides add or update.
+/// What a watch called a change. Membership of the store, not this, decides add or update. Exhaustive
+/// on purpose: a watch has these three.
 // PD-01
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {

@@ -195,6 +195,8 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Source<T> {
                 (version.to_string(), Some("NotOlderThan".to_owned()))
             }
             ListVersion::Exact(version) => (version.to_string(), Some("Exact".to_owned())),
+            // A list that is as fresh as possible is right for every request.
+            _ => (String::new(), None),
         };
         ListOptions {
             selection: self.selection.clone(),
@@ -235,16 +237,11 @@ impl<T: DeserializeOwned + Send + Sync + 'static> ListWatch for Source<T> {
             }
             return decode_list(&body, &decoder);
         }
-        Ok(Page {
-            items: listing
-                .items
-                .iter()
-                .map(|object| decoder.item(object, true))
-                .collect(),
-            version: ResourceVersion::from(listing.version),
-            continue_token: listing.continue_token.map(Arc::from),
-            remaining: listing.remaining.map(|count| count as u64),
-        })
+        let items = listing.items.iter();
+        let items = items.map(|object| decoder.item(object, true)).collect();
+        Ok(Page::new(items, ResourceVersion::from(listing.version))
+            .continued(listing.continue_token.map(Arc::from))
+            .remaining(listing.remaining.map(|count| count as u64)))
     }
 
     async fn watch(

@@ -82,7 +82,8 @@ impl Lines {
                 let changes = self.changes(&**old, &**new);
                 let relist = match cause {
                     Cause::Relist => "  (found by listing again)",
-                    Cause::Watch | Cause::Resync => "",
+                    // Nothing to add to a change, whatever caused it.
+                    _ => "",
                 };
                 format!("updated  {key}  {}{relist}", told(&changes, values))
             }

@@ -11,6 +11,7 @@ use super::waiters::{Look, until};
 
 /// Where the queue stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Progress<P> {
     /// [`Queue::applied`](crate::Queue::applied).
     pub applied: Option<P>,

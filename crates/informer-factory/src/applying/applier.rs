@@ -145,7 +145,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
 
     /// Quarantines what the queue has given up, by key; the store keeps the last good version.
     pub(crate) fn give_up(&self, failed: Vec<GivenUp<T>>) {
-        for GivenUp { item, attempts } in failed {
+        for GivenUp { item, attempts, .. } in failed {
             let attempts = attempts.get();
             let reason = QuarantineReason::Unappliable { attempts };
             let put = |key: &ObjectKey| self.refuse(key, &ResourceVersion::unset(), &reason);

@@ -52,6 +52,8 @@ pub(crate) fn list<T>(
             ListVersion::Any => "0".to_owned(),
             ListVersion::Consistent => String::new(),
             ListVersion::NotOlderThan(version) | ListVersion::Exact(version) => version.to_string(),
+            // A list that is as fresh as possible is right for every request.
+            _ => String::new(),
         };
         query.add("resourceVersion", &*version);
         let is_exact = matches!(request.version, ListVersion::Exact(_));
@@ -121,13 +123,7 @@ mod tests {
     use crate::tests::scripted;
 
     fn list_request() -> ListRequest {
-        ListRequest {
-            version: ListVersion::Any,
-            limit: None,
-            continue_token: None,
-            resume: None,
-            reuse: false,
-        }
+        ListRequest::new(ListVersion::Any)
     }
 
     fn uri_of_list(request: &ListRequest) -> String {
@@ -165,12 +161,7 @@ mod tests {
     /// RL-24, FM-32: streaming lists, time-outs, and no compression.
     #[test]
     fn watches_ask_as_client_go_does() {
-        let mut asked = WatchRequest {
-            version: "5".into(),
-            timeout: Duration::from_secs(290),
-            bookmarks: true,
-            send_initial_events: true,
-        };
+        let mut asked = WatchRequest::new("5", Duration::from_secs(290)).initial_events();
         let mut source = scripted::source::<()>();
         source.representation = Representation::MetadataOnly;
         let request = watch(&source, &asked).expect("a request");

@@ -149,6 +149,7 @@ fn show_list(seen: &mut String, request: &ListRequest) -> std::fmt::Result {
         ListVersion::Consistent => write!(seen, "list latest")?,
         ListVersion::NotOlderThan(version) => write!(seen, "list >={version}")?,
         ListVersion::Exact(version) => write!(seen, "list ={version}")?,
+        other => write!(seen, "list {other:?}")?,
     }
     if let Some(limit) = request.limit {
         write!(seen, " limit={limit}")?;

@@ -12,6 +12,9 @@ use crate::{Entry, ObjectKey, ResourceVersion};
 /// A source of objects: the whole cluster, or one namespace of it.
 ///
 /// Several sources may share one store; replacing one leaves the others alone.
+///
+/// Exhaustive on purpose: a caller that turns a scope into a request has no safe answer for a kind of
+/// source that it does not know.
 // STX-3, FM-14
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(
