@@ -34,9 +34,9 @@ pub enum Emission<T> {
         items: Vec<Item<T>>,
         /// The version of the collection.
         received: ResourceVersion,
-        /// True if the history was rewound: versions before this one mean nothing now.
+        /// Whether the history goes on.
         // FM-39
-        new_epoch: bool,
+        epoch: Epoch,
     },
     /// One object changed.
     Change {
@@ -64,6 +64,16 @@ impl<T> Emission<T> {
             | Self::Bookmark { received } => received,
         }
     }
+}
+
+/// Whether a collection continues the history of what was received before. Exhaustive on purpose: a
+/// sink must handle both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Epoch {
+    /// The history goes on.
+    Same,
+    /// The history was rewound: versions that were received before mean nothing now.
+    New,
 }
 
 /// What a watch called a change. Membership of the store, not this, decides add or update. Exhaustive

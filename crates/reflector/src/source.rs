@@ -149,9 +149,9 @@ pub struct WatchRequest {
     pub timeout: Duration,
     /// Whether bookmarks are asked for.
     pub bookmarks: bool,
-    /// Whether the current state is asked for first, ended by a bookmark.
+    /// What the watch begins with.
     // RL-24
-    pub send_initial_events: bool,
+    pub start: WatchStart,
 }
 
 impl WatchRequest {
@@ -161,16 +161,31 @@ impl WatchRequest {
             version: version.into(),
             timeout,
             bookmarks: true,
-            send_initial_events: false,
+            start: WatchStart::Version,
         }
     }
 
     /// Requests the current state first.
     #[must_use]
-    pub fn initial_events(mut self) -> Self {
-        self.send_initial_events = true;
+    pub fn with_initial_events(mut self) -> Self {
+        self.start = WatchStart::InitialEvents;
         self
     }
+
+    /// Whether the current state is requested first.
+    pub fn sends_initial_events(&self) -> bool {
+        self.start == WatchStart::InitialEvents
+    }
+}
+
+/// What a watch begins with. Exhaustive on purpose: a source must handle both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WatchStart {
+    /// The changes after the version of the request.
+    Version,
+    /// The current state, not older than the version of the request and ended by a bookmark; then
+    /// its changes.
+    InitialEvents,
 }
 
 /// One event of a watch. Exhaustive on purpose: the protocol has these five.

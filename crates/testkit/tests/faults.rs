@@ -256,7 +256,7 @@ async fn bookmark_never_sends_none() {
 async fn streamed_with(fault: Fault) -> Vec<String> {
     let (server, source) = server();
     server.fault(Match::watch().initial_events(true), fault, Times::Once);
-    let request = watch_request("").initial_events();
+    let request = watch_request("").with_initial_events();
     let events = source.watch(request, Arc::new(())).await.unwrap();
     short(&events.collect::<Vec<_>>().await)
 }

@@ -24,7 +24,7 @@ async fn watch(server: &ApiServer, initial: bool) -> Events<ConfigMap> {
     let source = server.source(&Resource::config_maps()).unwrap();
     let time = Duration::from_secs(10);
     let request = match initial {
-        true => WatchRequest::new("", time).initial_events(),
+        true => WatchRequest::new("", time).with_initial_events(),
         false => WatchRequest::new("1", time),
     };
     source.watch(request, Arc::new(())).await.unwrap()

@@ -201,7 +201,9 @@ impl<T: Send + Sync + 'static> Applier<T> {
         let replayed = initial && snapshot.is_empty() && *lease.scope == Scope::All;
         let mut applied = fold(replayed && lease.items.iter().all(|item| is_relist(item)));
         if let Some(version) = lease.version {
-            applied.batch.mark(lease.scope.clone(), version.clone());
+            applied
+                .batch
+                .set_version(lease.scope.clone(), version.clone());
         }
         let batch = std::mem::take(&mut applied.batch);
         let most = self.index_values;
@@ -271,7 +273,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
             && self.reader.version(scope).as_ref() != Some(version)
         {
             let mut batch = Batch::new();
-            batch.mark(scope.clone(), version.clone());
+            batch.set_version(scope.clone(), version.clone());
             writing.writer.commit(batch);
         }
         self.status
@@ -295,7 +297,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
         };
         self.apply(&lease, Refused::new());
         let mut batch = Batch::new();
-        batch.unmark(scope.clone());
+        batch.clear_version(scope.clone());
         let mut writing = self.lock();
         writing.writer.commit(batch);
         writing.epochs.remove(scope);

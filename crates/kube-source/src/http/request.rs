@@ -78,7 +78,7 @@ pub(crate) fn watch<T>(
     query.add("fieldSelector", source.field_selector.as_deref());
     query.add("labelSelector", source.label_selector.as_deref());
     query.add("resourceVersion", &*request.version.to_string());
-    if request.send_initial_events {
+    if request.sends_initial_events() {
         query.add("resourceVersionMatch", "NotOlderThan");
         query.add("sendInitialEvents", "true");
     }
@@ -118,6 +118,8 @@ fn build<T>(
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
+
+    use informer_reflector::WatchStart;
 
     use super::*;
     use crate::tests::scripted;
@@ -161,7 +163,7 @@ mod tests {
     /// RL-24, FM-32: streaming lists, time-outs, and no compression.
     #[test]
     fn watches_ask_as_client_go_does() {
-        let mut asked = WatchRequest::new("5", Duration::from_secs(290)).initial_events();
+        let mut asked = WatchRequest::new("5", Duration::from_secs(290)).with_initial_events();
         let mut source = scripted::source::<()>();
         source.representation = Representation::MetadataOnly;
         let request = watch(&source, &asked).expect("a request");
@@ -174,7 +176,7 @@ mod tests {
         assert_eq!(request.headers()[header::ACCEPT_ENCODING], "identity");
         let accept = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
         assert_eq!(request.headers()[header::ACCEPT], accept);
-        asked.send_initial_events = false;
+        asked.start = WatchStart::Version;
         asked.bookmarks = false;
         asked.version = "".into();
         asked.timeout = Duration::ZERO;

@@ -116,7 +116,7 @@ impl Stage {
         let seen = &mut self.seen;
         let written = match effect {
             Effect::List(request) => show_list(seen, request),
-            Effect::Watch(request) if request.send_initial_events => {
+            Effect::Watch(request) if request.sends_initial_events() => {
                 writeln!(seen, "stream {:?}", request.version)
             }
             Effect::Watch(request) => writeln!(seen, "watch {}", request.version),
