@@ -88,7 +88,7 @@ pub use known::Known;
 pub use lease::{Exhausted, Item, Items, Lease, LeaseId};
 pub use queue::{Deletion, Queue};
 pub use tombstone::Final;
-pub use transform::{Rejected, Transform, TransformError};
+pub use transform::{Rejected, TransformError};
 
 /// For fuzz targets, which are programs of their own (`crates/fuzz`).
 #[cfg(fuzzing)]

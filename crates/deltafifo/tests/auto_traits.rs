@@ -7,7 +7,7 @@ use futures::executor::block_on;
 use informer_deltafifo::{
     Closed, Config, Consumer, Deletion, Delta, DeltaFifo, Deltas, Exhausted, Final, InOrderQueue,
     Item, Known, Lease, LeaseId, Leased, NeverSynced, NotLeased, Producer, Progress,
-    ProgressObserver, Queue, Rejected, Transform, TransformError, channel,
+    ProgressObserver, Queue, Rejected, TransformError, channel,
 };
 
 type Key = Arc<str>;
@@ -49,7 +49,6 @@ fn types_cross_threads() {
     send::<DeltaFifo<Key, Value, Position>>();
     send::<InOrderQueue<Key, Value, Position>>();
     send::<Box<dyn Queue<Key, Value, Position>>>();
-    send::<Transform<Value>>();
 }
 
 /// Both traits can be used as objects.

@@ -90,7 +90,7 @@ pub use informer_reflector as reflector;
 pub use informer_store as store;
 pub use lister::{ListByLabels, lister_of};
 pub use object::{Object, Owner};
-pub use options::{InformerOptions, Namespaces, QueueKind, Transform};
+pub use options::{InformerOptions, Namespaces, QueueKind};
 pub use rbac_role::{RbacRole, RbacRoles, RbacRule};
 pub use running::shutdown::{Grace, InformerReport, ShutdownReport};
 pub use sharing::builder::FactoryBuilder;
@@ -98,7 +98,7 @@ pub use sharing::factory::SharedInformerFactory;
 pub use status::telemetry;
 pub use status::{InformerState, InformerStatus, SourceStatus};
 
-pub use informer_kube_source::{Decode, PartialObjectMetadata, Projection, client};
+pub use informer_kube_source::{Decode, PartialObjectMetadata, Projection, Transform, client};
 pub use informer_object::{Identity, KeyError, ObjectKey, ResourceVersion, Uid};
 pub use informer_processor::{
     AddError, Added, AsyncHandler, Callbacks, Cause, Deleted, EventStream, Filtered, Handler,

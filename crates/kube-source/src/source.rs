@@ -4,15 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use derive_where::derive_where;
 
-use crate::Decode;
-
-/// Changes a decoded object, or rejects it, before the reflector receives it.
-///
-/// It runs once for each object received, and not for reused objects. The error text is discarded,
-/// because it may quote the object.
-// TF-01, SEC-7.
-#[doc(alias = "TransformFunc")]
-pub type Transform<T> = Arc<dyn Fn(T) -> Result<T, String> + Send + Sync>;
+use crate::{Decode, Transform};
 
 /// One collection of an API server, and how its objects are decoded.
 #[derive_where(Clone, Debug)]
