@@ -9,13 +9,14 @@ pub mod telemetry;
 pub(crate) mod wait;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use informer_processor::ListenerStatus;
 use informer_reflector::{Failure, Phase, ResourceVersion};
 use informer_store::Scope;
-use tokio::time::Instant;
 
 use crate::checker::consistency::ConsistencyStatus;
+use crate::sync::now;
 
 /// The state of an informer. It moves from left to right, but for `Synced` and `Degraded`, which
 /// alternate.
@@ -117,7 +118,7 @@ impl SourceStatus {
             source: Arc::clone(source),
             scope: scope.clone(),
             phase: Phase::Created,
-            since: Instant::now(),
+            since: now(),
             synced: false,
             failure: None,
             attempts: 0,
@@ -137,7 +138,7 @@ impl SourceStatus {
     /// Its reflector has ended, whether or not it said so.
     pub(crate) fn end(&mut self) {
         if self.phase != Phase::Stopped {
-            (self.phase, self.since) = (Phase::Stopped, Instant::now());
+            (self.phase, self.since) = (Phase::Stopped, now());
         }
     }
 

@@ -7,13 +7,12 @@ use informer_reflector::{Failure, ResourceVersion};
 use informer_store::Scope;
 use metrics::{counter, gauge};
 use tokio::sync::{Notify, watch};
-use tokio::time::Instant;
 
 use crate::checker::consistency::{Check, ConsistencyStatus};
 use crate::error::{AlreadyStopped, RuntimeGone};
 use crate::status::telemetry;
 use crate::status::{InformerState, InformerStatus, SourceStatus};
-use crate::sync::{Mutex, MutexGuard};
+use crate::sync::{Mutex, MutexGuard, now};
 
 /// The status of one informer, which its tasks write and its handles read.
 pub(crate) struct SharedStatus {
@@ -75,7 +74,7 @@ impl SharedStatus {
             name: Arc::clone(&name),
             label: Arc::clone(&label),
             state: InformerState::Created,
-            since: Instant::now(),
+            since: now(),
             sources: Vec::new(),
             objects: 0,
             sequence: 0,
@@ -318,7 +317,7 @@ impl SharedStatus {
             state.synced |= became_synced;
             let state = inner.derive();
             if inner.status.state != state {
-                (inner.status.state, inner.status.since) = (state, Instant::now());
+                (inner.status.state, inner.status.since) = (state, now());
             }
             became_synced
         };
