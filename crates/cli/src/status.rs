@@ -1,9 +1,8 @@
 //! Where informers stand, in lines for a person: phase, last error, relists, reconnects.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use informer_factory::{InformerStatus, ListenerStatus, ResourceVersion, SourceStatus};
-use tokio::time::Instant;
 
 use crate::escape;
 
@@ -72,7 +71,7 @@ fn version(version: Option<&ResourceVersion>) -> String {
 }
 
 fn ago(since: Instant) -> String {
-    brief(since.elapsed())
+    brief(tokio::time::Instant::from_std(since).elapsed())
 }
 
 /// A duration with the precision that matters: `3 ms`, `4.2 s`, `12 min`.

@@ -4,30 +4,30 @@ use std::num::NonZeroU32;
 
 use derive_where::derive_where;
 
-use crate::transform::{Transform, TransformError};
+use crate::transform::{TransformError, TransformFn};
 
 /// Options of [`DeltaFifo`](crate::DeltaFifo) and [`InOrderQueue`](crate::InOrderQueue).
 #[derive_where(Debug)]
 #[non_exhaustive]
 pub struct Config<V> {
-    /// How often work is handed out before it is quarantined. Default 5: what fails five times
-    /// in a row on the same input will not succeed by itself, and until it is settled nothing
-    /// behind it is handed out.
+    /// How often an item is leased before it leaves the queue as [`Exhausted`](crate::Exhausted).
+    /// Default 5: what fails five times in a row on the same input will not succeed by itself, and
+    /// until it is settled nothing behind it is handed out.
     pub max_attempts: NonZeroU32,
-    /// Applied to every object received, once. Default none.
     #[derive_where(skip)]
-    pub transform: Option<Transform<V>>,
+    pub(crate) transform: Option<TransformFn<V>>,
 }
 
 impl<V> Config<V> {
-    /// Sets how often work is handed out before it is quarantined.
+    /// Sets how often an item is leased before it leaves the queue.
     #[must_use]
     pub fn max_attempts(mut self, attempts: NonZeroU32) -> Self {
         self.max_attempts = attempts;
         self
     }
 
-    /// Sets what every object goes through before it is queued.
+    /// Sets a change that is applied once to every object received, before it is queued. Default:
+    /// none.
     // DF-14, FQ-12
     #[must_use]
     pub fn transform(

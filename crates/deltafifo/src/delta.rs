@@ -11,7 +11,7 @@ use std::fmt;
 
 use crate::tombstone::Final;
 
-/// One change of one object.
+/// One change of one object. Exhaustive on purpose: a consumer must handle all kinds.
 // client-go: DF-03, DF-07, DF-13
 #[doc(alias = "DeltaType")]
 #[derive(Clone, PartialEq, Eq)]

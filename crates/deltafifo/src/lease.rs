@@ -8,6 +8,8 @@
 
 use std::fmt;
 use std::num::NonZeroU32;
+use std::ops::Deref;
+use std::slice;
 use std::sync::Arc;
 
 use derive_where::derive_where;
@@ -27,6 +29,7 @@ impl fmt::Display for LeaseId {
 /// Items leased together. They count as queued until they are acknowledged.
 #[derive_where(Clone; P: Clone)]
 #[derive_where(Debug; K: fmt::Debug, P: fmt::Debug)]
+#[non_exhaustive]
 pub struct Lease<K, V, P> {
     /// The id to acknowledge the lease or give it back with.
     pub id: LeaseId,
@@ -35,7 +38,7 @@ pub struct Lease<K, V, P> {
     #[doc(alias = "isInInitialList")]
     pub initial: bool,
     /// The items to process, in this order.
-    pub items: Arc<[Item<K, V>]>,
+    pub items: Items<K, V>,
     /// The position received with the newest change in it; `None` if nothing but resyncs was
     /// received so far.
     pub position: Option<P>,
@@ -43,7 +46,29 @@ pub struct Lease<K, V, P> {
     pub applied_after: Option<P>,
 }
 
-/// One item for the consumer to process. Exhaustive: a consumer must handle all kinds.
+/// The items of a lease, in order: a slice that queue and consumer share.
+#[derive_where(Clone)]
+#[derive_where(Debug; K: fmt::Debug)]
+pub struct Items<K, V>(pub(crate) Arc<[Item<K, V>]>);
+
+impl<K, V> Deref for Items<K, V> {
+    type Target = [Item<K, V>];
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl<'a, K, V> IntoIterator for &'a Items<K, V> {
+    type Item = &'a Item<K, V>;
+    type IntoIter = slice::Iter<'a, Item<K, V>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+
+/// One item for the consumer to process. Exhaustive on purpose: a consumer must handle all kinds.
 #[derive(Clone, PartialEq, Eq)]
 #[derive_where(Debug; K: fmt::Debug)]
 pub enum Item<K, V> {
@@ -78,11 +103,12 @@ impl<K, V> Item<K, V> {
     }
 }
 
-/// An item that failed `Config::max_attempts` times. It has left the queue: the caller decides
-/// what becomes of it. Later changes of the same key are delivered as usual.
+/// An item whose attempts are used up: it failed `Config::max_attempts` times. It has left the
+/// queue, and the caller decides what becomes of it. Later changes of the same key are delivered as usual.
 #[derive(Clone, PartialEq, Eq)]
 #[derive_where(Debug; K: fmt::Debug)]
-pub struct Quarantined<K, V> {
+#[non_exhaustive]
+pub struct Exhausted<K, V> {
     /// The item that failed.
     pub item: Item<K, V>,
     /// How often it was leased.

@@ -16,9 +16,9 @@
 //! let lease = queue.lease(NonZeroUsize::MIN).expect("a relist is leased whole");
 //! let Item::Key { key, deltas } = &lease.items[0] else { unreachable!() };
 //! assert_eq!((*key, deltas.len(), lease.items.len()), ("a", 2, 2));
-//! assert!(lease.initial && !queue.synced());
+//! assert!(lease.initial && !queue.is_synced());
 //! queue.ack(lease.id)?;
-//! assert!(queue.synced() && queue.applied() == Some(&12));
+//! assert!(queue.is_synced() && queue.applied() == Some(&12));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -33,7 +33,7 @@
 //!
 //! Items are *leased* and *acknowledged*. A leased item counts as queued, so a deletion or a
 //! relist that comes meanwhile sees it; an item that is given back keeps its place in time; and
-//! [`synced`](Queue::synced) and [`applied`](Queue::applied) move when items are acknowledged, not
+//! [`is_synced`](Queue::is_synced) and [`applied`](Queue::applied) move when items are acknowledged, not
 //! when they are leased. [`channel()`] puts an async interface around either queue.
 //!
 //! This crate has no features.
@@ -85,10 +85,10 @@ pub use deltas::Deltas;
 pub use error::{Closed, NeverSynced, NotLeased};
 pub use in_order::InOrderQueue;
 pub use known::Known;
-pub use lease::{Item, Lease, LeaseId, Quarantined};
+pub use lease::{Exhausted, Item, Items, Lease, LeaseId};
 pub use queue::{Deletion, Queue};
 pub use tombstone::Final;
-pub use transform::{Rejected, Transform, TransformError};
+pub use transform::{Rejected, TransformError};
 
 /// For fuzz targets, which are programs of their own (`crates/fuzz`).
 #[cfg(fuzzing)]

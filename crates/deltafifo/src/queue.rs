@@ -11,12 +11,22 @@ use std::num::NonZeroUsize;
 
 use crate::error::{Closed, NotLeased};
 use crate::known::Known;
-use crate::lease::{Lease, LeaseId, Quarantined};
+use crate::lease::{Exhausted, Lease, LeaseId};
 use crate::tombstone::Final;
 use crate::transform::Rejected;
 
+use sealed::Sealed;
+
+pub(crate) mod sealed {
+    //! Keeps [`Queue`](super::Queue) to the queues of this crate.
+
+    /// Implemented by the queues of this crate only.
+    pub trait Sealed {}
+}
+
 /// What became of a deletion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Deletion {
     /// It waits to be delivered.
     Queued,
@@ -32,7 +42,9 @@ pub enum Deletion {
 ///
 /// Changes that are leased and not yet acknowledged count as queued, with their newest object
 /// as known.
-pub trait Queue<K, V, P>: Send {
+///
+/// Sealed: the two queues of this crate implement it, and methods may be added to it.
+pub trait Queue<K, V, P>: Sealed + Send {
     /// An object appeared.
     ///
     /// # Errors
@@ -102,7 +114,7 @@ pub trait Queue<K, V, P>: Send {
     fn bookmark(&mut self, position: P) -> Result<(), Closed<P>>;
 
     /// Leases the next items: at most `max_keys` keys, or a whole group, however large. An item
-    /// that failed before is leased alone, so that in the end only the culprit is quarantined.
+    /// that failed before is leased alone, so that in the end only the culprit is given up.
     ///
     /// `None` when nothing is pending, or a lease is out: there is one at a time.
     #[doc(alias = "Pop")]
@@ -117,8 +129,8 @@ pub trait Queue<K, V, P>: Send {
     fn ack(&mut self, id: LeaseId) -> Result<(), NotLeased>;
 
     /// Settles the lease: the items at the indexes `failed` were not done; the others were. Those
-    /// that failed go back to the head, with their place in time, or are returned as quarantined
-    /// when they failed too often.
+    /// that failed go back to the head, with their place in time, or are returned when
+    /// they failed too often and leave the queue.
     ///
     /// Objects are cloned first: if a `Clone` panics, nothing was settled, and the same lease is
     /// handed out again.
@@ -128,7 +140,7 @@ pub trait Queue<K, V, P>: Send {
     /// [`NotLeased`] when `id` is not out or has no such index; nothing changes.
     #[doc(alias = "ErrRequeue")]
     #[doc(alias = "AddIfNotPresent")]
-    fn nack(&mut self, id: LeaseId, failed: &[usize]) -> Result<Vec<Quarantined<K, V>>, NotLeased>;
+    fn nack(&mut self, id: LeaseId, failed: &[usize]) -> Result<Vec<Exhausted<K, V>>, NotLeased>;
 
     /// How far the consumer got: the position received just before the first change that is pending
     /// or leased, or the last one received when there is none.
@@ -140,7 +152,7 @@ pub trait Queue<K, V, P>: Send {
     /// Whether the initial population was processed. Never becomes false again.
     // FQ-9
     #[doc(alias = "HasSynced")]
-    fn synced(&self) -> bool;
+    fn is_synced(&self) -> bool;
 
     /// The calls with changes that are pending or leased, to be held against a bound: a
     /// relist or a resync counts one.

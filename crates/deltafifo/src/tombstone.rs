@@ -8,7 +8,8 @@
 
 use derive_where::derive_where;
 
-/// The last we know of a deleted object.
+/// The last state known of a deleted object. Exhaustive on purpose: a consumer cannot overlook that
+/// the final state may be unknown.
 // client-go: C-08, DF-07
 #[doc(alias = "DeletedFinalStateUnknown")]
 #[derive(Clone, PartialEq, Eq)]

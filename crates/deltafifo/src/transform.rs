@@ -16,7 +16,7 @@ use thiserror::Error;
 use crate::tombstone::Final;
 
 /// Shrinks or changes an object before it is queued.
-pub type Transform<V> = Box<dyn FnMut(V) -> Result<V, TransformError> + Send>;
+pub(crate) type TransformFn<V> = Box<dyn FnMut(V) -> Result<V, TransformError> + Send>;
 
 /// Why an object could not be transformed.
 #[derive(Debug, Error)]
@@ -38,6 +38,7 @@ impl TransformError {
 /// An object that was left out because it could not be transformed. Its key keeps the state
 /// that the consumer holds, until the next change or relist.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Rejected<K> {
     /// Whose object it was.
     pub key: K,
@@ -50,12 +51,12 @@ const REJECTED: usize = 1024;
 
 /// The transform of one queue, and what it rejected.
 pub(crate) struct Intake<K, V> {
-    transform: Option<Transform<V>>,
+    transform: Option<TransformFn<V>>,
     rejected: VecDeque<Rejected<K>>,
 }
 
 impl<K: Clone, V> Intake<K, V> {
-    pub(crate) fn new(transform: Option<Transform<V>>) -> Self {
+    pub(crate) fn new(transform: Option<TransformFn<V>>) -> Self {
         Self {
             transform,
             rejected: VecDeque::new(),

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use futures::executor::block_on;
 use informer_deltafifo::{
-    Closed, Config, Consumer, Deletion, Delta, DeltaFifo, Deltas, Final, InOrderQueue, Item, Known,
-    Lease, LeaseId, Leased, NeverSynced, NotLeased, Producer, Progress, ProgressObserver,
-    Quarantined, Queue, Rejected, Transform, TransformError, channel,
+    Closed, Config, Consumer, Deletion, Delta, DeltaFifo, Deltas, Exhausted, Final, InOrderQueue,
+    Item, Known, Lease, LeaseId, Leased, NeverSynced, NotLeased, Producer, Progress,
+    ProgressObserver, Queue, Rejected, TransformError, channel,
 };
 
 type Key = Arc<str>;
@@ -38,7 +38,7 @@ fn types_cross_threads() {
         NotLeased,
         Producer<Key, Value, Position>,
         Progress<Position>,
-        Quarantined<Key, Value>,
+        Exhausted<Key, Value>,
         Rejected<Key>,
         TransformError,
         ProgressObserver<Key, Value, Position>,
@@ -49,7 +49,6 @@ fn types_cross_threads() {
     send::<DeltaFifo<Key, Value, Position>>();
     send::<InOrderQueue<Key, Value, Position>>();
     send::<Box<dyn Queue<Key, Value, Position>>>();
-    send::<Transform<Value>>();
 }
 
 /// Both traits can be used as objects.
@@ -75,7 +74,7 @@ fn futures_can_be_spawned() {
     spawnable(&producer.resync(|| ()));
     spawnable(&producer.bookmark(position));
     spawnable(&consumer.next(NonZeroUsize::MIN));
-    spawnable(&consumer.synced());
+    spawnable(&consumer.wait_synced());
     spawnable(&observer.changed());
 }
 

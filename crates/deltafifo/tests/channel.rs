@@ -100,7 +100,7 @@ fn close_wakes_all_who_wait() {
         assert_eq!(hand.rung(), 1);
         assert!(matches!(hand.poll(next.as_mut()), Poll::Ready(None)));
     }
-    assert_eq!(now(consumer.synced()), Err(NeverSynced));
+    assert_eq!(now(consumer.wait_synced()), Err(NeverSynced));
 }
 
 /// FQ-10: drains what it holds, also what is leased, then ends.
@@ -130,7 +130,7 @@ fn close_drains_and_then_ends() {
     );
     second.ack();
     assert!(matches!(hand.poll(last.as_mut()), Poll::Ready(None)));
-    assert_eq!(now(consumer.synced()), Ok(()));
+    assert_eq!(now(consumer.wait_synced()), Ok(()));
 }
 
 /// FQ-13: what is leased counts; an acknowledgement makes room and wakes the producer.
@@ -304,7 +304,7 @@ fn the_last_producer_closes_and_so_does_the_consumer() {
         hand.poll(waits.as_mut()),
         Poll::Ready(Err(Closed(2)))
     ));
-    assert_eq!(now(producer.observer().synced()), Err(NeverSynced));
+    assert_eq!(now(producer.observer().wait_synced()), Err(NeverSynced));
 }
 
 /// A guard outlives its consumer: what it settles counts.
@@ -315,7 +315,7 @@ fn a_lease_can_be_settled_after_the_consumer_is_gone() {
     let lease = now(consumer.next(n(1))).expect("a waits");
     drop(consumer);
     let observer = producer.observer();
-    let mut synced = pin!(observer.synced());
+    let mut synced = pin!(observer.wait_synced());
     let hand = Hand::default();
     assert!(hand.poll(synced.as_mut()).is_pending());
     lease.ack();
@@ -328,7 +328,7 @@ fn synced_is_told_on_acknowledgement() {
     let (producer, consumer) = ends(10);
     let observer = producer.observer();
     let hand = Hand::default();
-    let mut synced = pin!(observer.synced());
+    let mut synced = pin!(observer.wait_synced());
     now(producer.replace(vec![("a", 1)], 1, || ())).expect("open");
     assert!(hand.poll(synced.as_mut()).is_pending());
     let lease = now(consumer.next(n(1))).expect("a waits");
@@ -421,5 +421,5 @@ fn a_poison_item_of_a_relist_is_quarantined_alone() {
         }
     }
     assert_eq!((given_up, done), (vec!["bad"], vec!["a", "c"]));
-    assert!(queue.synced());
+    assert!(queue.is_synced());
 }

@@ -420,7 +420,7 @@ mod delta_fifo {
         let mut run = fifo();
         run.replace_of(&[("foo", 1)], &held(&[("foo", 1), ("bar", 2), ("baz", 3)]));
         let lease = run.lease(1);
-        assert!(lease.initial && !run.queue.synced());
+        assert!(lease.initial && !run.queue.is_synced());
         let got: Vec<_> = lease.items.iter().map(words).collect();
         assert_eq!(
             got,
@@ -428,11 +428,11 @@ mod delta_fifo {
         );
         let quarantined = run.queue.nack(lease.id, &[2]).expect("leased");
         assert!(
-            quarantined.is_empty() && !run.queue.synced(),
+            quarantined.is_empty() && !run.queue.is_synced(),
             "baz is not processed"
         );
         assert_eq!(run.pop(1), (vec!["baz: Tombstone(3)".into()], true));
-        assert!(run.queue.synced());
+        assert!(run.queue.is_synced());
         run.add("foo", 4);
         assert!(!run.pop(1).1);
     }
@@ -499,7 +499,7 @@ mod delta_fifo {
         for (name, say, want) in cases {
             let mut run = fifo();
             say(&mut run);
-            assert_eq!(run.queue.synced(), want, "{name}");
+            assert_eq!(run.queue.is_synced(), want, "{name}");
         }
     }
 }
@@ -782,7 +782,7 @@ mod real_fifo {
             say(&mut run);
             let mut got = Vec::new();
             while !run.queue.is_empty() {
-                let initial = !run.queue.synced();
+                let initial = !run.queue.is_synced();
                 let (items, was_initial) = run.pop(size);
                 assert_eq!(initial, was_initial, "{name}");
                 got.push(items.len());
@@ -834,7 +834,7 @@ mod real_fifo {
         for (name, say, want) in cases {
             let mut run = real();
             say(&mut run);
-            assert_eq!(run.queue.synced(), want, "{name}");
+            assert_eq!(run.queue.is_synced(), want, "{name}");
         }
     }
 

@@ -27,7 +27,7 @@ type Fifo = DeltaFifo<&'static str, u32, u64>;
 fn synced() -> Fifo {
     let mut queue = Fifo::new(Config::default());
     queue.replace(Vec::new(), 1, &()).expect("open");
-    assert!(queue.synced());
+    assert!(queue.is_synced());
     queue
 }
 

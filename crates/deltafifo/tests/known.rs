@@ -55,7 +55,7 @@ fn a_queue_behind_a_pointer_is_that_queue() {
     ];
     for mut queue in queues {
         let known = BTreeMap::from(HELD);
-        assert!(!queue.synced());
+        assert!(!queue.is_synced());
         queue.add("c", 3, 1).expect("open");
         queue.update("c", 4, 2).expect("open");
         queue

@@ -65,7 +65,7 @@ fn panic_of_the_transform_in_a_relist_leaves_the_queue_as_it_was() {
     };
     assert!(relist(&mut queue, 13, 7).is_err());
     assert_eq!((queue.received(), queue.applied()), (None, None));
-    assert!(queue.is_empty() && !queue.synced());
+    assert!(queue.is_empty() && !queue.is_synced());
     let replaced = relist(&mut queue, 2, 8).expect("no object panics");
     replaced.expect("open");
     let lease = queue.lease(NonZeroUsize::MIN).expect("keys are pending");

@@ -1,10 +1,13 @@
 //! The errors of informers and factories.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use informer_processor::{AddError, NeverSynced, NotDelivered};
 use informer_reflector::{Failure, Phase};
-use tokio::time::Instant;
 
 use crate::status::InformerState;
 

@@ -206,7 +206,7 @@ pub use informer_reflector as reflector;
 pub use informer_store as store;
 pub use lister::{index_of, labelled, lister_of};
 pub use object::{Object, Owner};
-pub use options::{InformerOptions, Namespaces, QueueKind, Transform};
+pub use options::{InformerOptions, Namespaces, QueueKind};
 pub use rbac_role::{RbacRole, RbacRoles, RbacRule};
 pub use running::shutdown::{Grace, InformerReport, ShutdownReport};
 pub use sharing::builder::FactoryBuilder;
@@ -217,7 +217,7 @@ pub use status::{InformerState, InformerStatus, SourceStatus};
 
 pub use informer_kube_source::{
     Buffers, Deadlines, Decode, Encoded, JsonDecoder, KubeListWatch, KubeSource, Limits,
-    PartialObjectMetadata, Projection, Representation, TypeNames, Wire, client,
+    PartialObjectMetadata, Projection, Representation, Transform, TypeNames, Wire, client,
 };
 pub use informer_object::{Identity, KeyError, ObjectKey, ResourceVersion, Uid};
 pub use informer_processor::{

@@ -69,9 +69,7 @@ impl<'a> Owner<'a> {
 
 impl<T: Resource> Object for T {
     fn key(&self) -> Result<ObjectKey, KeyError> {
-        let meta = self.meta();
-        let name = meta.name.as_deref().unwrap_or_default();
-        ObjectKey::new(meta.namespace.as_deref(), name)
+        ObjectKey::of(self)
     }
 
     fn label(&self, name: &str) -> Option<&str> {

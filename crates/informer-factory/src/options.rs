@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use derive_where::derive_where;
-use informer_kube_source::{Deadlines, Limits, Projection};
+use informer_kube_source::{Deadlines, Limits, Projection, Transform};
 use informer_reflector::Config as ReflectorConfig;
 
 use crate::checker::consistency::Consistency;
@@ -66,38 +66,6 @@ pub enum QueueKind {
     /// Changes wait in the order of the watch, across keys (client-go's RealFIFO).
     // FM-90
     InOrder,
-}
-
-/// Changes an object right after it was decoded, before the store and handlers receive it.
-///
-/// It runs once for each object received, never for a deletion that no event reported
-/// and never for a resync. Key, uid and version were read before, so it may drop whatever is not
-/// needed. An error puts the key in quarantine. Two requests share an informer only if they
-/// share the same `Transform` value: cloning is sharing.
-///
-/// ```
-/// use informer_factory::{InformerOptions, Transform};
-/// use k8s_openapi::api::core::v1::Pod;
-///
-/// let without_spec = Transform::new(|mut pod: Pod| {
-///     pod.spec = None;
-///     Ok(pod)
-/// });
-/// let options = InformerOptions::new().transform(without_spec);
-/// # let _: InformerOptions<Pod> = options;
-/// ```
-// FM-57
-#[doc(alias = "modify")]
-#[derive_where(Clone, Debug)]
-pub struct Transform<T>(#[derive_where(skip(Debug))] pub(crate) Arc<TransformFn<T>>);
-
-pub(crate) type TransformFn<T> = dyn Fn(T) -> Result<T, String> + Send + Sync;
-
-impl<T> Transform<T> {
-    /// A transform that may refuse an object.
-    pub fn new(transform: impl Fn(T) -> Result<T, String> + Send + Sync + 'static) -> Self {
-        Self(Arc::new(transform))
-    }
 }
 
 /// The objects that an informer caches, and how it fetches them.

@@ -21,6 +21,9 @@ macro_rules! planted {
     ($bug:ident => $effect:expr) => {};
 }
 
+#[macro_use]
+mod setters;
+
 mod decode;
 mod http;
 mod list;
@@ -28,6 +31,7 @@ mod list_watch;
 mod source;
 #[cfg(any(test, fuzzing))]
 mod tests;
+mod transform;
 mod watch;
 
 #[cfg(any(test, sim))]
@@ -42,7 +46,8 @@ pub use decode::{
 };
 pub use http::client::client;
 pub use list_watch::KubeListWatch;
-pub use source::{Deadlines, KubeSource, Limits, Representation, Transform};
+pub use source::{Deadlines, KubeSource, Limits, Representation};
+pub use transform::Transform;
 pub use watch::stream::KubeEvents;
 
 /// For fuzz targets, which are programs of their own (`crates/fuzz`).

@@ -98,7 +98,7 @@ impl<T: Send + Sync + 'static> ListWatch for KubeListWatch<T> {
         let body = answer::accepted(answer, deadlines.list_progress).await?;
         // Without a lower bound on the version, the history may be another one, and cached objects
         // may not be in it.
-        let may_reuse = request.send_initial_events && request.version.is_exact();
+        let may_reuse = request.sends_initial_events() && request.version.is_exact();
         let reuse = may_reuse.then_some(reuse);
         let source = Arc::clone(&self.source);
         let deadline = deadline.map(sleep_until);

@@ -4,15 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use derive_where::derive_where;
 
-use crate::Decode;
-
-/// Changes a decoded object, or rejects it, before the reflector receives it.
-///
-/// It runs once for each object received, and not for reused objects. The error text is discarded,
-/// because it may quote the object.
-// TF-01, SEC-7.
-#[doc(alias = "TransformFunc")]
-pub type Transform<T> = Arc<dyn Fn(T) -> Result<T, String> + Send + Sync>;
+use crate::{Decode, Transform};
 
 /// One collection of an API server, and how its objects are decoded.
 #[derive_where(Clone, Debug)]
@@ -46,7 +38,7 @@ pub struct KubeSource<T> {
 impl<T> KubeSource<T> {
     /// All whole objects of a collection, untransformed, within the default limits and deadlines.
     ///
-    /// The other fields can be set afterwards.
+    /// The other options have a setter each.
     pub fn new(
         path: impl Into<String>,
         api_version: impl Into<String>,
@@ -68,8 +60,26 @@ impl<T> KubeSource<T> {
     }
 }
 
+impl<T> KubeSource<T> {
+    setters! {
+        /// Sets whether whole objects are requested, or their metadata only.
+        representation(part: Representation) => representation = part;
+        /// Requests only objects with these labels, such as `app=web,tier!=test`.
+        labels(selector: impl Into<String>) => label_selector = Some(selector.into());
+        /// Requests only objects with these fields, such as `spec.nodeName=node-17`.
+        fields(selector: impl Into<String>) => field_selector = Some(selector.into());
+        /// Sets the change that is applied to each decoded object.
+        transform(transform: Transform<T>) => transform = Some(transform);
+        /// Sets the bounds on sizes.
+        limits(limits: Limits) => limits = limits;
+        /// Sets the bounds on waiting.
+        deadlines(deadlines: Deadlines) => deadlines = deadlines;
+    }
+}
+
 /// The part of each object that is requested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Representation {
     /// Whole objects.
     #[default]
@@ -80,26 +90,42 @@ pub enum Representation {
 
 /// Bounds on the sizes of answers and objects, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Limits {
-    /// One event of a watch. A larger one ends the watch as too big.
+    /// One event of a watch. A larger one ends the watch as too big. Default: 16 MiB, ten times the
+    /// largest object that etcd stores.
     // SEC-16
     pub event_bytes: usize,
     /// One page of a list, decompressed. A larger one fails as too big. A page is cut and decoded
     /// while it arrives, so this bounds the decoded data and not the bytes held at a time. It must
-    /// leave room for a whole collection, because a watch cache answers with one page.
+    /// leave room for a whole collection, because a watch cache answers with one page. Default:
+    /// 2 GiB.
     // SEC-17, SEC-20
     pub page_bytes: usize,
-    /// One object as JSON. A larger one is undecodable.
+    /// One object as JSON. A larger one is undecodable. Default: 16 MiB.
     // FM-56
     pub object_bytes: usize,
-    /// One object in memory, estimated from its structure. A larger one is undecodable.
+    /// One object in memory, estimated from its structure. A larger one is undecodable. Default:
+    /// 32 MiB.
     // SEC-18
     pub decoded_bytes: usize,
 }
 
+impl Limits {
+    setters! {
+        /// Sets the largest event of a watch.
+        event_bytes(bytes: usize) => event_bytes = bytes;
+        /// Sets the largest page of a list.
+        page_bytes(bytes: usize) => page_bytes = bytes;
+        /// Sets the largest object as JSON.
+        object_bytes(bytes: usize) => object_bytes = bytes;
+        /// Sets the largest object in memory.
+        decoded_bytes(bytes: usize) => decoded_bytes = bytes;
+    }
+}
+
 const MIB: usize = 1024 * 1024;
 
-/// 16 MiB for an event and for an object, 2 GiB for a page, 32 MiB for a decoded object.
 impl Default for Limits {
     fn default() -> Self {
         Self {
@@ -114,18 +140,29 @@ impl Default for Limits {
 /// Bounds on waiting for a silent server.
 // R6, RFX-11
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Deadlines {
-    /// From the request to the headers of a list.
+    /// From the request to the headers of a list. Default: 60 s.
     pub list_headers: Duration,
-    /// From one piece of a list's body to the next.
+    /// From one piece of a list's body to the next. Default: 30 s.
     pub list_progress: Duration,
     /// The time that a watch may exceed its requested timeout by, headers included. It covers
-    /// headers that never come, silence, and a server that ignores the timeout.
+    /// headers that never come, silence, and a server that ignores the timeout. Default: 5 s.
     // FM-16, FM-17, FM-20
     pub watch_margin: Duration,
 }
 
-/// 60 s, 30 s and 5 s.
+impl Deadlines {
+    setters! {
+        /// Sets the time from the request to the headers of a list.
+        list_headers(time: Duration) => list_headers = time;
+        /// Sets the time from one piece of a list's body to the next.
+        list_progress(time: Duration) => list_progress = time;
+        /// Sets the time that a watch may exceed its requested timeout by.
+        watch_margin(time: Duration) => watch_margin = time;
+    }
+}
+
 impl Default for Deadlines {
     fn default() -> Self {
         Self {

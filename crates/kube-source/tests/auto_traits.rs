@@ -22,22 +22,11 @@ assert_impl_all!(Transform<Pod>: Send, Sync, Unpin, Clone);
 fn futures_are_send() {
     fn assert_send<F: Future + Send>(_: fn(&'static KubeListWatch<Pod>) -> F) {}
     assert_send(|source| {
-        let request = ListRequest {
-            version: ListVersion::Any,
-            limit: None,
-            continue_token: None,
-            resume: None,
-            reuse: false,
-        };
+        let request = ListRequest::new(ListVersion::Any);
         source.list(request, std::sync::Arc::new(()))
     });
     assert_send(|source| {
-        let request = WatchRequest {
-            version: "1".into(),
-            timeout: std::time::Duration::from_secs(300),
-            bookmarks: true,
-            send_initial_events: false,
-        };
+        let request = WatchRequest::new("1", std::time::Duration::from_secs(300));
         source.watch(request, std::sync::Arc::new(()))
     });
 }

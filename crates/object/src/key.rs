@@ -188,6 +188,21 @@ impl ObjectKey {
         })
     }
 
+    /// Makes the key of an object of Kubernetes from its metadata. Needs the feature `kube`.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError`] for an object without a valid name.
+    #[cfg(feature = "kube")]
+    #[doc(alias = "MetaNamespaceKeyFunc")]
+    pub fn of<K: kube_core::Resource>(object: &K) -> Result<Self, KeyError> {
+        let meta = object.meta();
+        Self::new(
+            meta.namespace.as_deref(),
+            meta.name.as_deref().unwrap_or_default(),
+        )
+    }
+
     /// The key as text.
     #[must_use]
     #[inline]
@@ -405,6 +420,18 @@ mod tests {
     #[test]
     fn empty_namespace_is_cluster_scope_ky_01() {
         assert_eq!(ObjectKey::new(Some(""), "n"), ObjectKey::new(None, "n"));
+    }
+
+    #[cfg(feature = "kube")]
+    #[test]
+    fn metadata_gives_the_key_ky_01() {
+        let resource =
+            kube_core::ApiResource::from_gvk(&kube_core::GroupVersionKind::gvk("", "v1", "Pod"));
+        let object = |name| kube_core::DynamicObject::new(name, &resource);
+        let key = ObjectKey::of(&object("a").within("ns"));
+        assert_eq!(key, ObjectKey::new(Some("ns"), "a"));
+        assert_eq!(ObjectKey::of(&object("a")), ObjectKey::new(None, "a"));
+        assert!(ObjectKey::of(&object("")).is_err(), "FM-52");
     }
 
     #[test]

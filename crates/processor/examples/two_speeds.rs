@@ -44,8 +44,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let fast = fast.begin(0, initial());
     let slow = slow.begin(0, initial());
     processor.upstream_synced();
-    fast.synced().await?;
-    slow.synced().await?;
+    fast.wait_synced().await?;
+    slow.wait_synced().await?;
 
     for number in 1..=10 {
         let (old, new) = (Arc::new(number - 1), Arc::new(number));

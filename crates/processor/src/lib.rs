@@ -17,7 +17,7 @@
 //! let added = Added::new("a", Arc::new(1));
 //! processor.distribute(1, &[Arc::new(added.into())]);
 //! processor.upstream_synced();
-//! handle.synced().await?;
+//! handle.wait_synced().await?;
 //! assert!(processor.stop(Duration::from_secs(5)).await.is_clean());
 //! # Ok(())
 //! # }

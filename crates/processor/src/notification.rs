@@ -23,6 +23,7 @@ impl<K: Clone + Eq + Hash + Debug + Send + Sync + 'static> Key for K {}
 
 /// Why an update was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Cause {
     /// The change was seen when it happened.
     Watch,
@@ -33,7 +34,7 @@ pub enum Cause {
     Resync,
 }
 
-/// An object appeared, changed or was deleted.
+/// An object appeared, changed or was deleted. Exhaustive on purpose: a handler handles all three.
 #[derive_where(Clone; K)]
 pub enum Notification<K, T> {
     /// An object appeared.
@@ -165,9 +166,11 @@ macro_rules! into_notification {
 
 into_notification!(Added Updated Deleted);
 
-/// A deletion, with the final state if it was seen.
+/// The end of an object for a handler: a deletion, with the final state if it was seen, or a move
+/// out of what this replica receives.
 ///
-/// A handler cannot forget the second case:
+/// Exhaustive on purpose: a handler cannot forget one of the cases.
+///
 ///
 /// ```compile_fail,E0005
 /// use informer_processor::Deleted;
@@ -198,20 +201,34 @@ pub enum Deleted<K, T> {
         #[derive_where(skip(Debug))]
         last: Option<Arc<T>>,
     },
+    /// The object left the part of the collection that this replica receives, such as its shard.
+    /// It still exists elsewhere, so that a handler must forget it and must not clean up after it.
+    ///
+    /// No source of this project sends it yet.
+    MovedAway {
+        /// The object's key.
+        key: K,
+        /// The state in which the object left. It may be newer than the last one delivered.
+        #[derive_where(skip(Debug))]
+        last: Arc<T>,
+    },
 }
 
 impl<K, T> Deleted<K, T> {
-    /// The key of the deleted object.
+    /// The key of the object.
     pub fn key(&self) -> &K {
         match self {
-            Self::Known { key, .. } | Self::Unknown { key, .. } => key,
+            Self::Known { key, .. } | Self::Unknown { key, .. } | Self::MovedAway { key, .. } => {
+                key
+            }
         }
     }
 
-    /// The final state if it was seen, else the state notified of last, if there was one.
+    /// The final state if it was seen, or the one in which the object moved away; else the state
+    /// notified of last, if there was one.
     pub fn last(&self) -> Option<&Arc<T>> {
         match self {
-            Self::Known { last, .. } => Some(last),
+            Self::Known { last, .. } | Self::MovedAway { last, .. } => Some(last),
             Self::Unknown { last, .. } => last.as_ref(),
         }
     }

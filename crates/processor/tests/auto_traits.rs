@@ -55,7 +55,7 @@ fn futures_are_send() {
         .add_stream(ListenerConfig::default())
         .expect("running");
     let handle = joining.begin(0, Replay::empty());
-    assert_send(&handle.synced());
+    assert_send(&handle.wait_synced());
     assert_send(&handle.wait_delivered());
     assert_send(&handle.remove());
 }

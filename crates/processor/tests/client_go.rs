@@ -110,7 +110,7 @@ async fn a_listener_is_removed_while_news_arrive() {
     let (handle, heard) = record(&processor, "active");
     processor.upstream_synced();
     processor.distribute(1, &[Arc::new(added("a", 1))]);
-    handle.synced().await.expect("nothing was there");
+    handle.wait_synced().await.expect("nothing was there");
     while heard.heard().is_empty() {
         tokio::task::yield_now().await;
     }
@@ -128,7 +128,7 @@ async fn a_late_handler_is_synced_after_what_was_there() {
     let (first, _heard) = record(&processor, "first");
     processor.distribute(1, &[Arc::new(added("a", 1))]);
     processor.upstream_synced();
-    first.synced().await.expect("nothing was there");
+    first.wait_synced().await.expect("nothing was there");
 
     let (release, gate) = mpsc::channel::<()>();
     let recorder = Recorder::new();
@@ -142,10 +142,10 @@ async fn a_late_handler_is_synced_after_what_was_there() {
         .expect("a thread")
         .begin(1, Replay::new([initial("a", 1)]));
     processor.distribute(2, &[Arc::new(updated("a", 1, 2))]);
-    assert!(!late.has_synced());
-    assert!(first.has_synced());
+    assert!(!late.is_synced());
+    assert!(first.is_synced());
     release.send(()).expect("it waits");
-    late.synced().await.expect("it goes on");
+    late.wait_synced().await.expect("it goes on");
     assert!(recorder.heard().starts_with(&[Heard::Add("a", 1, true)]));
     release.send(()).expect("it waits");
     assert!(processor.stop(LONG).await.is_clean());
@@ -216,7 +216,7 @@ async fn a_handler_that_always_panics_harms_nobody() {
     let batch: Vec<_> = (0..10).map(|n| Arc::new(added("c", n))).collect();
     processor.distribute(1, &batch);
     panics
-        .synced()
+        .wait_synced()
         .await
         .expect("k/k#129024 does not happen here");
     assert!(processor.stop(LONG).await.is_clean());
@@ -313,15 +313,15 @@ async fn what_is_held_counts_for_being_synced() {
     processor.distribute(1, &[Arc::new(initial("a", 1))]);
     processor.upstream_synced();
     let handle = joining.begin(0, Replay::empty());
-    assert!(!handle.has_synced());
-    handle.synced().await.expect("it is handled");
+    assert!(!handle.is_synced());
+    handle.wait_synced().await.expect("it is handled");
     assert_eq!(recorder.heard(), [Heard::Add("a", 1, true)]);
 
     let (joining, _stream) = processor
         .add_stream(ListenerConfig::default())
         .expect("running");
     assert!(
-        joining.begin(1, Replay::empty()).has_synced(),
+        joining.begin(1, Replay::empty()).is_synced(),
         "nothing was there"
     );
 }

@@ -9,7 +9,7 @@ use futures::StreamExt;
 use informer_processor::{
     Cause, ListenerConfig, Overflow, Processor, Replay, async_fn, handler_fn,
 };
-use recorder::{Heard, News, Recorder, added, deleted, initial, updated};
+use recorder::{Heard, News, Recorder, added, deleted, initial, moved_away, updated};
 
 async fn everyone_gets_everything() {
     let processor: Processor<&'static str, u32> = Processor::default();
@@ -64,7 +64,7 @@ async fn everyone_gets_everything() {
     taken.await;
     assert_eq!(streamed.heard(), expected);
     for handle in &handles[..3] {
-        handle.synced().await.expect("nobody ends it");
+        handle.wait_synced().await.expect("nobody ends it");
     }
     let report = processor.stop(Duration::from_secs(3600)).await;
     assert!(report.is_clean(), "{report:?}");
@@ -110,4 +110,36 @@ async fn a_coalescing_listener_gets_the_news_of_a_key_as_one() {
     assert!(processor.stop(Duration::from_secs(1)).await.is_clean());
     assert_eq!(heard.heard(), [Heard::Add("a", 3, false)]);
     assert_eq!(handle.status().coalesced, 4);
+}
+
+/// An object that left the shard of this replica: delivered as such, merged as a deletion is.
+#[tokio::test]
+async fn an_object_that_moved_away_is_delivered_as_such() {
+    for overflow in [Overflow::default(), Overflow::Coalesce] {
+        let processor: Processor<&'static str, u32> = Processor::default();
+        let mut recorder = Recorder::new();
+        let heard = recorder.clone();
+        let config = ListenerConfig::named("sharded").overflow(overflow);
+        let joining = processor.add(handler_fn(move |n: &News| recorder.hear(n)), config);
+        let replay = Replay::new([initial("a", 1), initial("b", 1)]);
+        let handle = joining.expect("running").begin(0, replay);
+        handle.wait_delivered().await.expect("running");
+        // On one thread the task runs only when this one awaits.
+        processor.distribute(1, &[Arc::new(updated("a", 1, 2))]);
+        processor.distribute(2, &[Arc::new(moved_away("a", 3))]);
+        processor.distribute(3, &[Arc::new(added("c", 1))]);
+        processor.distribute(4, &[Arc::new(moved_away("c", 2))]);
+        handle.wait_delivered().await.expect("running");
+        let mut expected = vec![Heard::Add("a", 1, true), Heard::Add("b", 1, true)];
+        expected.extend(match overflow {
+            Overflow::Coalesce => vec![Heard::Move("a", 3)],
+            Overflow::Grow { .. } => vec![
+                Heard::Update("a", 1, 2, Cause::Watch),
+                Heard::Move("a", 3),
+                Heard::Add("c", 1, false),
+                Heard::Move("c", 2),
+            ],
+        });
+        assert_eq!(heard.heard(), expected, "{overflow:?}");
+    }
 }

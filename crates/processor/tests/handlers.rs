@@ -5,7 +5,7 @@ mod recorder;
 use std::sync::{Arc, Mutex};
 
 use informer_processor::{Callbacks, Cause, Deleted, Filtered, Handler, handler_fn};
-use recorder::{Heard, News, Recorder, added, deleted, initial, reminder, updated};
+use recorder::{Heard, News, Recorder, added, deleted, initial, moved_away, reminder, updated};
 
 #[test]
 fn callbacks_that_are_not_given_are_skipped() {
@@ -45,12 +45,13 @@ fn callbacks_get_what_is_theirs() {
         updated("a", 1, 2),
         reminder("a", 2),
         deleted("a", 3),
+        moved_away("b", 4),
     ] {
         handler.on_notification(&news);
     }
     assert_eq!(
         *heard.lock().expect("no panic"),
-        ["1 2 Watch", "2 2 Resync", "a Some(3)"]
+        ["1 2 Watch", "2 2 Resync", "a Some(3)", "b Some(4)"]
     );
 }
 
@@ -80,6 +81,8 @@ fn a_filter_turns_updates_into_adds_and_deletes() {
         (reminder("a", 1), None),
         (deleted("a", 2), Some(Heard::Delete("a", Some(2), true))),
         (deleted("a", 1), None),
+        (moved_away("a", 2), Some(Heard::Move("a", 2))),
+        (moved_away("a", 1), None),
         (unknown(Some(2)), Some(Heard::Delete("a", Some(2), false))),
         (unknown(Some(1)), None),
         (unknown(None), Some(Heard::Delete("a", None, false))),

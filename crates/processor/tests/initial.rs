@@ -76,12 +76,12 @@ fn listener_is_synced_when_the_last_object_of_the_collection_is_handled() {
         processor.distribute_initial(1, collection);
         processor.upstream_synced();
         for _ in 0..3 {
-            assert!(!registration.has_synced(), "{overflow:?}");
+            assert!(!registration.is_synced(), "{overflow:?}");
             stream.next().now_or_never().flatten().expect("an object");
         }
-        assert!(!registration.has_synced(), "the last one is being handled");
+        assert!(!registration.is_synced(), "the last one is being handled");
         assert!(stream.next().now_or_never().is_none());
-        assert!(registration.has_synced(), "{overflow:?}");
+        assert!(registration.is_synced(), "{overflow:?}");
     }
 }
 
@@ -104,7 +104,7 @@ fn joining_listener_receives_the_collection_once() {
         let mut expected = additions();
         expected.push(plain(&updated("a", 1, 10)));
         assert_eq!(received(&mut stream), expected, "snapshot of {sequence}");
-        assert!(registration.has_synced(), "snapshot of {sequence}");
+        assert!(registration.is_synced(), "snapshot of {sequence}");
     }
 }
 
@@ -158,7 +158,7 @@ fn many_listeners_share_the_notifications_of_the_collection() {
             all.iter().map(|news| plain(news)).collect::<Vec<_>>(),
             additions()
         );
-        assert!(registration.has_synced());
+        assert!(registration.is_synced());
         if first.is_empty() {
             first = all;
         } else {

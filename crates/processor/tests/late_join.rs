@@ -37,7 +37,9 @@ fn apply(state: &mut State, news: &Heard) {
                 "PR-3: {key} from {old} to {new}"
             );
         }
-        Heard::Delete(key, ..) => assert!(state.remove(key).is_some(), "PR-2: {key} was not there"),
+        Heard::Delete(key, ..) | Heard::Move(key, _) => {
+            assert!(state.remove(key).is_some(), "PR-2: {key} was not there");
+        }
     }
 }
 
@@ -121,7 +123,7 @@ async fn join(order: &[bool], overflow: Overflow, kind: Kind, eager: bool) {
     } else {
         assert!(processor.stop(Duration::from_secs(1)).await.is_clean());
     }
-    assert!(registration.expect("begun").has_synced());
+    assert!(registration.expect("begun").is_synced());
     let (snapshot, sequence) = snapshot.expect("taken");
     let each = matches!(overflow, Overflow::Grow { .. });
     let later = &commits[usize::try_from(sequence).expect("small")..];

@@ -104,7 +104,7 @@ async fn panics_at(kind: Kind, at: usize) {
     processor.distribute(1, &[Arc::new(added("c", 3))]);
     processor.upstream_synced();
     handle
-        .synced()
+        .wait_synced()
         .await
         .expect("a panic is an end of a callback too");
     processor.distribute(2, &[Arc::new(added("d", 4))]);
@@ -157,10 +157,10 @@ async fn panic_of_the_iterator_ends_the_replay() {
     let handle = joining.expect("running").begin(0, Replay::new(items));
     processor.upstream_synced();
     processor.distribute(1, &[Arc::new(added("d", 4))]);
-    assert_eq!(handle.synced().await, Err(NeverSynced::ReplayPanicked));
+    assert_eq!(handle.wait_synced().await, Err(NeverSynced::ReplayPanicked));
     let report = processor.stop(Duration::from_secs(1)).await;
     assert!(!report.is_clean() && report.listeners[0].initial_unfinished);
-    assert!(!handle.has_synced());
+    assert!(!handle.is_synced());
     let keys: Vec<_> = recorder
         .heard()
         .iter()

@@ -251,7 +251,7 @@ async fn a_removed_stream_ends() {
     handle.remove().await.expect("nothing of ours runs");
     assert!(stream.next().await.is_none());
     assert!(stream.next().await.is_none());
-    assert_eq!(handle.synced().await, Err(NeverSynced::Ended));
+    assert_eq!(handle.wait_synced().await, Err(NeverSynced::Ended));
 }
 
 /// The last handle of a processor is dropped without a stop: nothing starts any more (IN-6).
@@ -327,7 +327,7 @@ async fn a_callback_may_use_the_whole_processor() {
             assert!(inner.calling_listener().is_some());
             let handle = own.lock().expect("no panic").clone().expect("set");
             assert_eq!(inner.calling_listener(), Some(handle.id()));
-            let _synced = (handle.has_synced(), handle.status(), handle.resync());
+            let _synced = (handle.is_synced(), handle.status(), handle.resync());
             assert!(!inner.listeners().is_empty());
             let (joining, stream) = inner
                 .add_stream(ListenerConfig::default())

@@ -90,7 +90,7 @@ async fn unfinished_initial_replay_is_reported() {
     let report = processor.stop(SECOND + SECOND / 2).await;
     assert!(report.listeners[0].initial_unfinished);
     assert!(!report.is_clean());
-    assert!(handle.synced().await.is_err());
+    assert!(handle.wait_synced().await.is_err());
 }
 
 /// A callback that blocks its thread cannot be ended: it is left and reported, and is its last.

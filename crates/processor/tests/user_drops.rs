@@ -94,7 +94,7 @@ async fn a_delivered_object_whose_drop_panics_is_counted_and_the_next_item_follo
         let replay = Replay::new([added("a", true), added("b", false), added("c", false)]);
         let handle = joining.begin(0, replay);
         processor.upstream_synced();
-        handle.synced().await.expect("every item was handled");
+        handle.wait_synced().await.expect("every item was handled");
         assert_eq!(keys.get(), ["a", "b", "c"], "kind {kind}");
         let report = processor.stop(Duration::from_secs(3600)).await;
         assert!(report.is_clean(), "kind {kind}: {report:?}");
@@ -129,7 +129,7 @@ async fn a_future_of_a_handler_whose_drop_panics_is_counted_and_the_next_item_fo
     let replay = Replay::new([added("a", false), added("b", false)]);
     let handle = joining.expect("running").begin(0, replay);
     processor.upstream_synced();
-    handle.synced().await.expect("every item was handled");
+    handle.wait_synced().await.expect("every item was handled");
     assert!(processor.stop(Duration::from_secs(3600)).await.is_clean());
     assert_eq!(keys.get(), ["a", "b"]);
     assert_eq!((handle.status().delivered, handle.status().panics), (2, 1));

@@ -88,7 +88,7 @@ fn everything_that_gives_something_wakes_once() {
         assert_eq!(reader.wakes(), 1, "what the snapshot showed gives nothing");
         processor.upstream_synced();
         assert_eq!(reader.wakes(), 1, "being synced gives nothing");
-        assert!(handle.has_synced());
+        assert!(handle.is_synced());
 
         let batch: Vec<_> = ["b", "c", "d"].map(|key| Arc::new(added(key, 1))).into();
         processor.distribute(2, &batch);

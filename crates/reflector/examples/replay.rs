@@ -6,24 +6,20 @@ use std::{error::Error, sync::Arc, time::Duration};
 
 use informer_reflector::{
     Body, Config, Effect, Failure, FailureKind, Identity, Input, Item, Machine, ObjectKey, Page,
-    ResourceVersion, WatchEvent,
+    WatchEvent,
 };
 
 fn pod(name: &str, version: &str) -> Item<String> {
     let key = ObjectKey::new(Some("default"), name).expect("a valid name");
-    Item {
-        identity: Identity::new(key, format!("uid-of-{name}"), version),
-        body: Body::Decoded(Arc::new(format!("{name} at {version}"))),
-    }
+    let identity = Identity::new(key, format!("uid-of-{name}"), version);
+    Item::new(
+        identity,
+        Body::Decoded(Arc::new(format!("{name} at {version}"))),
+    )
 }
 
 fn list(version: &str, items: Vec<Item<String>>) -> Input<String> {
-    Input::Page(Ok(Page {
-        items,
-        version: ResourceVersion::from(version),
-        continue_token: None,
-        remaining: None,
-    }))
+    Input::Page(Ok(Page::new(items, version)))
 }
 
 /// What a server said one afternoon, with the seconds at which it was said.

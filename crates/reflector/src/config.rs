@@ -80,6 +80,7 @@ pub struct Config {
 
 /// How fresh the first list has to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum InitialState {
     /// Whatever the server has at hand; after a restart of this process possibly older than what
     /// the process had seen before.

@@ -76,6 +76,7 @@ pub enum FailureKind {
 
 /// What helps against a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Recovery {
     /// Watch again from the same version, after a delay.
     Rewatch,
@@ -114,6 +115,7 @@ impl FailureKind {
 
 /// The parts of a `Status` that decide how it is judged.
 #[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub struct StatusParts<'a> {
     /// The HTTP status, or the `code` of the body where there is no HTTP status; 0 if neither.
     pub code: u16,
@@ -125,6 +127,33 @@ pub struct StatusParts<'a> {
     pub causes: &'a [(&'a str, &'a str)],
     /// `details.retryAfterSeconds`, or the header.
     pub retry_after: Option<Duration>,
+}
+
+impl<'a> StatusParts<'a> {
+    /// A status without causes.
+    pub fn new(code: u16, reason: &'a str, message: &'a str) -> Self {
+        Self {
+            code,
+            reason,
+            message,
+            causes: &[],
+            retry_after: None,
+        }
+    }
+
+    /// Sets the causes, each a reason and a message.
+    #[must_use]
+    pub fn causes(mut self, causes: &'a [(&'a str, &'a str)]) -> Self {
+        self.causes = causes;
+        self
+    }
+
+    /// Sets the delay that the server asks for, if it does.
+    #[must_use]
+    pub fn retry_after(mut self, delay: Option<Duration>) -> Self {
+        self.retry_after = delay;
+        self
+    }
 }
 
 const TOO_LARGE_CAUSE: &str = "ResourceVersionTooLarge";

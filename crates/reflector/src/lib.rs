@@ -21,7 +21,7 @@
 //!     _ => None,
 //! });
 //! // A streaming list: the initial state is asked for through a watch.
-//! assert!(asked.is_some_and(|request| request.send_initial_events));
+//! assert!(asked.is_some_and(|request| request.sends_initial_events()));
 //! assert!(machine.deadline().is_some(), "and is not waited for without end");
 //! ```
 #![forbid(unsafe_code)]
@@ -66,8 +66,10 @@ pub use informer_object::{Identity, KeyError, ObjectKey, ResourceVersion, Uid};
 pub use machine::{Demand, Effect, Input, Machine};
 pub use object::{Body, DecodeError, DecodeErrorCategory, Item};
 pub use report::{Observe, Phase, RelistCause, Report};
-pub use sink::{Change, Emission, Refused, Sink};
-pub use source::{ListRequest, ListVersion, ListWatch, Page, Reuse, WatchEvent, WatchRequest};
+pub use sink::{Change, Emission, Epoch, Refused, Sink};
+pub use source::{
+    ListRequest, ListVersion, ListWatch, Page, Reuse, WatchEvent, WatchRequest, WatchStart,
+};
 
 /// For fuzz targets, which are programs of their own (`crates/fuzz`).
 #[cfg(fuzzing)]

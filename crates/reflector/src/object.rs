@@ -7,6 +7,7 @@ use informer_object::Identity;
 
 /// One object of a page or of a watch event.
 #[derive_where(Clone, Debug)]
+#[non_exhaustive]
 pub struct Item<T> {
     /// Key, uid and version, read from the wire before any transform.
     pub identity: Identity,
@@ -14,8 +15,16 @@ pub struct Item<T> {
     pub body: Body<T>,
 }
 
+impl<T> Item<T> {
+    /// An object with its identity.
+    pub fn new(identity: Identity, body: Body<T>) -> Self {
+        Self { identity, body }
+    }
+}
+
 // SEC-6: the object is not shown, because it may be a Secret.
-/// The body of an [`Item`]. Its `Debug` does not show the object.
+/// The body of an [`Item`]. Its `Debug` does not show the object. Exhaustive on purpose: a sink must
+/// handle all kinds.
 #[derive_where(Clone, Debug)]
 pub enum Body<T> {
     /// Decoded for this item, transform applied.

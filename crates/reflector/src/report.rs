@@ -6,6 +6,7 @@ use crate::{Body, DecodeError, Failure, Identity, Item, ResourceVersion};
 
 /// A phase of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Phase {
     /// Created, not started.
     Created,
@@ -25,6 +26,7 @@ pub enum Phase {
 
 /// Why a whole collection is fetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum RelistCause {
     /// The first time.
     Initial,

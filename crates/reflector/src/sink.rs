@@ -20,7 +20,8 @@ pub trait Sink<T>: Send {
     -> impl Future<Output = Result<(), Refused>> + Send;
 }
 
-/// One piece of news, with the version received by taking it.
+/// One change of the collection, with the version received by taking it. Exhaustive on purpose: a sink
+/// must handle all kinds.
 #[derive(Clone, Debug)]
 pub enum Emission<T> {
     /// The whole collection at one version. What it leaves out is gone.
@@ -33,9 +34,9 @@ pub enum Emission<T> {
         items: Vec<Item<T>>,
         /// The version of the collection.
         received: ResourceVersion,
-        /// True if the history was rewound: versions before this one mean nothing now.
+        /// Whether the history goes on.
         // FM-39
-        new_epoch: bool,
+        epoch: Epoch,
     },
     /// One object changed.
     Change {
@@ -65,7 +66,18 @@ impl<T> Emission<T> {
     }
 }
 
-/// What a watch called a change. Membership of the store, not this, decides add or update.
+/// Whether a collection continues the history of what was received before. Exhaustive on purpose: a
+/// sink must handle both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Epoch {
+    /// The history goes on.
+    Same,
+    /// The history was rewound: versions that were received before mean nothing now.
+    New,
+}
+
+/// What a watch called a change. Membership of the store, not this, decides add or update. Exhaustive
+/// on purpose: a watch has these three.
 // PD-01
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {

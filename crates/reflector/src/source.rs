@@ -48,6 +48,7 @@ pub trait ListWatch: Send + Sync + 'static {
 
 /// One request for a page of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ListRequest {
     /// Which state is asked for. Not sent with a continue token.
     pub version: ListVersion,
@@ -57,13 +58,34 @@ pub struct ListRequest {
     pub continue_token: Option<Arc<str>>,
     /// The resume version, if any: a list older than this must reuse nothing.
     pub resume: Option<ResourceVersion>,
-    /// Whether objects at hand may be reused at all.
+    /// Whether cached objects may be reused at all.
     pub reuse: bool,
+}
+
+impl ListRequest {
+    /// Requests everything at once, and decodes every object.
+    pub fn new(version: ListVersion) -> Self {
+        Self {
+            version,
+            limit: None,
+            continue_token: None,
+            resume: None,
+            reuse: false,
+        }
+    }
+
+    /// Requests at most `limit` items.
+    #[must_use]
+    pub fn limit(mut self, limit: u32) -> Self {
+        self.limit = Some(limit);
+        self
+    }
 }
 
 /// Which state of the collection a list asks for.
 // RL-13
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ListVersion {
     /// `resourceVersion=0`: any state, from the watch cache if there is one.
     Any,
@@ -78,6 +100,7 @@ pub enum ListVersion {
 
 /// One page of a list.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Page<T> {
     /// The items in the server's order.
     pub items: Vec<Item<T>>,
@@ -90,8 +113,35 @@ pub struct Page<T> {
     pub remaining: Option<u64>,
 }
 
+impl<T> Page<T> {
+    /// The last page of a list.
+    pub fn new(items: Vec<Item<T>>, version: impl Into<ResourceVersion>) -> Self {
+        Self {
+            items,
+            version: version.into(),
+            continue_token: None,
+            remaining: None,
+        }
+    }
+
+    /// Sets where the next page begins, if there is one.
+    #[must_use]
+    pub fn continued(mut self, token: Option<Arc<str>>) -> Self {
+        self.continue_token = token;
+        self
+    }
+
+    /// Sets how many items remain after this page, if the server said so.
+    #[must_use]
+    pub fn remaining(mut self, remaining: Option<u64>) -> Self {
+        self.remaining = remaining;
+        self
+    }
+}
+
 /// One request for a watch.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct WatchRequest {
     /// Changes after this version are asked for.
     pub version: ResourceVersion,
@@ -99,12 +149,46 @@ pub struct WatchRequest {
     pub timeout: Duration,
     /// Whether bookmarks are asked for.
     pub bookmarks: bool,
-    /// Whether the current state is asked for first, ended by a bookmark.
+    /// What the watch begins with.
     // RL-24
-    pub send_initial_events: bool,
+    pub start: WatchStart,
 }
 
-/// One event of a watch.
+impl WatchRequest {
+    /// Requests the changes after `version`, with bookmarks.
+    pub fn new(version: impl Into<ResourceVersion>, timeout: Duration) -> Self {
+        Self {
+            version: version.into(),
+            timeout,
+            bookmarks: true,
+            start: WatchStart::Version,
+        }
+    }
+
+    /// Requests the current state first.
+    #[must_use]
+    pub fn with_initial_events(mut self) -> Self {
+        self.start = WatchStart::InitialEvents;
+        self
+    }
+
+    /// Whether the current state is requested first.
+    pub fn sends_initial_events(&self) -> bool {
+        self.start == WatchStart::InitialEvents
+    }
+}
+
+/// What a watch begins with. Exhaustive on purpose: a source must handle both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WatchStart {
+    /// The changes after the version of the request.
+    Version,
+    /// The current state, not older than the version of the request and ended by a bookmark; then
+    /// its changes.
+    InitialEvents,
+}
+
+/// One event of a watch. Exhaustive on purpose: the protocol has these five.
 #[derive(Clone, Debug)]
 pub enum WatchEvent<T> {
     /// `ADDED`

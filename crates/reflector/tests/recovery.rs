@@ -74,7 +74,7 @@ impl Client {
                     drop(watch);
                     self.step(Input::WatchOpened(Err(failure(self.outage.kind))));
                 }
-                Effect::Watch(watch) if watch.send_initial_events => {
+                Effect::Watch(watch) if watch.sends_initial_events() => {
                     self.step(Input::WatchOpened(Ok(())));
                     self.step(Input::Event(Ok(WatchEvent::Bookmark {
                         version: if self.now < DOWN { "5" } else { "9" }.into(),

@@ -70,7 +70,7 @@ impl What {
             },
             Notification::Deleted(deleted) => Self::Deleted {
                 last: deleted.last().map(|last| Sighting(Arc::clone(last))),
-                is_known: matches!(deleted, Deleted::Known { .. }),
+                is_known: !matches!(deleted, Deleted::Unknown { .. }),
             },
         }
     }

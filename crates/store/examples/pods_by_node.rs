@@ -45,8 +45,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             // Several changes at once: readers see both or neither.
             let mut batch = Batch::new();
             batch.upsert("mail/spam".parse().expect("well formed"), pod("node-2"));
-            batch.delete("shop/cart".parse().expect("well formed"));
-            batch.mark(Scope::All, "101".into());
+            batch.remove("shop/cart".parse().expect("well formed"));
+            batch.set_version(Scope::All, "101".into());
             let commit = writer.commit(batch);
             println!(
                 "commit {}: {} updated, {} removed",

@@ -17,6 +17,7 @@ use informer_object::{ResourceVersion, Uid};
 /// The object is shared, never copied, and never changes while it is stored.
 // ST-08, STX-5
 #[derive_where(Clone, Debug)]
+#[non_exhaustive]
 pub struct Entry<T> {
     /// The object itself.
     // It may be a Secret, so it is never printed.

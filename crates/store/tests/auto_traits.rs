@@ -72,14 +72,14 @@ fn debug_prints_keys_and_identities_only() {
     writer.commit(batch);
     let mut batch = Batch::<Plain>::default();
     let key = ObjectKey::new(None, "node").expect("well formed");
-    batch.delete(key.clone());
+    batch.remove(key.clone());
     batch.replace(Scope::All, vec![(key, Entry::new(Plain, "uid-2", "8"))]);
-    batch.mark(Scope::All, "9".into());
-    batch.unmark(Scope::All);
+    batch.set_version(Scope::All, "9".into());
+    batch.clear_version(Scope::All);
     assert_eq!(
         format!("{batch:?}"),
-        "Batch { operations: [Delete { key: ObjectKey(\"node\") }, Replace { scope: All, .. }, \
-         Mark { scope: All, version: \"9\" }, Unmark { scope: All }] }"
+        "Batch { operations: [Remove { key: ObjectKey(\"node\") }, Replace { scope: All, .. }, \
+         SetVersion { scope: All, version: \"9\" }, ClearVersion { scope: All }] }"
     );
     let lister = Lister::new(reader.clone());
     let shown = [

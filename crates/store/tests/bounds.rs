@@ -79,7 +79,7 @@ fn index_added_later_leaves_out_stored_objects_above_the_bound() {
     let (index, above) = added.expect("a new name");
     assert_eq!(above, [key(1)]);
     assert_eq!((index.get("0").len(), reader.len()), (1, 2));
-    writer.delete(&key(1));
-    writer.delete(&key(0));
+    writer.remove(&key(1));
+    writer.remove(&key(0));
     assert!(index.get("0").is_empty());
 }

@@ -41,7 +41,7 @@ fn delete_removes_an_empty_set() {
     writer.upsert(key("key"), entry(&["value"], "1"));
     assert_eq!(texts(&index.values()), ["value"]);
     assert!(index.contains("value"));
-    writer.delete(&key("key"));
+    writer.remove(&key("key"));
     assert!(index.values().is_empty() && !index.contains("value"));
     assert_eq!(reader.by_index("test", "value"), Ok(vec![]));
 }
@@ -53,7 +53,7 @@ fn delete_keeps_a_set_that_is_not_empty() {
     let index = writer.add_index("test", values).expect("new");
     writer.upsert(key("keep"), entry(&["value"], "1"));
     writer.upsert(key("delete"), entry(&["value"], "2"));
-    writer.delete(&key("delete"));
+    writer.remove(&key("delete"));
     assert_eq!(keys(&index.keys("value")), ["keep"]);
 }
 
@@ -99,23 +99,23 @@ fn the_applied_version_is_the_marked_one() {
 
     let mut batch = Batch::new();
     batch.upsert(key("a"), entry(&[], "11"));
-    batch.mark(Scope::All, "11".into());
+    batch.set_version(Scope::All, "11".into());
     writer.commit(batch);
     assert_eq!(reader.version(&Scope::All), Some("11".into()));
 
     writer.replace(Scope::All, vec![(key("b"), entry(&[], "7"))], "20".into());
     assert_eq!(reader.version(&Scope::All), Some("20".into()));
-    writer.delete(&key("b"));
+    writer.remove(&key("b"));
     assert_eq!(reader.version(&Scope::All), Some("20".into()));
 
     let namespace = Scope::Namespace("ns".into());
     let mut batch = Batch::new();
-    batch.mark(namespace.clone(), "3".into());
+    batch.set_version(namespace.clone(), "3".into());
     writer.commit(batch);
     assert_eq!(reader.version(&namespace), Some("3".into()));
     assert_eq!(reader.version(&Scope::All), Some("20".into()));
     let mut batch = Batch::new();
-    batch.unmark(namespace.clone());
+    batch.clear_version(namespace.clone());
     writer.commit(batch);
     assert_eq!(reader.version(&namespace), None);
 }
@@ -149,7 +149,7 @@ fn one_object_is_found_under_all_its_values() {
     assert_eq!(users("elmo"), ["tre"]);
     assert_eq!(users("oscar"), ["two"]);
     assert!(users("cookie").is_empty());
-    writer.delete(&key("tre"));
+    writer.remove(&key("tre"));
     assert_eq!(users("ernie"), ["one"]);
     assert!(users("elmo").is_empty());
     let objects = reader.by_index("by_user", "bert").expect("known");
@@ -214,8 +214,8 @@ fn store_contract(writer: &mut StoreWriter<Thing>) {
     // A missing key: update inserts, delete is silent; an older version overwrites (ST-02, ST-03).
     writer.upsert(key("late"), entry(&["bar"], "1"));
     writer.upsert(key("foo"), entry(&["bar"], "1"));
-    assert_eq!(writer.delete(&key("absent")).removed, 0);
-    assert_eq!(writer.delete(&key("late")).removed, 1);
+    assert_eq!(writer.remove(&key("absent")).removed, 0);
+    assert_eq!(writer.remove(&key("late")).removed, 1);
     assert!(!reader.contains("late") && reader.get("late").is_none());
 
     writer.upsert(key("a/b"), entry(&["bar"], "3"));
@@ -324,7 +324,7 @@ fn a_panic_in_an_index_function_changes_nothing() {
     writer.upsert(key("a"), entry(&["v"], "1"));
     let mut batch = Batch::new();
     batch.upsert(key("b"), entry(&["v"], "2"));
-    batch.delete(key("a"));
+    batch.remove(key("a"));
     batch.upsert(key("c"), entry(&["bad"], "3"));
     let commit = std::panic::AssertUnwindSafe(|| writer.commit(batch));
     assert!(std::panic::catch_unwind(commit).is_err());
@@ -367,8 +367,8 @@ fn an_impure_index_function_cannot_corrupt() {
         .flat_map(|value| index.keys(value))
         .collect();
     assert_eq!((index.values().len(), held.len()), (2, 2));
-    writer.delete(&key("a"));
-    writer.delete(&key("b"));
+    writer.remove(&key("a"));
+    writer.remove(&key("b"));
     assert!(index.values().is_empty());
 }
 
@@ -382,7 +382,7 @@ fn churn_leaves_nothing_behind() {
     for i in 0..20_000 {
         writer.upsert(key(&format!("ns/{i}")), Entry::anonymous(i));
         if i >= 5 {
-            writer.delete(&key(&format!("ns/{}", i - 5)));
+            writer.remove(&key(&format!("ns/{}", i - 5)));
         }
     }
     assert_eq!((reader.len(), index.values().len()), (5, 5));

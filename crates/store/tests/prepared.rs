@@ -51,7 +51,7 @@ fn installation_calls_the_function_only_for_objects_stored_since() {
     // Another index gives every record another address, and leaves every object as it is.
     writer.add_index("all", |_| [""]).expect("a new name");
     writer.upsert(key(20), Entry::anonymous(21));
-    writer.delete(&key(0));
+    writer.remove(&key(0));
     let (parity, above) = writer.install_index(prepared).expect("a new name");
     assert_eq!(calls.load(Ordering::Relaxed), 1);
     assert_eq!(
@@ -104,7 +104,7 @@ fn panic_of_the_function_leaves_store_and_prepared_index_as_they_were() {
     );
     assert!(writer.snapshot().by_index("parity", "0").is_err());
 
-    writer.delete(&key(13));
+    writer.remove(&key(13));
     let (parity, _) = writer.install_index(prepared).expect("a new name");
     assert_eq!((parity.count("0"), parity.count("1")), (7, 5));
 }
@@ -122,7 +122,7 @@ fn objects_above_the_bound_are_those_of_the_installation() {
     let prepared = writer.snapshot().prepare_index("count", MOST, values);
     let mut prepared = prepared.expect("a new name");
     writer.upsert(key(0), Entry::anonymous(1));
-    writer.delete(&key(9));
+    writer.remove(&key(9));
     writer.upsert(key(5), Entry::anonymous(3));
     prepared.catch_up(&writer.snapshot());
     // Everything is computed anew after this, and the bound of unchanged objects is kept.
@@ -151,7 +151,7 @@ fn snapshot_before_a_commit_keeps_destructors_out_of_the_commit() {
     let before = writer.snapshot();
     let mut batch = Batch::new();
     batch.upsert(key(0), entry());
-    batch.delete(key(1));
+    batch.remove(key(1));
     writer.commit(batch);
     assert_eq!(dropped.load(Ordering::Relaxed), 0);
     drop(before);

@@ -20,7 +20,7 @@ fn filled() -> (StoreWriter<String>, StoreReader<String>) {
         let entry = Entry::new(object.to_owned(), "uid", "1");
         batch.upsert(key(namespace, name), entry);
     }
-    batch.mark(Scope::Namespace("a".into()), "7".into());
+    batch.set_version(Scope::Namespace("a".into()), "7".into());
     assert_eq!(batch.len(), 4);
     writer.commit(batch);
     (writer, reader)

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::{Object, Selection};
 
-/// What a watch calls a change.
+/// What a watch calls a change. Exhaustive on purpose: a watch has these three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EventKind {
     /// The object came into being, or came into the selection.
@@ -35,6 +35,7 @@ impl fmt::Display for EventKind {
 
 /// One write: the state before it, and after it.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Change {
     /// The version the write got; unique over all resources.
     pub version: u64,
@@ -47,6 +48,23 @@ pub struct Change {
 }
 
 impl Change {
+    /// A write that turned `before`, if there was one, into `object`.
+    pub fn new(before: Option<Object>, object: Object) -> Self {
+        Self {
+            version: object.version(),
+            before,
+            object,
+            deleted: false,
+        }
+    }
+
+    /// Makes it a deletion, of which `object` is the final state.
+    #[must_use]
+    pub fn deletion(mut self) -> Self {
+        self.deleted = true;
+        self
+    }
+
     /// What a watcher of this selection is told, if anything.
     ///
     /// An object that leaves the selection is told as deleted, in its last matching state but with

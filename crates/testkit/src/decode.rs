@@ -28,10 +28,7 @@ impl<T: DeserializeOwned> Decoder<T> {
     pub(crate) fn item(&self, object: &Object, may_reuse: bool) -> Item<T> {
         let identity = object.identity().clone();
         if may_reuse && let Some(known) = self.reuse.reuse(&identity) {
-            return Item {
-                identity,
-                body: Body::Reused(known),
-            };
+            return Item::new(identity, Body::Reused(known));
         }
         let body = match self.form {
             Form::Whole => body(&object.bytes()),
@@ -41,7 +38,7 @@ impl<T: DeserializeOwned> Decoder<T> {
                 body(&bytes)
             }
         };
-        Item { identity, body }
+        Item::new(identity, body)
     }
 
     pub(crate) fn event(&self, kind: EventKind, item: Item<T>) -> WatchEvent<T> {
@@ -65,10 +62,8 @@ impl<T: DeserializeOwned> Decoder<T> {
         let meta = head.metadata;
         let key = ObjectKey::new(meta.namespace.as_deref(), &meta.name)
             .map_err(|_| protocol("an object without a valid name"))?;
-        Ok(Item {
-            identity: Identity::new(key, meta.uid, meta.resource_version),
-            body: body(object.get().as_bytes()),
-        })
+        let identity = Identity::new(key, meta.uid, meta.resource_version);
+        Ok(Item::new(identity, body(object.get().as_bytes())))
     }
 }
 
@@ -144,12 +139,9 @@ fn status(object: &RawValue) -> Failure {
     let code = object["code"]
         .as_u64()
         .and_then(|code| u16::try_from(code).ok());
-    Failure::from_status(StatusParts {
-        code: code.unwrap_or_default(),
-        reason: object["reason"].as_str().unwrap_or_default(),
-        message: object["message"].as_str().unwrap_or_default(),
-        ..StatusParts::default()
-    })
+    let text = |field: &str| object[field].as_str().unwrap_or_default();
+    let code = code.unwrap_or_default();
+    Failure::from_status(StatusParts::new(code, text("reason"), text("message")))
 }
 
 #[derive(Deserialize)]
@@ -180,14 +172,11 @@ pub(crate) fn decode_list<T: DeserializeOwned>(
         return Err(protocol("a list of another kind"));
     }
     let items = list.items.into_iter().map(|item| decoder.raw_item(item));
-    Ok(Page {
-        items: items.collect::<Result<_, _>>()?,
-        version: ResourceVersion::from(list.metadata.resource_version),
-        continue_token: Some(list.metadata.r#continue)
-            .filter(|token| !token.is_empty())
-            .map(Arc::from),
-        remaining: list.metadata.remaining_item_count,
-    })
+    let token = Some(list.metadata.r#continue).filter(|token| !token.is_empty());
+    let version = ResourceVersion::from(list.metadata.resource_version);
+    Ok(Page::new(items.collect::<Result<_, _>>()?, version)
+        .continued(token.map(Arc::from))
+        .remaining(list.metadata.remaining_item_count))
 }
 
 fn protocol(what: &str) -> Failure {

@@ -160,6 +160,7 @@ impl Fault {
 
 /// How often a fault happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Times {
     /// To the first request that matches.
     Once,

@@ -8,6 +8,7 @@ use crate::{Cluster, ContinueToken, Object, Rejection, ResourceId, Selection, co
 
 /// What a list asks for, in the words of its query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ListOptions {
     /// Namespace and selectors.
     pub selection: Selection,
@@ -23,6 +24,7 @@ pub struct ListOptions {
 
 /// One page of a list.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Listing {
     /// The objects, ordered by namespace and name.
     pub items: Vec<Object>,

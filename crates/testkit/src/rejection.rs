@@ -194,13 +194,11 @@ impl Rejection {
     pub fn to_failure(&self) -> Failure {
         let causes = self.details.causes.iter();
         let causes = causes.map(|(reason, message)| (&**reason, &**message));
-        Failure::from_status(StatusParts {
-            code: self.code,
-            reason: &self.reason,
-            message: &self.message,
-            causes: &causes.collect::<Vec<_>>(),
-            retry_after: self.details.retry_after,
-        })
+        Failure::from_status(
+            StatusParts::new(self.code, &self.reason, &self.message)
+                .causes(&causes.collect::<Vec<_>>())
+                .retry_after(self.details.retry_after),
+        )
     }
 }
 

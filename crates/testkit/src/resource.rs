@@ -5,6 +5,7 @@
 
 /// One kind of object, as discovery describes it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub struct Resource {
     /// The API group; empty for the core group.
     pub group: String,

@@ -4,6 +4,7 @@ use crate::{FieldSelector, LabelSelector, Object};
 
 /// Which objects of a collection are meant. The default is all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Selection {
     /// Only this namespace.
     pub namespace: Option<String>,

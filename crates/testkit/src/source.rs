@@ -176,11 +176,11 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Source<T> {
             request.version,
             request.timeout.as_secs(),
             request.bookmarks,
-            request.send_initial_events,
+            request.sends_initial_events(),
         );
         RequestLine {
             version: request.version.to_string(),
-            wants_initial_events: request.send_initial_events,
+            wants_initial_events: request.sends_initial_events(),
             ..self.line(Verb::Watch, &query)
         }
     }
@@ -195,6 +195,8 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Source<T> {
                 (version.to_string(), Some("NotOlderThan".to_owned()))
             }
             ListVersion::Exact(version) => (version.to_string(), Some("Exact".to_owned())),
+            // A list that is as fresh as possible is right for every request.
+            _ => (String::new(), None),
         };
         ListOptions {
             selection: self.selection.clone(),
@@ -235,16 +237,11 @@ impl<T: DeserializeOwned + Send + Sync + 'static> ListWatch for Source<T> {
             }
             return decode_list(&body, &decoder);
         }
-        Ok(Page {
-            items: listing
-                .items
-                .iter()
-                .map(|object| decoder.item(object, true))
-                .collect(),
-            version: ResourceVersion::from(listing.version),
-            continue_token: listing.continue_token.map(Arc::from),
-            remaining: listing.remaining.map(|count| count as u64),
-        })
+        let items = listing.items.iter();
+        let items = items.map(|object| decoder.item(object, true)).collect();
+        Ok(Page::new(items, ResourceVersion::from(listing.version))
+            .continued(listing.continue_token.map(Arc::from))
+            .remaining(listing.remaining.map(|count| count as u64)))
     }
 
     async fn watch(
@@ -253,21 +250,19 @@ impl<T: DeserializeOwned + Send + Sync + 'static> ListWatch for Source<T> {
         reuse: Arc<dyn Reuse<T>>,
     ) -> Result<Events<T>, Failure> {
         let (number, faults) = self.begin(self.watch_line(&request)).await?;
+        let is_initial = request.sends_initial_events();
         let options = WatchOptions {
             selection: self.selection.clone(),
             version: request.version.to_string(),
-            version_match: request
-                .send_initial_events
-                .then(|| "NotOlderThan".to_owned()),
+            version_match: is_initial.then(|| "NotOlderThan".to_owned()),
             bookmarks: request.bookmarks,
-            send_initial_events: request.send_initial_events.then_some(true),
+            send_initial_events: is_initial.then_some(true),
             timeout: Some(Duration::from_secs(request.timeout.as_secs()))
                 .filter(|timeout| !timeout.is_zero()),
         };
         let opened = Feed::open(&self.server, self.id, options, self.form, &faults);
         let (feed, why) = opened.map_err(|rejection| self.refused(number, &rejection))?;
         self.server.answer(number, Some(200), story(&why, &faults));
-        let is_initial = request.send_initial_events;
         Ok(events(feed, self.decoder(reuse), is_initial))
     }
 

@@ -24,6 +24,7 @@ use crate::{
 
 /// What must hold of an object for it to be deleted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Preconditions {
     /// This very object, not one of the same name.
     pub uid: Option<String>,
@@ -33,6 +34,7 @@ pub struct Preconditions {
 
 /// What became of a deletion.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Deletion {
     /// It is gone; this is its final state.
     Gone(Object),
@@ -58,6 +60,7 @@ impl Deletion {
 
 /// Which part of an object a write is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Part {
     /// All of it, its status included.
     #[default]

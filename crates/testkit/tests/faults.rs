@@ -35,22 +35,13 @@ fn put(server: &ApiServer, name: &str) {
 }
 
 fn list_request() -> ListRequest {
-    ListRequest {
-        version: ListVersion::Any,
-        limit: None,
-        continue_token: None,
-        resume: None,
-        reuse: true,
-    }
+    let mut request = ListRequest::new(ListVersion::Any);
+    request.reuse = true;
+    request
 }
 
 fn watch_request(version: &str) -> WatchRequest {
-    WatchRequest {
-        version: version.into(),
-        timeout: Duration::from_secs(100),
-        bookmarks: true,
-        send_initial_events: false,
-    }
+    WatchRequest::new(version, Duration::from_secs(100))
 }
 
 async fn list_with(fault: Fault) -> Result<Page<ConfigMap>, Failure> {
@@ -265,10 +256,7 @@ async fn bookmark_never_sends_none() {
 async fn streamed_with(fault: Fault) -> Vec<String> {
     let (server, source) = server();
     server.fault(Match::watch().initial_events(true), fault, Times::Once);
-    let request = WatchRequest {
-        send_initial_events: true,
-        ..watch_request("")
-    };
+    let request = watch_request("").with_initial_events();
     let events = source.watch(request, Arc::new(())).await.unwrap();
     short(&events.collect::<Vec<_>>().await)
 }
@@ -408,15 +396,7 @@ async fn compaction_expires_lists_and_watches() {
         .await
         .unwrap();
     let ahead = ListVersion::NotOlderThan("9".into());
-    let ahead = source
-        .list(
-            ListRequest {
-                version: ahead,
-                ..list_request()
-            },
-            Arc::new(()),
-        )
-        .await;
+    let ahead = source.list(ListRequest::new(ahead), Arc::new(())).await;
     assert_eq!(ahead.unwrap_err().kind, FailureKind::TooLarge);
 }
 

@@ -22,11 +22,10 @@ fn put(server: &ApiServer, name: &str) {
 
 async fn watch(server: &ApiServer, initial: bool) -> Events<ConfigMap> {
     let source = server.source(&Resource::config_maps()).unwrap();
-    let request = WatchRequest {
-        version: if initial { "".into() } else { "1".into() },
-        timeout: Duration::from_secs(10),
-        bookmarks: true,
-        send_initial_events: initial,
+    let time = Duration::from_secs(10);
+    let request = match initial {
+        true => WatchRequest::new("", time).with_initial_events(),
+        false => WatchRequest::new("1", time),
     };
     source.watch(request, Arc::new(())).await.unwrap()
 }
@@ -128,9 +127,10 @@ async fn uids_can_be_read_and_pages_be_small() {
     put(&server, "b");
     let a = server.get(&configs, "default", "a").unwrap();
     assert_eq!(a.uid(), "default/a-2");
-    let with_limit = |limit| ListOptions {
-        limit,
-        ..ListOptions::default()
+    let with_limit = |limit| {
+        let mut options = ListOptions::default();
+        options.limit = limit;
+        options
     };
     let count = |limit| {
         let listed = server.list(&configs, &with_limit(limit)).unwrap();

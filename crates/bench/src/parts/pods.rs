@@ -99,11 +99,11 @@ impl Decoded {
 
     /// As the store takes it.
     pub fn entry(&self) -> Entry<Pod> {
-        Entry {
-            object: Arc::clone(&self.pod),
-            uid: self.uid.clone(),
-            version: self.version.clone(),
-        }
+        Entry::new(
+            Arc::clone(&self.pod),
+            self.uid.clone(),
+            self.version.clone(),
+        )
     }
 }
 

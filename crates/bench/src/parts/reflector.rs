@@ -17,7 +17,7 @@ use http_body_util::combinators::UnsyncBoxBody;
 use hyper::body::Frame;
 use informer_factory::kube_source::{JsonDecoder, KubeListWatch, KubeSource, Projection};
 use informer_factory::reflector::{
-    Identity, ListRequest, ListVersion, ListWatch, ResourceVersion, Reuse, WatchRequest,
+    Identity, ListRequest, ListVersion, ListWatch, Reuse, WatchRequest,
 };
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::Client;
@@ -150,12 +150,7 @@ where
     T: DeserializeOwned + Send + Sync + 'static,
 {
     let (runtime, source) = source::<T>(answer, projection);
-    let request = WatchRequest {
-        version: ResourceVersion::from("1"),
-        timeout: Duration::from_secs(600),
-        bookmarks: true,
-        send_initial_events: false,
-    };
+    let request = WatchRequest::new("1", Duration::from_secs(600));
     Box::new(move |times| {
         for _ in 0..answers(times) {
             let received = runtime.block_on(async {
@@ -178,13 +173,8 @@ where
     T: DeserializeOwned + Send + Sync + 'static,
 {
     let (runtime, source) = source::<T>(page(), projection);
-    let request = ListRequest {
-        version: ListVersion::Any,
-        limit: None,
-        continue_token: None,
-        resume: None,
-        reuse: unchanged,
-    };
+    let mut request = ListRequest::new(ListVersion::Any);
+    request.reuse = unchanged;
     let first = runtime.block_on(source.list(request.clone(), Arc::new(())));
     let first = first.expect("the list is complete");
     let reuse: Arc<dyn Reuse<T>> = match unchanged {

@@ -151,7 +151,7 @@ impl Cluster {
             }
             Notification::Added(Added { .. })
             | Notification::Updated(Updated { .. })
-            | Notification::Deleted(Deleted::Unknown { .. }) => None,
+            | Notification::Deleted(Deleted::Unknown { .. } | Deleted::MovedAway { .. }) => None,
         }?;
         Some(Duration::from_micros(self.now().saturating_sub(written)))
     }

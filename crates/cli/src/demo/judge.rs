@@ -147,9 +147,9 @@ mod tests {
         assert!(found(&reader).is_empty());
         writer.upsert(key("c"), entry("u", "9"));
         assert_eq!(found(&reader).len(), 1);
-        writer.delete(&key("b"));
+        writer.remove(&key("b"));
         assert_eq!(found(&reader).len(), 1, "as many, but others");
-        writer.delete(&key("c"));
+        writer.remove(&key("c"));
         writer.upsert(key("b"), entry(b.uid(), "1"));
         assert_eq!(found(&reader).len(), 1, "outdated");
         writer.upsert(key("b"), entry("another", &b.version().to_string()));

@@ -82,13 +82,17 @@ impl Lines {
                 let changes = self.changes(&**old, &**new);
                 let relist = match cause {
                     Cause::Relist => "  (found by listing again)",
-                    Cause::Watch | Cause::Resync => "",
+                    // Nothing to add to a change, whatever caused it.
+                    _ => "",
                 };
                 format!("updated  {key}  {}{relist}", told(&changes, values))
             }
             Notification::Deleted(Deleted::Known { .. }) => format!("deleted  {key}"),
             Notification::Deleted(Deleted::Unknown { .. }) => {
                 format!("deleted  {key}  (not seen, found by listing again; final state unknown)")
+            }
+            Notification::Deleted(Deleted::MovedAway { .. }) => {
+                format!("moved    {key}  (left what this replica receives)")
             }
         }
     }
@@ -123,6 +127,10 @@ impl Lines {
                         .collect(),
                 );
                 put("object", self.object(&**new));
+            }
+            Notification::Deleted(Deleted::MovedAway { last, .. }) => {
+                put("type", json!("MOVED_AWAY"));
+                put("object", self.object(&**last));
             }
             Notification::Deleted(deleted) => {
                 let known = matches!(deleted, Deleted::Known { .. });
@@ -275,6 +283,14 @@ mod tests {
             last: None,
         });
         assert!(line(&unknown).is_some_and(|line| line.contains("final state unknown")));
+        let moved = Notification::Deleted(Deleted::MovedAway {
+            key: key(),
+            last: Arc::new(json!({})),
+        });
+        assert_eq!(
+            line(&moved),
+            some("moved    ns/a  (left what this replica receives)")
+        );
     }
 
     #[test]

@@ -82,6 +82,7 @@ impl Ear {
                 let word = match deleted {
                     Deleted::Known { .. } => "delete",
                     Deleted::Unknown { .. } => "gone",
+                    Deleted::MovedAway { .. } => "moved",
                 };
                 let last = deleted.last().cloned();
                 let text = last.as_deref().map_or("-".to_owned(), display);

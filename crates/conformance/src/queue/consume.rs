@@ -101,7 +101,7 @@ impl World<'_> {
     fn show_works(&mut self, lease: &OneLease, prefix: &str) {
         let initial = if lease.initial { "initial " } else { "" };
         let version = lease.position.clone().unwrap_or_default();
-        for work in &*lease.items {
+        for work in &lease.items {
             let line = work_line(work, &version);
             self.trace.push(format!("{prefix}{initial}{line}"));
         }
@@ -133,7 +133,7 @@ impl World<'_> {
     }
 
     fn apply(&mut self, lease: &OneLease) {
-        for work in &*lease.items {
+        for work in &lease.items {
             match work {
                 Item::Key { key, deltas } => {
                     for delta in deltas.iter() {

@@ -110,7 +110,7 @@ impl<'a> World<'a> {
     }
 
     pub(super) fn observe_synced(&mut self) {
-        if self.queue.synced() && !self.synced {
+        if self.queue.is_synced() && !self.synced {
             self.synced = true;
             self.trace.push("synced");
         }

@@ -164,6 +164,7 @@ impl World<'_> {
         let how = match deleted {
             Deleted::Known { .. } => "seen",
             Deleted::Unknown { .. } => "last known",
+            Deleted::MovedAway { .. } => "left",
         };
         let key = deleted.key();
         Ok(format!("key {key}, {}, {how} {last}", parts_of(key)))

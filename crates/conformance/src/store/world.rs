@@ -60,7 +60,7 @@ impl<'a> World<'a> {
             "replace" => self.replace(step)?,
             "bookmark" => {
                 let mut batch = Batch::new();
-                batch.mark(Scope::All, unquoted(arg(step, 0)).into());
+                batch.set_version(Scope::All, unquoted(arg(step, 0)).into());
                 self.writer.commit(batch);
             }
             // Reminders are not the store's: there is nothing to be done (ST-06).
@@ -92,13 +92,13 @@ impl<'a> World<'a> {
                 continue;
             };
             match *verb {
-                "delete" => batch.delete(key),
+                "delete" => batch.remove(key),
                 _ => batch.upsert(key, word.entry()),
             }
             received = word.version().or(received);
         }
         if let Some(version) = received {
-            batch.mark(Scope::All, version.into());
+            batch.set_version(Scope::All, version.into());
         }
         if !keyless.is_empty() {
             let several = step.verb == "transaction";

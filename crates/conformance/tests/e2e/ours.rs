@@ -215,6 +215,7 @@ impl<T: Resource + Send + Sync + 'static> Handler<ObjectKey, T> for Taker {
                 old: Identity::of(&**old),
                 new: Identity::of(&**new),
             },
+            Notification::Deleted(Deleted::MovedAway { .. }) => unreachable!("nothing is sharded"),
             Notification::Deleted(Deleted::Known { last, .. }) => Told::Deleted {
                 last: Identity::of(&**last),
             },

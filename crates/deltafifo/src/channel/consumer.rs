@@ -7,7 +7,7 @@ use std::sync::Arc;
 use derive_where::derive_where;
 
 use crate::error::NeverSynced;
-use crate::lease::Quarantined;
+use crate::lease::Exhausted;
 
 use super::leased::Leased;
 use super::progress::ProgressObserver;
@@ -53,6 +53,9 @@ impl<K, V, P> Consumer<K, V, P> {
 
     /// Waits until the initial population was processed.
     ///
+    /// The future has no time limit, because this crate has no clock; bound it with
+    /// `tokio::time::timeout` or the like.
+    ///
     /// # Errors
     ///
     /// [`NeverSynced`] when the queue is closed and drained and that never happened.
@@ -60,8 +63,8 @@ impl<K, V, P> Consumer<K, V, P> {
     /// # Cancel safety
     ///
     /// Safe: it only looks.
-    pub async fn synced(&self) -> Result<(), NeverSynced> {
-        self.observer().synced().await
+    pub async fn wait_synced(&self) -> Result<(), NeverSynced> {
+        self.observer().wait_synced().await
     }
 
     /// Takes nothing more; what is queued is still handed out. Wakes all who wait.
@@ -70,10 +73,10 @@ impl<K, V, P> Consumer<K, V, P> {
         self.shared.change(|state| state.queue.close());
     }
 
-    /// What was quarantined because a guard was dropped, so that there was nobody to tell. Ask
-    /// after a panic of whatever processes leases; it is kept until it is asked for.
+    /// Returns the items that were exhausted when a guard was dropped, which returns nothing. Call
+    /// it after a panic of whatever processes leases; the items are kept until then.
     #[must_use]
-    pub fn take_abandoned(&self) -> Vec<Quarantined<K, V>> {
+    pub fn take_abandoned(&self) -> Vec<Exhausted<K, V>> {
         std::mem::take(&mut self.shared.lock().abandoned)
     }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use derive_where::derive_where;
 
-use crate::lease::{Item, Lease, LeaseId, Quarantined};
+use crate::lease::{Exhausted, Item, Lease, LeaseId};
 
 use super::shared::{Shared, State};
 
@@ -53,25 +53,25 @@ impl<K, V, P> Leased<K, V, P> {
     /// When there is no item at one of the indexes; then everything is given back. When the `Clone`
     /// of an object panics; then the whole lease is handed out again, and no attempt is counted. A
     /// guard that is dropped by a panic clones, too: such an object then aborts the process.
-    pub fn nack(mut self, failed: &[usize]) -> Vec<Quarantined<K, V>> {
+    pub fn nack(mut self, failed: &[usize]) -> Vec<Exhausted<K, V>> {
         let items = self.lease.items.len();
         assert!(
             failed.iter().all(|&at| at < items),
             "a failed index is beyond {items} items"
         );
-        self.give_back(failed, |_, quarantined| quarantined)
+        self.give_back(failed, |_, exhausted| exhausted)
     }
 
     fn give_back<R>(
         &mut self,
         failed: &[usize],
-        then: impl FnOnce(&mut State<K, V, P>, Vec<Quarantined<K, V>>) -> R,
+        then: impl FnOnce(&mut State<K, V, P>, Vec<Exhausted<K, V>>) -> R,
     ) -> R {
         let shared = Arc::clone(&self.shared);
         let on_panic = WakeAll(&shared);
         let result = self.settle(|state, id| {
-            let quarantined = state.queue.nack(id, failed).expect(ONE_GUARD);
-            then(state, quarantined)
+            let exhausted = state.queue.nack(id, failed).expect(ONE_GUARD);
+            then(state, exhausted)
         });
         mem::forget(on_panic);
         result

@@ -11,12 +11,13 @@ use super::waiters::{Look, until};
 
 /// Where the queue stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Progress<P> {
     /// [`Queue::applied`](crate::Queue::applied).
     pub applied: Option<P>,
     /// [`Queue::received`](crate::Queue::received).
     pub received: Option<P>,
-    /// [`Queue::synced`](crate::Queue::synced).
+    /// [`Queue::is_synced`](crate::Queue::is_synced).
     pub synced: bool,
     /// [`Queue::len`](crate::Queue::len).
     pub unsettled: usize,
@@ -42,6 +43,9 @@ impl<K, V, P> ProgressObserver<K, V, P> {
 
     /// Waits until the initial population was processed.
     ///
+    /// The future has no time limit, because this crate has no clock; bound it with
+    /// `tokio::time::timeout` or the like.
+    ///
     /// # Errors
     ///
     /// [`NeverSynced`] when the queue ended and that never happened.
@@ -50,9 +54,9 @@ impl<K, V, P> ProgressObserver<K, V, P> {
     ///
     /// Safe: it only looks.
     #[doc(alias = "HasSyncedChecker")]
-    pub async fn synced(&self) -> Result<(), NeverSynced> {
+    pub async fn wait_synced(&self) -> Result<(), NeverSynced> {
         until(&self.shared, |state| {
-            if state.queue.synced() {
+            if state.queue.is_synced() {
                 Look::Seen(Ok(()))
             } else if state.is_over() {
                 Look::Seen(Err(NeverSynced))
@@ -66,7 +70,7 @@ impl<K, V, P> ProgressObserver<K, V, P> {
     /// Whether the initial population was processed.
     #[doc(alias = "HasSynced")]
     pub fn is_synced(&self) -> bool {
-        self.shared.lock().queue.synced()
+        self.shared.lock().queue.is_synced()
     }
 }
 
@@ -103,7 +107,7 @@ pub(super) fn progress<K, V, P: Clone>(state: &State<K, V, P>) -> Progress<P> {
     Progress {
         applied: state.queue.applied().cloned(),
         received: state.queue.received().cloned(),
-        synced: state.queue.synced(),
+        synced: state.queue.is_synced(),
         unsettled: state.queue.len(),
         closed: state.queue.is_closed(),
     }

@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 use std::task::Waker;
 
 use super::waiters::Waiters;
-use crate::lease::Quarantined;
+use crate::lease::Exhausted;
 use crate::queue::Queue;
 use crate::sync::{Mutex, MutexGuard};
 
@@ -18,8 +18,8 @@ pub(crate) struct Shared<K, V, P> {
 pub(crate) struct State<K, V, P> {
     pub(super) queue: Box<dyn Queue<K, V, P>>,
     pub(super) waiters: Waiters,
-    /// Quarantined when a guard was dropped, so that there was nobody to tell.
-    pub(super) abandoned: Vec<Quarantined<K, V>>,
+    /// Exhausted when a guard was dropped, so that there was nobody to tell.
+    pub(super) abandoned: Vec<Exhausted<K, V>>,
     pub(super) producers: usize,
     pub(super) consumer_lives: bool,
     /// A guard may settle its lease after its consumer is gone.

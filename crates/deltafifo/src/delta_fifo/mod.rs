@@ -13,7 +13,7 @@
 // - FQ-7, DF-13: a resync never touches a key with pending or leased changes. `tests`
 // - FQ-9, DF-10, DF-11: `phase`. FQ-11: `queue_core`. FQ-12, DF-14: `transform`.
 // - FQ-11: what failed before is leased alone, so that in the end only the culprit of a batch
-//   that panics is quarantined, and nothing behind it is delayed for ever. `tests`
+//   that panics is exhausted, and nothing behind it is delayed for ever. `tests`
 // - leased changes count as queued. `tests`, planted bugs included
 // - a batch takes a group whole or not at all. `tests`
 

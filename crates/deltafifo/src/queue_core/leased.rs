@@ -10,7 +10,7 @@ use derive_where::derive_where;
 use crate::delta_fifo::groups::GroupId;
 use crate::deltas::{Deltas, Stamp};
 use crate::keys::index::KeyIndex;
-use crate::lease::{Item, LeaseId, Quarantined};
+use crate::lease::{Exhausted, Item, LeaseId};
 
 /// Items to be leased together.
 #[cfg_attr(any(test, fuzzing), derive(Clone))]
@@ -89,7 +89,7 @@ impl<K, V> Leased<K, V> {
 /// Copies of items that failed once more.
 pub(super) struct Failed<K, V> {
     /// The parts that failed too often.
-    pub(super) quarantined: Vec<Quarantined<K, V>>,
+    pub(super) exhausted: Vec<Exhausted<K, V>>,
     /// The parts to be tried again.
     pub(super) again: Vec<Item<K, V>>,
 }
@@ -101,10 +101,10 @@ impl<K: Clone, V: Clone> Failed<K, V> {
         failed: &BTreeSet<usize>,
         max_attempts: NonZeroU32,
     ) -> Self {
-        let (mut quarantined, mut again) = (Vec::new(), Vec::new());
+        let (mut exhausted, mut again) = (Vec::new(), Vec::new());
         let mut give_up = |item, attempts| {
             let attempts = NonZeroU32::new(attempts).unwrap_or(NonZeroU32::MIN);
-            quarantined.push(Quarantined { item, attempts });
+            exhausted.push(Exhausted { item, attempts });
         };
         for &at in failed {
             match (batch.items[at].clone(), batch.origin.failed()) {
@@ -123,7 +123,7 @@ impl<K: Clone, V: Clone> Failed<K, V> {
                 (item, _) => again.push(item),
             }
         }
-        Self { quarantined, again }
+        Self { exhausted, again }
     }
 }
 

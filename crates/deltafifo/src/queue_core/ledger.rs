@@ -1,7 +1,7 @@
 //! Which calls are settled: sequence numbers, positions, and how far the consumer got.
 //!
 //! Every call that brings something gets a number, in order, and the position received with it.
-//! A call is settled when all its changes have been acknowledged, merged or quarantined. What
+//! A call is settled when all its changes have been acknowledged, merged or exhausted. What
 //! has been applied is the position just before the first call that is not settled.
 //! The changes themselves live in the queues; here they are only counted.
 //!

@@ -1,4 +1,4 @@
-//! The core of both queues: calls and positions, the initial population, the lease, quarantine.
+//! The core of both queues: calls and positions, the initial population, the lease, attempts.
 //!
 //! A queue is this core over a kind of [`Pending`] changes. The core does not block, wake or keep
 //! time, and does not compare objects.
@@ -28,7 +28,8 @@ use crate::delta::Delta;
 use crate::deltas::{Pushed, Stamped};
 use crate::error::{Closed, NotLeased};
 use crate::known::Known;
-use crate::lease::{Lease, LeaseId, Quarantined};
+use crate::lease::{Exhausted, Items, Lease, LeaseId};
+use crate::queue::sealed::Sealed;
 use crate::queue::{Deletion, Queue};
 use crate::tombstone::Final;
 use crate::transform::{Intake, Rejected};
@@ -144,6 +145,8 @@ impl<K: Clone, V: Clone, P: Clone, O: Pending<K, V>> QueueCore<K, V, P, O> {
     }
 }
 
+impl<K, V, P, O> Sealed for QueueCore<K, V, P, O> {}
+
 impl<K, V, P, O> Queue<K, V, P> for QueueCore<K, V, P, O>
 where
     K: Clone + Eq + Hash + Send + Sync,
@@ -214,7 +217,7 @@ where
         let lease = Lease {
             id: leased.id,
             initial: !self.phase.is_synced(),
-            items: Arc::clone(&leased.batch.items),
+            items: Items(Arc::clone(&leased.batch.items)),
             position: self.ledger.position(leased.newest).cloned(),
             applied_after: self.ledger.applied_after().cloned(),
         };
@@ -234,7 +237,7 @@ where
         Ok(())
     }
 
-    fn nack(&mut self, id: LeaseId, failed: &[usize]) -> Result<Vec<Quarantined<K, V>>, NotLeased> {
+    fn nack(&mut self, id: LeaseId, failed: &[usize]) -> Result<Vec<Exhausted<K, V>>, NotLeased> {
         let Some(leased) = self.leased.as_mut().filter(|leased| leased.id == id) else {
             return Err(self.not_leased(id));
         };
@@ -245,13 +248,13 @@ where
         let failed: BTreeSet<usize> = failed.iter().copied().collect();
         // If an object panics when it is cloned, the lease is still out, and handed out again.
         leased.is_delivered = false;
-        let Failed { quarantined, again } = Failed::of(&leased.batch, &failed, self.max_attempts);
+        let Failed { exhausted, again } = Failed::of(&leased.batch, &failed, self.max_attempts);
         let Leased { batch, .. } = self.leased.take().expect("it was found above");
         let (origin, ledger) = (batch.origin, &mut self.ledger);
         let done = (0..)
             .zip(&*batch.items)
             .filter(|(at, _)| !failed.contains(at));
-        let given_up = quarantined.iter().map(|quarantined| &quarantined.item);
+        let given_up = exhausted.iter().map(|exhausted| &exhausted.item);
         for item in done.map(|(_, item)| item).chain(given_up) {
             origin.for_each_seq(item, |seq| ledger.done(seq, true));
         }
@@ -266,7 +269,7 @@ where
             );
         }
         self.settled();
-        Ok(quarantined)
+        Ok(exhausted)
     }
 
     fn applied(&self) -> Option<&P> {
@@ -278,7 +281,7 @@ where
         self.ledger.received()
     }
 
-    fn synced(&self) -> bool {
+    fn is_synced(&self) -> bool {
         self.phase.is_synced()
     }
 

@@ -1,7 +1,7 @@
 //! Where the initial population is: not there, being processed, done.
 
 // - FQ-9: `Synced` is reached when the changes of the first relist have been *processed*,
-//   that is acknowledged or quarantined, and never left. `tests`, `tests/client_go.rs`
+//   that is acknowledged or exhausted, and never left. `tests`, `tests/client_go.rs`
 // - DF-10, RF-03: when a single change comes before any relist, the initial population is
 //   empty by definition, and has therefore been processed.
 

@@ -15,7 +15,7 @@
 use super::judged::Judged;
 use super::model::{Handed, Key, Model, Position, Store, TestItem, Value, apply};
 use super::one_step::{LISTED, Lists};
-use crate::{Closed, Config, Deletion, Delta, Final, Item, Lease, Quarantined};
+use crate::{Closed, Config, Deletion, Delta, Exhausted, Final, Item, Lease};
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -291,7 +291,7 @@ impl<Q: Judged> World<Q> {
             Vec::new()
         };
         must_equal!("settled once", self.queue.ack(lease.id).is_err(), true);
-        let given = |q: Quarantined<Key, Value>| (q.item, q.attempts.get());
+        let given = |q: Exhausted<Key, Value>| (q.item, q.attempts.get());
         let got: Vec<_> = quarantined.into_iter().map(given).collect();
         must_equal!("quarantined", got, self.model.settle(&failed));
         if lease.items.len() > 1 && !failed.is_empty() || !got.is_empty() {
@@ -333,7 +333,7 @@ impl<Q: Judged> World<Q> {
     }
 
     fn judge(&mut self) -> Verdict {
-        must_equal!("FQ-9 synced", self.queue.synced(), self.model.synced());
+        must_equal!("FQ-9 synced", self.queue.is_synced(), self.model.synced());
         must_equal!(
             "applied",
             self.queue.applied().copied(),
@@ -346,13 +346,17 @@ impl<Q: Judged> World<Q> {
         );
         must_equal!("FQ-13 length", self.queue.len(), self.model.len());
         must_equal!("queued", self.queued(), objects(&self.model.outstanding()));
-        must_equal!("FQ-9 goes back", self.synced && !self.queue.synced(), false);
+        must_equal!(
+            "FQ-9 goes back",
+            self.synced && !self.queue.is_synced(),
+            false
+        );
         must_equal!(
             "applied goes back",
             self.applied > self.queue.applied().copied(),
             false
         );
-        self.synced = self.queue.synced();
+        self.synced = self.queue.is_synced();
         self.applied = self.queue.applied().copied();
         let mut store = self.store.clone();
         self.model

@@ -32,7 +32,7 @@ pub(crate) type ProgressObserver<T> =
     informer_deltafifo::ProgressObserver<ObjectKey, ReceivedItem<T>, ResourceVersion>;
 
 /// An item that the queue has given up.
-type GivenUp<T> = informer_deltafifo::Quarantined<ObjectKey, ReceivedItem<T>>;
+type GivenUp<T> = informer_deltafifo::Exhausted<ObjectKey, ReceivedItem<T>>;
 
 /// The store, the handlers and the quarantine of one informer, which change together.
 pub(crate) struct Applier<T: Send + Sync + 'static> {
@@ -145,7 +145,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
 
     /// Quarantines what the queue has given up, by key; the store keeps the last good version.
     pub(crate) fn give_up(&self, failed: Vec<GivenUp<T>>) {
-        for GivenUp { item, attempts } in failed {
+        for GivenUp { item, attempts, .. } in failed {
             let attempts = attempts.get();
             let reason = QuarantineReason::Unappliable { attempts };
             let put = |key: &ObjectKey| self.refuse(key, &ResourceVersion::unset(), &reason);
@@ -201,7 +201,9 @@ impl<T: Send + Sync + 'static> Applier<T> {
         let replayed = initial && snapshot.is_empty() && *lease.scope == Scope::All;
         let mut applied = fold(replayed && lease.items.iter().all(|item| is_relist(item)));
         if let Some(version) = lease.version {
-            applied.batch.mark(lease.scope.clone(), version.clone());
+            applied
+                .batch
+                .set_version(lease.scope.clone(), version.clone());
         }
         let batch = std::mem::take(&mut applied.batch);
         let most = self.index_values;
@@ -271,7 +273,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
             && self.reader.version(scope).as_ref() != Some(version)
         {
             let mut batch = Batch::new();
-            batch.mark(scope.clone(), version.clone());
+            batch.set_version(scope.clone(), version.clone());
             writing.writer.commit(batch);
         }
         self.status
@@ -296,7 +298,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
         };
         self.apply(&lease, Refused::new());
         let mut batch = Batch::new();
-        batch.unmark(scope.clone());
+        batch.clear_version(scope.clone());
         let mut writing = self.lock();
         writing.writer.commit(batch);
         writing.epochs.remove(scope);

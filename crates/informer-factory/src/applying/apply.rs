@@ -147,7 +147,7 @@ impl<'a, T> Fold<'a, T> {
                 }
                 None => {
                     applied.epochs.remove(&key);
-                    applied.batch.delete(key);
+                    applied.batch.remove(key);
                 }
             }
         }

@@ -56,11 +56,7 @@ impl<T> ReceivedItem<T> {
 
     /// The store's entry for an object of this identity.
     pub(crate) fn entry(&self, object: &Arc<T>) -> Entry<T> {
-        Entry {
-            object: Arc::clone(object),
-            uid: self.uid.clone(),
-            version: self.version.clone(),
-        }
+        Entry::new(Arc::clone(object), self.uid.clone(), self.version.clone())
     }
 }
 

@@ -74,8 +74,9 @@ pub(crate) fn judge<T>(
         // A resync repeats what is there; it never restores a deleted object or an older version.
         Cause::Resync if incarnation == Incarnation::Other || older => Verdict::Drop,
         Cause::Resync => update(),
-        Cause::Watch | Cause::Relist if older => Verdict::Drop,
-        Cause::Watch | Cause::Relist => match incarnation {
+        // Every other cause, also one of a later version of the processor, brings a state of the server.
+        _ if older => Verdict::Drop,
+        _ => match incarnation {
             Incarnation::Other if !planted!(RebornAsUpdate) => Verdict::Recreated,
             // Across a rewind an equal version may stand for another state (RFX-15).
             _ if same_epoch && same_version(stored, received) && !planted!(UnchangedAnnounced) => {

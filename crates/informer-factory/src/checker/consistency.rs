@@ -2,11 +2,10 @@
 
 // FM-40, RFX-16, R10
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use informer_reflector::{Failure, ResourceVersion};
 use informer_store::ObjectKey;
-use tokio::time::Instant;
 
 /// How often the store is compared with the server, and what a difference leads to.
 ///

@@ -189,11 +189,5 @@ impl<C: Target> Plan<C> {
 
 /// The request for the first page of a list, with at most `limit` items, none of which is cached.
 fn first_page(version: ListVersion, limit: u32) -> ListRequest {
-    ListRequest {
-        version,
-        limit: Some(limit),
-        continue_token: None,
-        resume: None,
-        reuse: false,
-    }
+    ListRequest::new(version).limit(limit)
 }

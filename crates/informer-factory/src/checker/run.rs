@@ -7,7 +7,6 @@ use informer_reflector::{ListRequest, ListWatch, ResourceVersion};
 use informer_store::Scope;
 use metrics::counter;
 use serde::de::IgnoredAny;
-use tokio::time::Instant;
 
 use super::Checking;
 use super::ledger::Ledger;
@@ -16,6 +15,7 @@ use crate::applying::applier::{Applier, ProgressObserver};
 use crate::applying::source_entries;
 use crate::checker::consistency::{Check, CheckOutcome, Mismatch};
 use crate::status::telemetry;
+use crate::sync::now;
 
 /// The number of recorded objects after which other tasks run.
 const TURN: usize = 4_096;
@@ -112,7 +112,7 @@ impl<T: Send + Sync + 'static, R: Fn() + Send + Sync> Target for Checked<T, R> {
                 "the store is not what the server had at this version"
             );
         }
-        let at = Instant::now();
+        let at = now();
         status.note_check(&self.scope, Check { at, outcome }, repairs);
     }
 

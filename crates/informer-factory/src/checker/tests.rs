@@ -206,16 +206,11 @@ fn rounds() -> impl Strategy<Value = Vec<Round>> {
 }
 
 fn page(version: u64, item: Option<(u8, (u8, u8))>, token: Option<String>) -> Page<IgnoredAny> {
-    let item = item.map(|(name, state)| Item {
-        identity: identity(name, state),
-        body: Body::Decoded(Arc::new(IgnoredAny)),
+    let item = item.map(|(name, state)| {
+        let body = Body::Decoded(Arc::new(IgnoredAny));
+        Item::new(identity(name, state), body)
     });
-    Page {
-        items: item.into_iter().collect(),
-        version: version.into(),
-        continue_token: token.map(Into::into),
-        remaining: None,
-    }
+    Page::new(item.into_iter().collect(), version).continued(token.map(Into::into))
 }
 
 /// Plays the server and the store of a plan, and records what it does.

@@ -76,7 +76,7 @@ impl Registration {
     // FM-72, IN-2
     #[doc(alias = "HasSynced")]
     pub fn is_synced(&self) -> bool {
-        self.listener.has_synced()
+        self.listener.is_synced()
     }
 
     /// Waits until the handler [`is_synced`](Self::is_synced).
@@ -93,7 +93,7 @@ impl Registration {
     pub async fn wait_synced(&self, timeout: Duration) -> Result<(), HandlerNotSynced> {
         let start = Instant::now();
         let handler = || Arc::from(self.name());
-        match tokio::time::timeout(timeout, self.listener.synced()).await {
+        match tokio::time::timeout(timeout, self.listener.wait_synced()).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(reason)) => Err(HandlerNotSynced::Never {
                 handler: handler(),

@@ -41,7 +41,6 @@ where
     R::DynamicType: Send + Sync + 'static,
     T: Send + Sync + 'static,
 {
-    let transform = options.transform.map(|transform| transform.0);
     move |scope| {
         let namespace = match scope {
             Scope::All => None,
@@ -56,7 +55,7 @@ where
         source.representation = representation;
         source.label_selector = options.label_selector.clone();
         source.field_selector = options.field_selector.clone();
-        source.transform = transform.clone();
+        source.transform = options.transform.clone();
         source.limits = options.limits;
         source.deadlines = options.deadlines;
         KubeListWatch::new(client.clone(), source)

@@ -5,11 +5,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 
 use futures::future::BoxFuture;
-use informer_kube_source::Decode;
+use informer_kube_source::{Decode, Transform};
 
 use crate::error::{FromOwnCallback, InformerError, StartError};
 use crate::informer::SharedInformer;
-use crate::options::Transform;
 use crate::running::shutdown::{Grace, InformerReport};
 use crate::sharing::key::SharingKey;
 use crate::status::InformerStatus;
@@ -133,7 +132,7 @@ impl<T: Send + Sync + 'static> Shared<T> {
         }
         match (transform, &self.transform) {
             (None, _) => Ok(()),
-            (Some(wanted), Some(present)) if Arc::ptr_eq(&wanted.0, &present.0) => Ok(()),
+            (Some(wanted), Some(present)) if wanted.is_same(present) => Ok(()),
             (Some(_), _) => Err(InformerError::TransformDiffers { informer }),
         }
     }

@@ -11,14 +11,15 @@ pub mod telemetry;
 pub(crate) mod wait;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use informer_processor::ListenerStatus;
 use informer_reflector::{Failure, Phase, ResourceVersion};
 use informer_store::Scope;
-use tokio::time::Instant;
 
 use crate::checker::consistency::ConsistencyStatus;
 use crate::status::memory::MemoryStatus;
+use crate::sync::now;
 
 /// The state of an informer. The states follow one another in this order, except that `Synced` and
 /// `Degraded` alternate.
@@ -152,7 +153,7 @@ impl SourceStatus {
             source: Arc::clone(source),
             scope: scope.clone(),
             phase: Phase::Created,
-            since: Instant::now(),
+            since: now(),
             synced: false,
             failure: None,
             attempts: 0,
@@ -172,7 +173,7 @@ impl SourceStatus {
     /// Its reflector has ended, whether or not it said so.
     pub(crate) fn end(&mut self) {
         if self.phase != Phase::Stopped {
-            (self.phase, self.since) = (Phase::Stopped, Instant::now());
+            (self.phase, self.since) = (Phase::Stopped, now());
         }
     }
 

@@ -6,11 +6,11 @@ use std::time::Duration;
 use informer_reflector::{Failure, FailureKind, Observe, Report};
 use informer_store::Scope;
 use metrics::counter;
-use tokio::time::Instant;
 
 use crate::status::SourceStatus;
 use crate::status::shared::SharedStatus;
 use crate::status::telemetry;
+use crate::sync::now;
 
 /// Writes the reports of one reflector into the status.
 pub(crate) struct StatusObserver {
@@ -48,7 +48,7 @@ impl Observe for StatusObserver {
         let label = || Arc::clone(&self.status.label);
         match report {
             Report::Phase(phase) => {
-                self.source(|source| (source.phase, source.since) = (phase, Instant::now()));
+                self.source(|source| (source.phase, source.since) = (phase, now()));
             }
             Report::Failed {
                 failure,
@@ -85,7 +85,7 @@ impl Observe for StatusObserver {
                 // No subscriber is notified: this happens with every event.
                 let was_failing = self.status.with(&self.scope, |source| {
                     source.received = received;
-                    source.last_progress = Some(Instant::now());
+                    source.last_progress = Some(now());
                     source.failure.is_some()
                 });
                 if was_failing == Some(true) {

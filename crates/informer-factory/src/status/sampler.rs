@@ -12,6 +12,7 @@ use metrics::gauge;
 use crate::running::core::Core;
 use crate::status::handler_metrics::HandlerMetrics;
 use crate::status::{InformerStatus, telemetry};
+use crate::sync::now;
 
 /// Between two samples.
 const EVERY: Duration = Duration::from_secs(1);
@@ -50,9 +51,11 @@ fn publish_progress(status: &InformerStatus) {
     let version = versions.min().flatten().unwrap_or(0) % DIGITS;
     gauge!(telemetry::STORE_VERSION, "informer" => label()).set(version as f64);
     let progress = sources().map(|source| source.last_progress);
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    let timestamp = match (progress.min().flatten(), now) {
-        (Some(last), Ok(now)) => now.saturating_sub(last.elapsed()),
+    let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let timestamp = match (progress.min().flatten(), since_1970) {
+        (Some(last), Ok(since_1970)) => {
+            since_1970.saturating_sub(now().saturating_duration_since(last))
+        }
         _ => Duration::ZERO,
     };
     gauge!(telemetry::LAST_PROGRESS, "informer" => label()).set(timestamp.as_secs_f64());

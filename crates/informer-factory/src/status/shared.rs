@@ -1,21 +1,20 @@
 //! The status of one informer, which its tasks write and its handles read.
 
 use std::sync::{Arc, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures::stream::{self, Stream};
 use informer_reflector::{Failure, ResourceVersion};
 use informer_store::Scope;
 use metrics::{counter, gauge};
 use tokio::sync::{Notify, watch};
-use tokio::time::Instant;
 
 use crate::checker::consistency::{Check, ConsistencyStatus};
 use crate::error::{AlreadyStopped, NotRunning, RuntimeGone};
 use crate::status::memory::MemoryStatus;
 use crate::status::telemetry;
 use crate::status::{InformerState, InformerStatus, SourceStatus};
-use crate::sync::{Mutex, MutexGuard};
+use crate::sync::{Mutex, MutexGuard, now};
 
 /// The status of one informer, which its tasks write and its handles read.
 pub(crate) struct SharedStatus {
@@ -79,7 +78,7 @@ impl SharedStatus {
             name: Arc::clone(&name),
             label: Arc::clone(&label),
             state: InformerState::Created,
-            since: Instant::now(),
+            since: now(),
             sources: Vec::new(),
             objects: 0,
             sequence: 0,
@@ -132,7 +131,7 @@ impl SharedStatus {
         self.change(|inner| {
             begun = inner.lifecycle == Lifecycle::Created;
             if begun {
-                (inner.lifecycle, inner.started) = (Lifecycle::Running, Instant::now());
+                (inner.lifecycle, inner.started) = (Lifecycle::Running, now());
             }
         });
         if begun {
@@ -344,12 +343,12 @@ impl SharedStatus {
             state.synced |= became_synced;
             let state = inner.derive();
             if inner.status.state != state {
-                (inner.status.state, inner.status.since) = (state, Instant::now());
+                (inner.status.state, inner.status.since) = (state, now());
             }
             (became_synced, inner.started)
         };
         if became_synced {
-            self.publish_synced(1.0, started.elapsed());
+            self.publish_synced(1.0, now().saturating_duration_since(started));
         }
         self.changed.send_modify(|count| *count += 1);
         became_synced

@@ -21,12 +21,7 @@ const FOREIGN: usize = usize::MAX;
 pub(super) fn check(history: &History) -> Result<(), String> {
     let (mut writer, reader) = informer_store::store();
     if history.one_namespace {
-        let object = Arc::new(FOREIGN);
-        let entry = Entry {
-            object,
-            uid: "f".into(),
-            version: "5".into(),
-        };
+        let entry = Entry::new(Arc::new(FOREIGN), "f", "5");
         writer.upsert(key(KEYS[2]), entry);
     }
     let mut run = Run {
@@ -153,6 +148,9 @@ fn tell(notification: &Event<usize>) -> Result<Told, String> {
         }) => Told::Tombstone { key, last: **last },
         Notification::Deleted(Deleted::Unknown { last: None, .. }) => {
             return Err(format!("PR-3: a tombstone of {key} without what was known"));
+        }
+        Notification::Deleted(Deleted::MovedAway { .. }) => {
+            return Err(format!("PR-13: {key} moved away, and nothing is sharded"));
         }
     })
 }

@@ -206,7 +206,7 @@ async fn sync_and_progress_are_metrics() {
     assert_eq!(get(telemetry::SYNCED), Some(0.0));
     assert_eq!(get(telemetry::SYNC_SECONDS), Some(0.0));
     let started = tokio::time::Instant::now();
-    informer.wait_for_sync(SOON).await.expect("synced");
+    informer.wait_synced(SOON).await.expect("synced");
     let took = started.elapsed().as_secs_f64();
     assert_eq!(get(telemetry::SYNCED), Some(1.0));
     assert!(is_near(get(telemetry::SYNC_SECONDS), took), "{took}");
@@ -240,7 +240,7 @@ async fn memory_is_estimated_and_warned_of_once() {
     let added = informer.add_async_handler(Stuck, ListenerConfig::named("stuck"));
     added.expect("it runs");
     informer.start().expect("a runtime");
-    informer.wait_for_sync(SOON).await.expect("synced");
+    informer.wait_synced(SOON).await.expect("synced");
     tokio::time::sleep(Duration::from_secs(5)).await;
     let memory = informer.status().memory;
     let each = memory.objects / 100;

@@ -215,10 +215,7 @@ async fn watch_without_end_is_followed() {
     let server = ApiServer::new();
     server.create(&pods(), pod("a", "n1")).expect("created");
     let factory = factory(&server, QUEUES[0]);
-    let deadlines = Deadlines {
-        watch_margin: Duration::MAX,
-        ..Deadlines::default()
-    };
+    let deadlines = Deadlines::default().watch_margin(Duration::MAX);
     let mut config = Config::default();
     config.watch_timeout = Duration::MAX..=Duration::MAX;
     let options = InformerOptions::<Pod>::new()

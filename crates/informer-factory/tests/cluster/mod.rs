@@ -132,6 +132,7 @@ impl<T: kube_core::Resource + Send + Sync + 'static> Handler<ObjectKey, T> for R
                 format!("tombstone {key} last {}", tell(&**last))
             }
             Deleted::Unknown { key, last: None } => format!("tombstone {key}"),
+            Deleted::MovedAway { last, .. } => format!("moved away {}", tell(&**last)),
         };
         self.write(line);
     }

@@ -233,6 +233,9 @@ impl Fold {
                 self.tombstones.insert(key.to_string());
                 self.initial_over = true;
             }
+            (Deleted::MovedAway { .. }, _) => {
+                self.breach("PR-13", key, "moved away, and nothing is sharded");
+            }
             (Deleted::Known { .. }, None) => unreachable!("a known end has a final state"),
         }
         let end = end.unwrap_or(told);

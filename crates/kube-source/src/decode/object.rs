@@ -113,8 +113,10 @@ impl<T: 'static> KubeSource<T> {
             return Body::Decoded(Arc::new(object));
         };
         let transform = |object| match planted!(TransformsTwice) {
-            true => transform(object).and_then(|object| transform(object)),
-            false => transform(object),
+            true => transform
+                .apply(object)
+                .and_then(|object| transform.apply(object)),
+            false => transform.apply(object),
         };
         match guarded(|| transform(object)) {
             Some(Ok(object)) => Body::Decoded(Arc::new(object)),

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 /// The metadata of an object, as `PartialObjectMetadata` of `meta.k8s.io/v1`.
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct PartialObjectMetadata {
     /// `meta.k8s.io/v1`, unless the server sent the whole object.
     pub api_version: String,
@@ -18,6 +19,17 @@ pub struct PartialObjectMetadata {
     pub kind: String,
     /// The metadata.
     pub metadata: ObjectMeta,
+}
+
+impl PartialObjectMetadata {
+    /// An object with this metadata, as the API server sends it.
+    pub fn new(metadata: ObjectMeta) -> Self {
+        Self {
+            api_version: "meta.k8s.io/v1".to_owned(),
+            kind: "PartialObjectMetadata".to_owned(),
+            metadata,
+        }
+    }
 }
 
 // SEC-6: shows the identity only, because annotations may hold whole objects.

@@ -52,6 +52,8 @@ pub(crate) fn list<T>(
             ListVersion::Any => "0".to_owned(),
             ListVersion::Consistent => String::new(),
             ListVersion::NotOlderThan(version) | ListVersion::Exact(version) => version.to_string(),
+            // A list that is as fresh as possible is right for every request.
+            _ => String::new(),
         };
         query.add("resourceVersion", &*version);
         let is_exact = matches!(request.version, ListVersion::Exact(_));
@@ -76,7 +78,7 @@ pub(crate) fn watch<T>(
     query.add("fieldSelector", source.field_selector.as_deref());
     query.add("labelSelector", source.label_selector.as_deref());
     query.add("resourceVersion", &*request.version.to_string());
-    if request.send_initial_events {
+    if request.sends_initial_events() {
         query.add("resourceVersionMatch", "NotOlderThan");
         query.add("sendInitialEvents", "true");
     }
@@ -117,17 +119,13 @@ fn build<T>(
 mod tests {
     use std::time::Duration;
 
+    use informer_reflector::WatchStart;
+
     use super::*;
     use crate::tests::scripted;
 
     fn list_request() -> ListRequest {
-        ListRequest {
-            version: ListVersion::Any,
-            limit: None,
-            continue_token: None,
-            resume: None,
-            reuse: false,
-        }
+        ListRequest::new(ListVersion::Any)
     }
 
     fn uri_of_list(request: &ListRequest) -> String {
@@ -165,12 +163,7 @@ mod tests {
     /// RL-24, FM-32: streaming lists, time-outs, and no compression.
     #[test]
     fn watches_ask_as_client_go_does() {
-        let mut asked = WatchRequest {
-            version: "5".into(),
-            timeout: Duration::from_secs(290),
-            bookmarks: true,
-            send_initial_events: true,
-        };
+        let mut asked = WatchRequest::new("5", Duration::from_secs(290)).with_initial_events();
         let mut source = scripted::source::<()>();
         source.representation = Representation::MetadataOnly;
         let request = watch(&source, &asked).expect("a request");
@@ -183,7 +176,7 @@ mod tests {
         assert_eq!(request.headers()[header::ACCEPT_ENCODING], "identity");
         let accept = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
         assert_eq!(request.headers()[header::ACCEPT], accept);
-        asked.send_initial_events = false;
+        asked.start = WatchStart::Version;
         asked.bookmarks = false;
         asked.version = "".into();
         asked.timeout = Duration::ZERO;

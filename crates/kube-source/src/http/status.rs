@@ -60,21 +60,20 @@ impl WireStatus<'_> {
         let causes = causes.flatten();
         let causes = causes.map(|cause| (cause.reason.as_str(), cause.message.as_str()));
         let in_body = self.details.as_ref().and_then(|d| d.retry_after_seconds);
-        Failure::from_status(StatusParts {
-            code: match http.code {
-                // The cast saturates, and JSON has no NaN.
-                0 => self.code.unwrap_or_default() as u16,
-                code => code,
-            },
-            reason: if self.reason.is_empty() {
-                http.reason
-            } else {
-                self.reason.as_str()
-            },
-            message: self.message.as_str(),
-            causes: &causes.collect::<Vec<_>>(),
-            retry_after: http.retry_after.or_else(|| in_body.and_then(seconds)),
-        })
+        let code = match http.code {
+            // The cast saturates, and JSON has no NaN.
+            0 => self.code.unwrap_or_default() as u16,
+            code => code,
+        };
+        let reason = match self.reason.as_str() {
+            "" => http.reason,
+            reason => reason,
+        };
+        Failure::from_status(
+            StatusParts::new(code, reason, self.message.as_str())
+                .causes(&causes.collect::<Vec<_>>())
+                .retry_after(http.retry_after.or_else(|| in_body.and_then(seconds))),
+        )
     }
 }
 

@@ -93,10 +93,10 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
             self.keep(decoded)?;
         }
         let source = &self.reader.source;
-        let frame = read_frame(&self.cutter.into_frame(), source)?;
+        let mut page = read_frame(&self.cutter.into_frame(), source)?;
         source.finish(&mut self.items);
-        let items = self.items;
-        Ok(Page { items, ..frame })
+        page.items = self.items;
+        Ok(page)
     }
 
     /// Reads the frame before the items, once: most lists have their version there.

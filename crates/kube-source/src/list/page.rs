@@ -82,12 +82,10 @@ pub(crate) fn read_frame<T: 'static>(
     let metadata = wire.metadata.unwrap_or_default();
     let token = metadata.continue_token.as_str();
     let remaining = metadata.remaining_item_count;
-    Ok(Page {
-        items: Vec::new(),
-        version: version_of(&metadata.resource_version),
-        continue_token: (!token.is_empty()).then(|| token.into()),
-        remaining: remaining.and_then(|count| count.try_into().ok()),
-    })
+    let version = version_of(&metadata.resource_version);
+    Ok(Page::new(Vec::new(), version)
+        .continued((!token.is_empty()).then(|| token.into()))
+        .remaining(remaining.and_then(|count| count.try_into().ok())))
 }
 
 /// Whether a list is older than the resume version. Its history may then be another one, and cached
@@ -147,7 +145,7 @@ impl<T: 'static> ItemReader<T> {
             let well_formed = serde_json::from_str::<IgnoredAny>(json);
             well_formed.map_err(|error| not_json(&error))?;
         }
-        Ok(Some(Item { identity, body }))
+        Ok(Some(Item::new(identity, body)))
     }
 }
 

@@ -124,13 +124,7 @@ pub(super) fn judge_list<'a>(body: &[u8], pieces: impl Iterator<Item = &'a [u8]>
 }
 
 fn read_list<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Result<Page<DynamicObject>, Failure> {
-    let request = ListRequest {
-        version: ListVersion::Any,
-        limit: None,
-        continue_token: None,
-        resume: None,
-        reuse: false,
-    };
+    let request = ListRequest::new(ListVersion::Any);
     let mut list = ArrivingList::new(&Arc::new(pods()), &request, None, 1);
     let at_once = "one thread does its work in place";
     for piece in pieces {

@@ -29,22 +29,13 @@ pub(super) fn pods_with(
 }
 
 pub(super) fn list_request() -> ListRequest {
-    ListRequest {
-        version: ListVersion::Any,
-        limit: None,
-        continue_token: None,
-        resume: None,
-        reuse: true,
-    }
+    let mut request = ListRequest::new(ListVersion::Any);
+    request.reuse = true;
+    request
 }
 
 pub(super) fn watch_request() -> WatchRequest {
-    WatchRequest {
-        version: "5".into(),
-        timeout: std::time::Duration::from_secs(300),
-        bookmarks: true,
-        send_initial_events: false,
-    }
+    WatchRequest::new("5", std::time::Duration::from_secs(300))
 }
 
 pub(super) async fn list(pods: &Pods) -> Result<Page<DynamicObject>, Failure> {

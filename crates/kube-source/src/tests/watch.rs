@@ -311,12 +311,11 @@ async fn only_initial_events_are_reused() {
         });
         added.collect::<Vec<_>>()
     };
-    let mut request = watch_request();
+    let request = watch_request().with_initial_events();
     assert_eq!(
         reused(watch(&pods, Arc::new(HasAll)).await),
         [false, false, false]
     );
-    request.send_initial_events = true;
     let events = watch_as(&pods, request, Arc::new(HasAll)).await;
     assert_eq!(reused(events), [true, false, false]);
 }

@@ -145,7 +145,7 @@ impl<T: 'static> EventReader<T> {
                 self.source.decode(json, is_typed, &identity, buffers)
             }
         };
-        Ok(Some(Item { identity, body }))
+        Ok(Some(Item::new(identity, body)))
     }
 
     /// A planted bug takes what is of another kind for a bookmark.

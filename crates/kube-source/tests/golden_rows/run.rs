@@ -8,7 +8,7 @@ use std::{
 
 use informer_kube_source::{JsonDecoder, KubeListWatch, KubeSource};
 use informer_reflector::{
-    Body, Change, Config, Emission, Failure, Item, Observe, Reflector, Refused, Report, Sink,
+    Body, Change, Config, Emission, Epoch, Failure, Item, Observe, Reflector, Refused, Report, Sink,
 };
 use k8s_openapi::api::core::v1::Pod;
 use tokio::time::{Instant, sleep};
@@ -132,11 +132,14 @@ impl Happened {
             Emission::Replace {
                 items,
                 received,
-                new_epoch,
+                epoch,
             } => {
                 self.store.clear();
                 items.iter().for_each(|item| self.put(item));
-                let epoch = if *new_epoch { " new epoch" } else { "" };
+                let epoch = match epoch {
+                    Epoch::New => " new epoch",
+                    Epoch::Same => "",
+                };
                 format!("replace {} at {received}{epoch}", items.len())
             }
             Emission::Change {

@@ -63,7 +63,7 @@ pub(crate) fn compress<K, T>(older: &Notification<K, T>, newer: &Notification<K,
         (Update(older), Add(newer)) => {
             Merge::Updated(same(&older.old), same(&newer.object), older.cause)
         }
-        (Update(_), Gone(Deleted::Known { .. })) => Merge::KeepNewer,
+        (Update(_), Gone(Deleted::Known { .. } | Deleted::MovedAway { .. })) => Merge::KeepNewer,
         (Update(_), Gone(Deleted::Unknown { .. })) if planted!(UnknownSkipsTheUpdate) => {
             Merge::KeepNewer
         }
@@ -77,9 +77,11 @@ pub(crate) fn compress<K, T>(older: &Notification<K, T>, newer: &Notification<K,
         (Gone(_), Add(_)) => Merge::Append,
         // Not sent by a correct source: an update of what is gone.
         (Gone(_), Update(newer)) => Merge::AppendAdded(same(&newer.new)),
-        // Not sent by a correct source: a second end. The better informed one stays.
-        (Gone(Deleted::Unknown { .. }), Gone(Deleted::Known { .. })) => Merge::KeepNewer,
+        // Not sent by a correct source: a second end. The better informed one stays, and between
+        // a deletion and a move away the newer one.
         (Gone(_), Gone(Deleted::Unknown { .. })) => Merge::KeepOlder,
         (Gone(Deleted::Known { .. }), Gone(Deleted::Known { .. })) => Merge::KeepOlder,
+        (Gone(Deleted::MovedAway { .. }), Gone(Deleted::MovedAway { .. })) => Merge::KeepOlder,
+        (Gone(_), Gone(Deleted::Known { .. } | Deleted::MovedAway { .. })) => Merge::KeepNewer,
     }
 }

@@ -26,7 +26,7 @@ pub trait Handler<K, T>: Send + 'static {
     /// Called when an object changed, or is announced again ([`Cause::Resync`](crate::Cause)).
     fn on_update(&mut self, updated: &Updated<K, T>) {}
 
-    /// Called when an object was deleted.
+    /// Called when an object was deleted, or moved away from this replica ([`Deleted`]).
     fn on_delete(&mut self, deleted: &Deleted<K, T>) {}
 
     /// Called for each of the three; the default calls the matching method above.

@@ -45,7 +45,8 @@ impl ListenerConfig {
     }
 }
 
-/// How a listener keeps what its handler has not taken yet.
+/// How a listener keeps what its handler has not taken yet. Exhaustive on purpose: there are these two
+/// answers to a slow handler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Overflow {
     /// Every change is kept and delivered, as in client-go; memory grows with the backlog

@@ -14,7 +14,7 @@ use crate::notification::Notification;
 ///
 /// A panic of the iterator is counted and logged, and the rest of its items is lost. After an
 /// initial replay the listener then receives later notifications but never counts as synced:
-/// [`synced`](crate::Registration::synced) returns an error and the report of a stop has
+/// [`wait_synced`](crate::Registration::wait_synced) returns an error and the report of a stop has
 /// `initial_unfinished`. After a resync the next one follows as usual.
 #[derive_where(Debug)]
 pub struct Replay<K, T> {

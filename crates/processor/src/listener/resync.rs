@@ -27,6 +27,7 @@ pub struct ResyncTerms {
 /// Why a listener's resync period is what it is.
 // SI-16
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum ResyncReason {
     /// None was asked for, or zero.
     NotRequested,

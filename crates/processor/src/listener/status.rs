@@ -15,6 +15,7 @@ pub(crate) type Caller = (u64, ListenerId);
 
 /// Where a listener is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum ListenerPhase {
     /// Registered; what happens is held until [`Joining::begin`](crate::Joining::begin).
     Joining,

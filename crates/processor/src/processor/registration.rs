@@ -72,11 +72,14 @@ impl Registration {
     ///
     /// A stream has handled an item when it is asked for the next one.
     // FM-72
-    pub fn has_synced(&self) -> bool {
+    #[doc(alias = "HasSynced")]
+    pub fn is_synced(&self) -> bool {
         self.milestones.borrow().synced
     }
 
-    /// Waits for [`has_synced`](Registration::has_synced).
+    /// Waits for [`is_synced`](Registration::is_synced).
+    ///
+    /// The future has no time limit; bound it with `tokio::time::timeout`.
     ///
     /// # Errors
     ///
@@ -87,7 +90,7 @@ impl Registration {
     /// # Cancel safety
     ///
     /// Safe: it only looks.
-    pub async fn synced(&self) -> Result<(), NeverSynced> {
+    pub async fn wait_synced(&self) -> Result<(), NeverSynced> {
         let mut milestones = self.milestones.clone();
         let over = |seen: &Milestones| seen.synced || seen.ended || seen.replay_panicked;
         match milestones.wait_for(over).await {
@@ -190,7 +193,7 @@ impl fmt::Debug for Registration {
         f.debug_struct("Registration")
             .field("id", &self.id())
             .field("name", &self.name())
-            .field("synced", &self.has_synced())
+            .field("synced", &self.is_synced())
             .finish_non_exhaustive()
     }
 }

@@ -85,7 +85,8 @@ proptest! {
 fn a_growing_backlog_is_taken_up_to_the_checkpoint() {
     let mut rig = Rig::new(GROW);
     rig.begin(0);
-    let mut send = |rig: &mut Rig, key| {
+    rig.settle().expect("nothing was there");
+    let send = |rig: &mut Rig, key| {
         rig.commit(key, Act::Set);
         rig.distribute(rig.sequence());
     };

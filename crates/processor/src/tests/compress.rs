@@ -52,6 +52,13 @@ fn unknown(last: Option<Object>) -> News {
     })
 }
 
+fn moved(last: Object) -> News {
+    Notification::Deleted(Deleted::MovedAway {
+        key: KEY,
+        last: object(last),
+    })
+}
+
 /// All notifications that can follow when the object is in state `state`.
 fn successors(state: Option<Object>, next: Object) -> Vec<News> {
     match state {
@@ -61,6 +68,7 @@ fn successors(state: Option<Object>, next: Object) -> Vec<News> {
             updated(state, next, Cause::Relist),
             updated(state, state, Cause::Resync),
             known(next),
+            moved(next),
             unknown(Some(state)),
             unknown(None),
         ],
@@ -125,6 +133,7 @@ fn the_table_says_what_the_invariants_say() {
                 old, new, cause, ..
             }) => format!("{old}->{new} {cause:?}"),
             Notification::Deleted(Deleted::Known { last, .. }) => format!("gone {last}"),
+            Notification::Deleted(Deleted::MovedAway { last, .. }) => format!("moved {last}"),
             Notification::Deleted(Deleted::Unknown { last, .. }) => format!("missed {last:?}"),
         };
         result(&older, &newer).iter().map(text).collect()
@@ -176,4 +185,14 @@ fn the_table_says_what_the_invariants_say() {
     assert_eq!(shown(known(1), unknown(Some(1))), ["gone 1"]);
     assert_eq!(shown(unknown(Some(1)), unknown(None)), ["missed Some(1)"]);
     assert_eq!(shown(known(1), known(2)), ["gone 1"]);
+    // A move away merges as a deletion with a known last state does.
+    assert_eq!(shown(updated(1, 2, watch), moved(3)), ["moved 3"]);
+    assert_eq!(shown(added(1, true), moved(2)), Vec::<String>::new());
+    assert_eq!(shown(moved(1), added(2, false)), ["moved 1", "add 2 false"]);
+    assert_eq!(shown(moved(1), updated(1, 1, resync)), ["moved 1"]);
+    assert_eq!(shown(unknown(None), moved(1)), ["moved 1"]);
+    assert_eq!(shown(moved(1), unknown(Some(1))), ["moved 1"]);
+    assert_eq!(shown(moved(1), known(2)), ["gone 2"]);
+    assert_eq!(shown(known(1), moved(2)), ["moved 2"]);
+    assert_eq!(shown(moved(1), moved(2)), ["moved 1"]);
 }

@@ -29,7 +29,8 @@ fn step(keys: u32, draw: &mut Draw<'_>) -> Option<Step> {
     let act = match draw(17)? {
         0..6 => Act::Set,
         6 => Act::Relist,
-        7..11 => Act::Delete,
+        7..10 => Act::Delete,
+        10 => Act::Move,
         11 => Act::Miss,
         12 => Act::Remind,
         _ => return Some(Step::Take),

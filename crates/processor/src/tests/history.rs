@@ -23,6 +23,7 @@ pub(super) enum Act {
     Relist,
     Delete,
     Miss,
+    Move,
     Remind,
 }
 
@@ -33,6 +34,7 @@ pub(super) fn act() -> impl Strategy<Value = Act> {
         1 => Just(Act::Relist),
         4 => Just(Act::Delete),
         1 => Just(Act::Miss),
+        1 => Just(Act::Move),
         1 => Just(Act::Remind),
     ]
 }
@@ -79,8 +81,14 @@ impl Source {
                     last: Some(before),
                 }))
             }
+            (Act::Move, Some(_)) => {
+                self.state.remove(&key);
+                self.next += 1;
+                let last = Arc::new(self.next);
+                Some(Notification::Deleted(Deleted::MovedAway { key, last }))
+            }
             (Act::Remind, Some(before)) => Some(reminder(key, &before)),
-            (Act::Delete | Act::Miss | Act::Remind, None) => None,
+            (Act::Delete | Act::Miss | Act::Move | Act::Remind, None) => None,
         }
     }
 }

@@ -17,6 +17,8 @@ pub(crate) enum Heard {
     Update(&'static str, u32, u32, Cause),
     /// Key, last, whether the final state is known.
     Delete(&'static str, Option<u32>, bool),
+    /// Key, last.
+    Move(&'static str, u32),
 }
 
 /// A notification as a plain value.
@@ -35,6 +37,7 @@ pub(crate) fn plain(notification: &News) -> Heard {
             cause,
             ..
         }) => Heard::Update(key, **old, **new, *cause),
+        Notification::Deleted(Deleted::MovedAway { key, last }) => Heard::Move(key, **last),
         Notification::Deleted(deleted) => Heard::Delete(
             deleted.key(),
             deleted.last().map(|last| **last),
@@ -103,6 +106,14 @@ pub(crate) fn reminder(key: &'static str, object: u32) -> News {
 /// A watched deletion.
 pub(crate) fn deleted(key: &'static str, last: u32) -> News {
     Notification::Deleted(Deleted::Known {
+        key,
+        last: Arc::new(last),
+    })
+}
+
+/// An object that left the shard.
+pub(crate) fn moved_away(key: &'static str, last: u32) -> News {
+    Notification::Deleted(Deleted::MovedAway {
         key,
         last: Arc::new(last),
     })

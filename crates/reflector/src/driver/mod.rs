@@ -48,6 +48,7 @@ pub struct Reflector<L: ListWatch, S, O> {
 // FM-82
 /// Why a reflector ended. Nothing else ends it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Outcome {
     /// The stop future was ready.
     Stopped,

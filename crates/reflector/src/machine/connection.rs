@@ -10,7 +10,7 @@ use super::{
     input::{Effect, Input},
     next::Next,
 };
-use crate::{ResourceVersion, WatchRequest};
+use crate::{ResourceVersion, WatchRequest, WatchStart};
 
 /// A watch, from the request on.
 #[derive(Clone, Copy)]
@@ -28,7 +28,7 @@ impl Connection {
     pub(super) fn request<T>(
         context: &mut Context<T>,
         version: ResourceVersion,
-        send_initial_events: bool,
+        start: WatchStart,
     ) -> (Self, Effect<T>) {
         let range = &context.config.watch_timeout;
         let timeout = context.chance.whole_seconds(*range.start(), *range.end());
@@ -42,7 +42,7 @@ impl Connection {
             version,
             timeout,
             bookmarks: true,
-            send_initial_events,
+            start,
         };
         planted!(WatchHasNoDeadline => {
             let (deadline, timeout) = (Duration::MAX, Duration::ZERO);
@@ -55,7 +55,7 @@ impl Connection {
     /// Requests a watch from the resume version.
     pub(super) fn open<T>(context: &mut Context<T>) -> (Self, Effect<T>) {
         planted!(WatchSkipsAVersion => context.resume = context.next_version());
-        Self::request(context, context.resume.clone(), false)
+        Self::request(context, context.resume.clone(), WatchStart::Version)
     }
 
     /// Takes an input between the request and the server's answer.

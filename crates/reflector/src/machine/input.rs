@@ -5,6 +5,7 @@ use crate::{Emission, Failure, ListRequest, Page, Report, WatchEvent, WatchReque
 /// An event that the machine reacts to.
 ///
 /// An input that does not fit the phase is a late answer to an abandoned request, and is ignored.
+/// Exhaustive on purpose: a driver gives all of them.
 #[derive(Debug)]
 pub enum Input<T> {
     /// Begin. Ignored after the first.
@@ -33,7 +34,8 @@ pub enum Input<T> {
     Stop,
 }
 
-/// A demand on a running reflector. Later ones include the earlier.
+/// A demand on a running reflector. Later ones include the earlier. Exhaustive on purpose, as
+/// [`Input`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Demand {
     /// Make the next attempt now. Has no effect unless the machine waits before an attempt.
@@ -45,7 +47,8 @@ pub enum Demand {
     Repair,
 }
 
-/// An action that the driver carries out. Effects are carried out in their order.
+/// An action that the driver carries out. Effects are carried out in their order. Exhaustive on
+/// purpose: a driver must carry out all of them.
 #[derive(Debug)]
 pub enum Effect<T> {
     /// Fetch a page, and answer with [`Input::Page`].

@@ -10,7 +10,7 @@ use super::{
     input::{Effect, Input},
     next::{Attempt, Collection, Handover, Next},
 };
-use crate::{Body, Emission, Item, Phase, Report, ResourceVersion};
+use crate::{Body, Emission, Epoch, Item, Phase, Report, ResourceVersion};
 
 /// The phase in which the sink takes a collection.
 pub(super) struct Replacing {
@@ -18,7 +18,7 @@ pub(super) struct Replacing {
     /// One for each item that could not be decoded, then one for the collection.
     reports: Vec<Report>,
     consistent: bool,
-    new_epoch: bool,
+    epoch: Epoch,
     handover: Option<Handover>,
 }
 
@@ -29,7 +29,11 @@ impl Replacing {
         handover: Option<Handover>,
     ) -> (Self, Effect<T>) {
         let Collection { items, version, .. } = collection;
-        let new_epoch = version.is_older_than(&context.resume) && !planted!(RewindIsNotTold);
+        let is_rewound = version.is_older_than(&context.resume) && !planted!(RewindIsNotTold);
+        let epoch = match is_rewound {
+            true => Epoch::New,
+            false => Epoch::Same,
+        };
         let reused = |item: &&Item<T>| matches!(item.body, Body::Reused(_));
         let listed = Report::Listed {
             cause: collection.cause,
@@ -42,14 +46,14 @@ impl Replacing {
             version: version.clone(),
             reports: undecodable.chain([listed]).collect(),
             consistent: collection.consistent,
-            new_epoch,
+            epoch,
             handover,
         };
         planted!(EmittedIsReceived => context.resume = version.clone());
         let emission = Emission::Replace {
             items,
             received: version,
-            new_epoch,
+            epoch,
         };
         (replacing, Effect::Emit(emission))
     }
@@ -73,7 +77,7 @@ impl Replacing {
     fn accepted<T>(&mut self, context: &mut Context<T>) -> Next<T> {
         let version = self.version.clone();
         let before = mem::replace(&mut context.resume, version.clone());
-        if self.new_epoch {
+        if self.epoch == Epoch::New {
             let after = version.clone();
             context.report(Report::NewEpoch { before, after });
         }

@@ -19,7 +19,9 @@ use super::{
     input::{Effect, Input},
     next::{Attempt, Collection, Extent, Handover, Next, Pace, Pass},
 };
-use crate::{Failure, FailureKind, Item, ObjectKey, RelistCause, ResourceVersion, WatchEvent};
+use crate::{
+    Failure, FailureKind, Item, ObjectKey, RelistCause, ResourceVersion, WatchEvent, WatchStart,
+};
 
 /// The phase in which initial events arrive.
 pub(super) struct Streaming<T> {
@@ -43,7 +45,8 @@ impl<T> Streaming<T> {
         } else {
             context.resume.clone()
         };
-        let (connection, effect) = Connection::request(context, requested.clone(), true);
+        let (connection, effect) =
+            Connection::request(context, requested.clone(), WatchStart::InitialEvents);
         let streaming = Self {
             pass,
             connection,

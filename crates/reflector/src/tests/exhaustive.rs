@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use super::model::{item, version};
 use crate::{
-    Config, Demand, Effect, Emission, Failure, FailureKind, Input, Machine, Page, Phase, Report,
-    ResourceVersion, WatchEvent,
+    Config, Demand, Effect, Emission, Epoch, Failure, FailureKind, Input, Machine, Page, Phase,
+    Report, ResourceVersion, WatchEvent,
 };
 
 const LETTERS: usize = 22;
@@ -113,7 +113,7 @@ impl Watcher {
                     assert!(!self.in_flight, "one thing in flight");
                     self.in_flight = true;
                     if let Effect::Watch(request) = &effect
-                        && !request.send_initial_events
+                        && !request.sends_initial_events()
                     {
                         assert_eq!(Some(&request.version), self.received.as_ref(), "RFX-4");
                     }
@@ -167,7 +167,7 @@ impl Watcher {
         let epoch = matches!(
             emission,
             Emission::Replace {
-                new_epoch: true,
+                epoch: Epoch::New,
                 ..
             }
         );

@@ -7,8 +7,8 @@ use std::{collections::BTreeSet, time::Duration};
 
 use super::model::{Key, Server, Snapshot, number};
 use crate::{
-    Change, Demand, Effect, Failure, FailureKind, Input, ListRequest, ListVersion, Machine, Phase,
-    Report, ResourceVersion, WatchEvent, WatchRequest,
+    Change, Demand, Effect, Epoch, Failure, FailureKind, Input, ListRequest, ListVersion, Machine,
+    Phase, Report, ResourceVersion, WatchEvent, WatchRequest,
 };
 
 /// Whether an input is a failed attempt, which the machine has to report (RFX-13).
@@ -117,7 +117,7 @@ impl Judge {
     pub(super) fn watch_refused(&mut self, request: &WatchRequest, kind: FailureKind) {
         self.refused |= match kind {
             FailureKind::TooLarge => true,
-            FailureKind::Expired => request.send_initial_events,
+            FailureKind::Expired => request.sends_initial_events(),
             _ => false,
         };
     }
@@ -126,7 +126,7 @@ impl Judge {
         self.watch = Some(Open {
             since,
             progress: false,
-            initial: request.send_initial_events,
+            initial: request.sends_initial_events(),
         });
     }
 
@@ -277,7 +277,7 @@ impl Judge {
         self.watch = None;
         let expected = self
             .received
-            .filter(|_| !(self.refused && request.send_initial_events));
+            .filter(|_| !(self.refused && request.sends_initial_events()));
         let asked = request.version.is_exact().then(|| number(&request.version));
         assert_eq!(
             asked, expected,
@@ -290,9 +290,9 @@ impl Judge {
         );
     }
 
-    pub(super) fn replaced(&mut self, held: Snapshot, branch: usize, at: u64, new_epoch: bool) {
+    pub(super) fn replaced(&mut self, held: Snapshot, branch: usize, at: u64, epoch: Epoch) {
         assert_eq!(
-            new_epoch,
+            epoch == Epoch::New,
             Some(at) < self.received,
             "RFX-15: an epoch begins"
         );

@@ -120,19 +120,20 @@ impl World {
             number(&request.version)
         } else {
             assert!(
-                request.send_initial_events,
+                request.sends_initial_events(),
                 "RFX-4: a watch starts at a version"
             );
             latest
         };
-        let refusal =
-            if from > latest && (request.send_initial_events || self.answers.is_multiple_of(2)) {
-                Some(FailureKind::TooLarge)
-            } else if from < self.server.compacted && !request.send_initial_events {
-                Some(FailureKind::Expired)
-            } else {
-                None
-            };
+        let refusal = if from > latest
+            && (request.sends_initial_events() || self.answers.is_multiple_of(2))
+        {
+            Some(FailureKind::TooLarge)
+        } else if from < self.server.compacted && !request.sends_initial_events() {
+            Some(FailureKind::Expired)
+        } else {
+            None
+        };
         if let Some(kind) = refusal {
             if self.answers % 4 < 2 {
                 self.judge.watch_refused(request, kind);
@@ -142,7 +143,7 @@ impl World {
             fault.after = 0;
             fault.end = End::Error(kind);
         }
-        let (initial, position) = if request.send_initial_events {
+        let (initial, position) = if request.sends_initial_events() {
             (self.initial_events(&fault), latest)
         } else {
             (
@@ -155,7 +156,7 @@ impl World {
         self.flight = Flight::Stream(Stream {
             closes: self.now + request.timeout,
             position,
-            unfinished: request.send_initial_events,
+            unfinished: request.sends_initial_events(),
             initial,
             fault,
             sent: 0,

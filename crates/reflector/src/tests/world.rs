@@ -343,7 +343,7 @@ impl World {
             Emission::Replace {
                 items,
                 received,
-                new_epoch,
+                epoch,
             } => {
                 let (branch, at) = self.judge.served;
                 assert_eq!(number(&received), at, "RFX-6: the version of the pages");
@@ -354,7 +354,7 @@ impl World {
                     self.server.snapshot(branch, at),
                     "RFX-6: one snapshot"
                 );
-                self.judge.replaced(held, branch, at, new_epoch);
+                self.judge.replaced(held, branch, at, epoch);
             }
             Emission::Change {
                 change,

@@ -123,7 +123,7 @@ async fn streaming_can_be_off_and_can_be_declined() {
         let streamed = source
             .watches()
             .iter()
-            .any(|watch| watch.send_initial_events);
+            .any(|watch| watch.sends_initial_events());
         assert_eq!(streamed, configured && !declined);
     }
 }

@@ -116,7 +116,7 @@ impl Stage {
         let seen = &mut self.seen;
         let written = match effect {
             Effect::List(request) => show_list(seen, request),
-            Effect::Watch(request) if request.send_initial_events => {
+            Effect::Watch(request) if request.sends_initial_events() => {
                 writeln!(seen, "stream {:?}", request.version)
             }
             Effect::Watch(request) => writeln!(seen, "watch {}", request.version),
@@ -149,6 +149,7 @@ fn show_list(seen: &mut String, request: &ListRequest) -> std::fmt::Result {
         ListVersion::Consistent => write!(seen, "list latest")?,
         ListVersion::NotOlderThan(version) => write!(seen, "list >={version}")?,
         ListVersion::Exact(version) => write!(seen, "list ={version}")?,
+        other => write!(seen, "list {other:?}")?,
     }
     if let Some(limit) = request.limit {
         write!(seen, " limit={limit}")?;

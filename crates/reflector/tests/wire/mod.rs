@@ -13,22 +13,20 @@ pub(crate) fn listing() -> Config {
 
 pub(crate) fn item(text: &str) -> Item<()> {
     let (name, version) = text.split_once('@').expect("name@version");
-    Item {
-        identity: Identity::new(ObjectKey::new(None, name).expect("a name"), "u", version),
-        body: Body::Decoded(Arc::new(())),
-    }
+    let key = ObjectKey::new(None, name).expect("a name");
+    Item::new(
+        Identity::new(key, "u", version),
+        Body::Decoded(Arc::new(())),
+    )
 }
 
 pub(crate) fn page(words: &str) -> Page<()> {
     let mut words = words.split(' ').filter(|word| !word.is_empty()).peekable();
     let version = words.next_if(|word| !word.contains(['@', '=']));
     let (more, items): (Vec<_>, Vec<_>) = words.partition(|word| word.starts_with("more="));
-    Page {
-        items: items.into_iter().map(item).collect(),
-        version: version.unwrap_or_default().into(),
-        continue_token: more.first().map(|word| word["more=".len()..].into()),
-        remaining: None,
-    }
+    let items = items.into_iter().map(item).collect();
+    Page::new(items, version.unwrap_or_default())
+        .continued(more.first().map(|word| word["more=".len()..].into()))
 }
 
 pub(crate) fn failure(kind: &str) -> Failure {

@@ -189,7 +189,7 @@ impl<T, S: Shape> StoreReader<T, S> {
         self.load().sequence
     }
 
-    /// Up to which version a source has been applied; `None` if it was never marked.
+    /// Up to which version a source has been applied; `None` if none was set.
     #[must_use]
     #[doc(alias = "LastStoreSyncResourceVersion")]
     pub fn version(&self, scope: &Scope) -> Option<ResourceVersion> {

@@ -118,7 +118,7 @@ impl<T, S: Shape> Snapshot<T, S> {
         self.state.sequence
     }
 
-    /// Up to which version a source had been applied; `None` if it was never marked.
+    /// Up to which version a source had been applied; `None` if none was set.
     #[must_use]
     pub fn version(&self, scope: &Scope) -> Option<&ResourceVersion> {
         self.state.versions.get(scope)

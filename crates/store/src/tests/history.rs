@@ -179,7 +179,7 @@ impl<S: Shape> History<S> {
             };
             match change {
                 Change::Upsert { key: text, labels } => batch.upsert(key(text), entry(labels)),
-                Change::Delete { key: text } => batch.delete(key(text)),
+                Change::Delete { key: text } => batch.remove(key(text)),
                 Change::Replace { namespace, list } => {
                     let list = list.iter().map(|(text, labels)| (key(text), entry(labels)));
                     batch.replace(scope(namespace.as_deref()), list.collect());
@@ -192,7 +192,7 @@ impl<S: Shape> History<S> {
                     }
                 }
                 Change::Mark { namespace, version } => {
-                    batch.mark(scope(namespace.as_deref()), version.to_string().into());
+                    batch.set_version(scope(namespace.as_deref()), version.to_string().into());
                 }
             }
         }

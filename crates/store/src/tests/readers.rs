@@ -69,12 +69,12 @@ fn readers_see_torn_states<S: Shape>(commits: u64) -> bool {
             let count = OBJECTS - (generation as usize % 3) * 50;
             if generation % 2 == 0 {
                 (0..count).for_each(|number| batch.upsert(key(number), entry()));
-                (count..OBJECTS).for_each(|number| batch.delete(key(number)));
+                (count..OBJECTS).for_each(|number| batch.remove(key(number)));
             } else {
                 let list = (0..count).map(|number| (key(number), entry())).collect();
                 batch.replace(Scope::All, list);
             }
-            batch.mark(Scope::All, generation.to_string().into());
+            batch.set_version(Scope::All, generation.to_string().into());
             writer.commit(batch);
         }
         done.store(true, Ordering::Relaxed);

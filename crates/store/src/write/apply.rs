@@ -48,12 +48,12 @@ impl<T, S: Shape> State<T, S> {
     pub(crate) fn apply(&mut self, operation: Operation<T>, step: &mut Step) {
         match operation {
             Operation::Upsert { key, entry } => self.upsert(key, entry, step),
-            Operation::Delete { key } => self.delete(&key, step),
+            Operation::Remove { key } => self.delete(&key, step),
             Operation::Replace { scope, entries } => self.replace(&scope, entries, step),
-            Operation::Mark { scope, version } => {
+            Operation::SetVersion { scope, version } => {
                 self.versions.insert(scope, version);
             }
-            Operation::Unmark { scope } => {
+            Operation::ClearVersion { scope } => {
                 self.versions.remove(&scope);
             }
         }

@@ -12,6 +12,9 @@ use crate::{Entry, ObjectKey, ResourceVersion};
 /// A source of objects: the whole cluster, or one namespace of it.
 ///
 /// Several sources may share one store; replacing one leaves the others alone.
+///
+/// Exhaustive on purpose: a caller that turns a scope into a request has no safe answer for a kind of
+/// source that it does not know.
 // STX-3, FM-14
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(
@@ -50,7 +53,7 @@ pub(crate) enum Operation<T> {
         key: ObjectKey,
         entry: Entry<T>,
     },
-    Delete {
+    Remove {
         key: ObjectKey,
     },
     Replace {
@@ -58,11 +61,11 @@ pub(crate) enum Operation<T> {
         #[derive_where(skip(Debug))]
         entries: Vec<(ObjectKey, Entry<T>)>,
     },
-    Mark {
+    SetVersion {
         scope: Scope,
         version: ResourceVersion,
     },
-    Unmark {
+    ClearVersion {
         scope: Scope,
     },
 }
@@ -88,8 +91,9 @@ impl<T> Batch<T> {
 
     /// Removes a key; nothing happens if it is not stored.
     // ST-03
-    pub fn delete(&mut self, key: ObjectKey) {
-        self.operations.push(Operation::Delete { key });
+    #[doc(alias = "Delete")]
+    pub fn remove(&mut self, key: ObjectKey) {
+        self.operations.push(Operation::Remove { key });
     }
 
     /// Makes the keys of one source exactly those of the list.
@@ -102,15 +106,16 @@ impl<T> Batch<T> {
         self.operations.push(Operation::Replace { scope, entries });
     }
 
-    /// Records up to which version a source has been applied; readers see it with the rest.
+    /// Sets the version up to which a source has been applied; readers see it with the rest.
     #[doc(alias = "Bookmark")]
-    pub fn mark(&mut self, scope: Scope, version: ResourceVersion) {
-        self.operations.push(Operation::Mark { scope, version });
+    pub fn set_version(&mut self, scope: Scope, version: ResourceVersion) {
+        self.operations
+            .push(Operation::SetVersion { scope, version });
     }
 
-    /// Forgets the applied version of a source that is no longer followed.
-    pub fn unmark(&mut self, scope: Scope) {
-        self.operations.push(Operation::Unmark { scope });
+    /// Removes the applied version of a source that is no longer watched.
+    pub fn clear_version(&mut self, scope: Scope) {
+        self.operations.push(Operation::ClearVersion { scope });
     }
 
     /// Whether no operation was added.
@@ -119,7 +124,7 @@ impl<T> Batch<T> {
         self.operations.is_empty()
     }
 
-    /// The number of operations added; a replacement and a mark count as one each.
+    /// The number of operations added; a replacement and a version count as one each.
     #[must_use]
     pub fn len(&self) -> usize {
         self.operations.len()

@@ -24,7 +24,7 @@ impl<T, S: Shape> State<T, S> {
             return;
         }
         let is_upsert = |operation: &Operation<T>| matches!(operation, Operation::Upsert { .. });
-        // Nearly always everything is stored, something deleted, and a version marked.
+        // Nearly always everything is stored, something removed, and a version set.
         let entries = operations.iter().take_while(|next| is_upsert(next)).count();
         let later = operations.split_off(entries);
         self.upsert_all(in_place(operations), step);

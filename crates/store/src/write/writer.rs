@@ -134,11 +134,12 @@ impl<T: Send + Sync + 'static, S: Shape> StoreWriter<T, S> {
 
     /// Removes one object; nothing happens if it is not stored.
     // ST-03.
-    pub fn delete(&mut self, key: &ObjectKey) -> Commit {
+    #[doc(alias = "Delete")]
+    pub fn remove(&mut self, key: &ObjectKey) -> Commit {
         self.step(|state, step| state.delete(key, step))
     }
 
-    /// Makes the keys of a scope those of the list and marks its version; see [`Batch::replace`].
+    /// Makes the keys of a scope those of the list and sets its version; see [`Batch::replace`].
     ///
     /// # Panics
     ///

@@ -18,6 +18,7 @@ use crate::ApiServer;
 
 /// A server that is listening. Dropping it stops it too, without waiting.
 #[must_use = "dropping the handle stops serving"]
+#[non_exhaustive]
 pub struct ServerHandle {
     /// Where it listens, such as `http://127.0.0.1:40123`.
     pub url: String,

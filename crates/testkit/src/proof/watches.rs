@@ -4,9 +4,7 @@
 use std::{sync::Arc, time::Duration};
 
 use futures::StreamExt;
-use informer_reflector::{
-    Item, ListRequest, ListVersion, ListWatch, ResourceVersion, WatchEvent, WatchRequest,
-};
+use informer_reflector::{Item, ListRequest, ListVersion, ListWatch, WatchEvent, WatchRequest};
 use proptest::prelude::*;
 use serde_json::Value;
 use tokio::runtime::Runtime;
@@ -40,12 +38,7 @@ fn source(server: &ApiServer, label: Option<u8>) -> Source<Value> {
 }
 
 fn request(version: u64, seconds: u64) -> WatchRequest {
-    WatchRequest {
-        version: ResourceVersion::from(version),
-        timeout: Duration::from_secs(seconds),
-        bookmarks: true,
-        send_initial_events: false,
-    }
+    WatchRequest::new(version, Duration::from_secs(seconds))
 }
 
 fn told(kind: EventKind, item: &Item<Value>) -> Told {
@@ -154,13 +147,7 @@ async fn list_then_watch(
     };
     let source = source(&server, label);
     go(&history[..listed]);
-    let list = ListRequest {
-        version: ListVersion::Any,
-        limit: None,
-        continue_token: None,
-        resume: None,
-        reuse: false,
-    };
+    let list = ListRequest::new(ListVersion::Any);
     let page = source.list(list, Arc::new(())).await.unwrap();
     let from: u64 = page.version.as_number().unwrap();
     let record_then = go(&history[listed..opened]);

@@ -29,7 +29,7 @@ pub(crate) fn churn() -> Result<()> {
         for i in first..first + BATCH {
             batch.upsert(key(i)?, Entry::anonymous(i));
             if i >= LIVE {
-                batch.delete(key(i - LIVE)?);
+                batch.remove(key(i - LIVE)?);
             }
         }
         writer.commit(batch);

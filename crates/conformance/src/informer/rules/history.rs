@@ -109,20 +109,13 @@ fn written(server: &ApiServer, step: &Step) -> Option<Option<Change>> {
     let before = server.get(&configs, namespace, name).ok();
     if step.verb == "delete" {
         let deletion = server.delete(&configs, namespace, name).ok();
-        return Some(deletion.map(|deletion| change(before, deletion.object().clone(), true)));
+        return Some(
+            deletion.map(|deletion| Change::new(before, deletion.object().clone()).deletion()),
+        );
     }
     let version = server.version();
     server_steps::apply(server, step)?;
     let after = server.get(&configs, namespace, name).ok();
     let after = after.filter(|after| after.version() > version);
-    Some(after.map(|after| change(before, after, false)))
-}
-
-fn change(before: Option<Object>, object: Object, deleted: bool) -> Change {
-    Change {
-        version: object.version(),
-        before,
-        object,
-        deleted,
-    }
+    Some(after.map(|after| Change::new(before, after)))
 }

@@ -23,7 +23,7 @@ pub(super) fn by_the_consumer() {
     block_on(producer.replace(vec![(2, 0)], 7, || ())).expect("open");
     let observer = consumer.observer();
     let filling = filler(producer, 1, 3);
-    let waiting = thread::spawn(move || block_on(observer.synced()));
+    let waiting = thread::spawn(move || block_on(observer.wait_synced()));
     drop(consumer);
     assert_eq!(filling.join().expect("it ends"), 0, "FQ-13");
     assert_eq!(waiting.join().expect("it ends"), Err(NeverSynced));
@@ -57,7 +57,7 @@ pub(super) fn observed() {
         last = progress.applied;
     }
     assert_eq!(last, Some(1), "the last change was not told");
-    assert_eq!(block_on(observer.synced()), Ok(()));
+    assert_eq!(block_on(observer.wait_synced()), Ok(()));
     filling.join().expect("it ends");
     draining.join().expect("it ends");
 }
@@ -67,7 +67,7 @@ pub(super) fn beside_a_lease() {
     let (producer, consumer) = ends(1);
     block_on(producer.replace(vec![(1, 0)], 7, || ())).expect("open");
     let observer = consumer.observer();
-    let waiting = thread::spawn(move || block_on(observer.synced()));
+    let waiting = thread::spawn(move || block_on(observer.wait_synced()));
     let lease = block_on(consumer.next(n(1))).expect("something waits");
     drop(consumer);
     lease.ack();

@@ -16,7 +16,7 @@ pub(super) fn synced() {
     let waiting = thread::spawn({
         let settled = settled.clone();
         move || {
-            assert_eq!(block_on(observer.synced()), Ok(()));
+            assert_eq!(block_on(observer.wait_synced()), Ok(()));
             assert!(settled.load(Ordering::SeqCst), "FQ-9: not yet processed");
             assert!(observer.is_synced(), "FQ-9: it went back");
         }

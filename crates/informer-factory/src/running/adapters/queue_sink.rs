@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use informer_deltafifo::{Deletion, Final, Producer};
-use informer_reflector::{Body, Change, Emission, Item, Refused, ResourceVersion, Sink};
+use informer_reflector::{Body, Change, Emission, Epoch, Item, Refused, ResourceVersion, Sink};
 use informer_store::{ObjectKey, Scope};
 
 use crate::applying::applier::{Applier, ProgressObserver};
@@ -40,11 +40,11 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
         &mut self,
         items: Vec<Item<T>>,
         received: ResourceVersion,
-        new_epoch: bool,
+        epoch: Epoch,
     ) -> Result<(), Refused> {
-        let unseen = !new_epoch && self.contradicts(&items, &received);
-        let new_epoch = new_epoch || unseen;
-        if new_epoch {
+        let unseen = epoch == Epoch::Same && self.contradicts(&items, &received);
+        let is_rewound = epoch == Epoch::New || unseen;
+        if is_rewound {
             self.epoch = self.applier.status.begin_epoch(&self.scope);
         }
         if unseen {
@@ -60,7 +60,7 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
             .collect();
         self.forget_unlisted(&listed);
         // A change may be applied between this and the relist; epochs then only move on to ours.
-        let same_epoch = !new_epoch && self.applier.epoch(&self.scope) == self.epoch;
+        let same_epoch = !is_rewound && self.applier.epoch(&self.scope) == self.epoch;
         let known = || self.known(same_epoch);
         let accepted = self.producer.replace(listed, received, known).await;
         accepted.map_err(|_| Refused)?;
@@ -180,8 +180,8 @@ impl<T: Send + Sync + 'static> Sink<T> for QueueSink<T> {
             Emission::Replace {
                 items,
                 received,
-                new_epoch,
-            } => self.replace(items, received, new_epoch).await,
+                epoch,
+            } => self.replace(items, received, epoch).await,
             Emission::Change {
                 change,
                 item,

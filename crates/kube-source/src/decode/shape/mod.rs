@@ -24,12 +24,19 @@ pub(crate) mod text;
 
 /// The names of a type.
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "a type has these two names")]
+#[non_exhaustive]
 pub struct TypeNames<'p> {
     /// Its group and version, such as `apps/v1`.
     pub api_version: &'p str,
     /// Its kind, such as `Deployment`.
     pub kind: &'p str,
+}
+
+impl<'p> TypeNames<'p> {
+    /// The names of a type, such as `apps/v1` and `Deployment`.
+    pub const fn new(api_version: &'p str, kind: &'p str) -> Self {
+        Self { api_version, kind }
+    }
 }
 
 /// Decodes an object without the fields of `projection`, with `names` as its type unless `None`.

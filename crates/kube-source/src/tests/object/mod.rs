@@ -13,7 +13,9 @@ use kube_core::DynamicObject;
 use serde::de::DeserializeOwned;
 
 use super::{requests::decode, scripted};
-use crate::{JsonDecoder, KubeSource, PartialObjectMetadata, Projection, Representation};
+use crate::{
+    JsonDecoder, KubeSource, PartialObjectMetadata, Projection, Representation, Transform,
+};
 
 fn decode_with<T: DeserializeOwned + 'static>(
     json: &str,
@@ -99,7 +101,7 @@ fn a_transform_runs_once() {
     let runs = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&runs);
     let body = decode_with::<Pod>(r#"{"metadata":{"name":"a"}}"#, |source| {
-        source.transform = Some(Arc::new(move |mut pod: Pod| {
+        source.transform = Some(Transform::new(move |mut pod: Pod| {
             counted.fetch_add(1, Ordering::Relaxed);
             pod.metadata.name = None;
             Ok(pod)
@@ -108,12 +110,12 @@ fn a_transform_runs_once() {
     assert_eq!(body.object().expect("decoded").metadata.name, None);
     assert_eq!(runs.load(Ordering::Relaxed), 1);
     let refused = decode_with::<Pod>("{}", |source| {
-        source.transform = Some(Arc::new(|_| Err("CANARY".into())));
+        source.transform = Some(Transform::new(|_| Err("CANARY".into())));
     });
     assert_eq!(error(&refused).category, DecodeErrorCategory::Transform);
     assert!(!format!("{refused:?}").contains("CANARY"));
     let panicked = decode_with::<Pod>("{}", |source| {
-        source.transform = Some(Arc::new(|_| panic!("on purpose")));
+        source.transform = Some(Transform::new(|_| panic!("on purpose")));
     });
     assert_eq!(error(&panicked).category, DecodeErrorCategory::Transform);
 }

@@ -50,7 +50,7 @@ pub(super) fn beside_a_stop() {
             Ok(registration) => {
                 // Only a stop can end it.
                 assert!(
-                    block_on(registration.synced()).is_err(),
+                    block_on(registration.wait_synced()).is_err(),
                     "nobody said synced"
                 );
             }

@@ -51,7 +51,7 @@ pub(super) fn synced() {
         }
     });
     let registration = world.add(&heard).expect("nobody has stopped it");
-    block_on(registration.synced()).expect("nobody ends it");
+    block_on(registration.wait_synced()).expect("nobody ends it");
     assert_eq!(
         heard.initial(),
         2,

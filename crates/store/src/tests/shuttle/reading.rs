@@ -26,7 +26,7 @@ fn write(writer: &mut StoreWriter<u64, Small>, number: u64) {
     for (key, entry) in generation(number) {
         batch.upsert(key, entry);
     }
-    batch.mark(Scope::All, number.to_string().into());
+    batch.set_version(Scope::All, number.to_string().into());
     writer.commit(batch);
 }
 
