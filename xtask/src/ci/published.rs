@@ -121,6 +121,10 @@ fn documentation_settings(metadata: &Value) -> Result<Vec<String>> {
     let mut arguments = Vec::new();
     let table = metadata.pointer("/docs/rs").and_then(Value::as_object);
     for (name, value) in table.into_iter().flatten() {
+        if name == "all-features" {
+            arguments.extend((value == true).then(|| "--all-features".to_owned()));
+            continue;
+        }
         let words: Vec<String> = serde_json::from_value(value.clone())
             .with_context(|| format!("{name} is not a list of strings"))?;
         match name.as_str() {
@@ -247,6 +251,8 @@ fn second() {}
         assert_eq!(features, ["--features", "a,b/c"]);
         let raw = arguments(json!({"cargo-args": ["--config", "x=1"]})).expect("supported");
         assert_eq!(raw, ["--config", "x=1"]);
+        let all = arguments(json!({"all-features": true})).expect("supported");
+        assert_eq!(all, ["--all-features"]);
         assert!(arguments(json!({"targets": []})).is_err());
         assert!(
             documentation_settings(&Value::Null)
