@@ -124,8 +124,8 @@ pub(super) const JOBS: [Job; 20] = [
     },
     Job {
         name: "docs",
-        about: "documentation and the README's program build",
-        seconds: 58,
+        about: "docs, README program, types of foreign crates",
+        seconds: 120,
         run: docs,
     },
     Job {

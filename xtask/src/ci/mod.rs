@@ -10,6 +10,7 @@ mod jobs;
 mod lanes;
 mod miri;
 mod property;
+pub(crate) mod public_types;
 mod published;
 mod rustup;
 
