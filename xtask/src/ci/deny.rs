@@ -1,7 +1,7 @@
 //! The job `deny`: which crates the libraries may depend on, by licence, name and source.
 //!
 //! A check of our own, because `cargo deny` takes longer to build than all the jobs that check a
-//! rule. Advisories are not part of it: they need a database that is not in the tree.
+//! rule. Advisories need a database that is not in the tree: the job `advisories` reads it.
 
 use std::collections::BTreeSet;
 
@@ -42,21 +42,27 @@ const BANNED: [(&str, &str); 4] = [
 
 /// Checks every package that a build of the workspace with any feature can use.
 pub(super) fn run() -> Result<Outcome> {
-    let mut command = MetadataCommand::new();
-    command
-        .current_dir(checkout::root())
-        .features(CargoOpt::AllFeatures)
-        .other_options(["--locked".to_owned()]);
-    let metadata = command.exec().context("cannot read the dependencies")?;
-    let errors = errors(&metadata.packages);
+    let packages = packages()?;
+    let errors = errors(&packages);
     if errors.is_empty() {
-        println!("deny: {} packages are allowed", metadata.packages.len());
+        println!("deny: {} packages are allowed", packages.len());
         return Ok(Outcome::Passed);
     }
     for error in &errors {
         eprintln!("error: {error}");
     }
     bail!("{} errors in the dependencies", errors.len());
+}
+
+/// Every package that a build of the workspace with any feature can use.
+pub(super) fn packages() -> Result<Vec<Package>> {
+    let mut command = MetadataCommand::new();
+    command
+        .current_dir(checkout::root())
+        .features(CargoOpt::AllFeatures)
+        .other_options(["--locked".to_owned()]);
+    let metadata = command.exec().context("cannot read the dependencies")?;
+    Ok(metadata.packages)
 }
 
 fn errors(packages: &[Package]) -> Vec<String> {
