@@ -39,7 +39,7 @@ pub(super) struct Job {
 }
 
 /// All jobs.
-pub(super) const JOBS: [Job; 22] = [
+pub(super) const JOBS: [Job; 23] = [
     Job {
         name: "fmt",
         about: "the code is formatted",
@@ -151,8 +151,14 @@ pub(super) const JOBS: [Job; 22] = [
     Job {
         name: "msrv",
         about: "libraries compile with the oldest compiler",
-        seconds: 60,
+        seconds: 50,
         run: compilers::oldest,
+    },
+    Job {
+        name: "minimal",
+        about: "packages compile with the oldest dependencies",
+        seconds: 35,
+        run: compilers::oldest_dependencies,
     },
     Job {
         name: "semver",

@@ -31,7 +31,7 @@ const STAGES: [[Lane; 2]; 2] = [
     [
         &[
             "clippy", "test", "leaves", "property", "shuttle", "docs", "examples", "package",
-            "msrv", "semver", "wasm", "miri",
+            "msrv", "minimal", "semver", "wasm", "miri",
         ],
         &["simulate", "mutants", "conformance", "gate", "fuzz"],
     ],

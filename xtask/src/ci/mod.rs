@@ -9,6 +9,7 @@ mod compilers;
 mod deny;
 mod jobs;
 mod lanes;
+mod minimal;
 mod miri;
 mod property;
 pub(crate) mod public_types;
