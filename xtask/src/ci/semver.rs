@@ -7,7 +7,7 @@ use crate::shell::{cargo, output_of, program, run as shell_run};
 
 use super::published::published;
 
-/// The subcommand of cargo that compares two versions of an API.
+/// Adds the subcommand of cargo that compares two versions of an API.
 const TOOL: &str = "cargo-semver-checks";
 
 /// Compares each published library with the newest tag.
@@ -17,7 +17,7 @@ pub(super) fn run(metadata: &Metadata) -> Result<()> {
         println!("semver: no tag yet: nothing to compare with");
         return Ok(());
     };
-    if output_of(program(TOOL).arg("--version")).is_err() {
+    if output_of(&mut cargo(["semver-checks", "--version"])).is_err() {
         shell_run(&mut cargo(["install", "--locked", TOOL]))?;
     }
     let mut check = cargo(["semver-checks", "--baseline-rev", newest, "--all-features"]);
