@@ -1,4 +1,4 @@
-//! What one build has made, told by cargo itself.
+//! The artifacts of one build, as cargo reports them.
 
 use std::io::BufReader;
 use std::path::PathBuf;

@@ -1,13 +1,13 @@
-//! What runs once is built for debugging, and in two ways: each leaf alone, all others together.
+//! Builds for debugging, in two ways: each leaf alone, and all other crates together.
 //!
-//! Whoever chooses other packages has the dependencies built again, for other features.
+//! Another choice of packages compiles the dependencies again, for other features.
 
 use std::process::Command;
 
 use crate::layers::LEAVES;
 use crate::shell::cargo;
 
-/// Libraries whose unit tests only the job `test` is about, and that no feature hangs on.
+/// Libraries whose unit tests only the job `test` runs, and on which no feature depends.
 const BESIDE: [&str; 3] = ["informer-testkit", "informer-simulation", "informer-chaos"];
 
 /// A command about all crates but the leaves. These are looked at one by one, which is stricter:

@@ -78,7 +78,7 @@ enum Task {
 }
 
 fn main() -> ExitCode {
-    if let Some(code) = proof_build::compile() {
+    if let Some(code) = proof_build::compile().or_else(ci::public_types::rustdoc) {
         return code;
     }
     let result = match Task::parse() {
@@ -98,7 +98,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Without a backtrace: these errors are for whoever runs the task, not for xtask.
+            // Without a backtrace: these errors are about the checkout, not about xtask.
             eprintln!("error: {error:#}");
             ExitCode::FAILURE
         }

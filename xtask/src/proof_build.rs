@@ -1,9 +1,9 @@
 //! The compiler of the build with planted bugs, for the simulator, and with tests over shuttle.
 //!
 //! Cargo calls a wrapper for the crates of the workspace alone, so that `cfg(sim)` and
-//! `cfg(shuttle)` cost no second build of everybody else's. The wrapper is this very program, told
-//! so by a variable. Neither does anything to what the other is for: a bug is only there to be
-//! switched on, and shuttle only in a test.
+//! `cfg(shuttle)` cost no second build of the dependencies. The wrapper is this very program, which
+//! a variable puts into this mode. Neither flag changes the purpose of the other: a planted bug is
+//! off until a test switches it on, and shuttle replaces primitives in tests only.
 
 use std::{
     env,

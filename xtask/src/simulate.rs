@@ -15,7 +15,7 @@ mod arguments;
 /// What `--help` prints, and what is checked before the simulator is built.
 pub(crate) use arguments::Arguments;
 
-/// What the simulator is told.
+/// The arguments of the simulator.
 #[derive(Debug)]
 pub(crate) struct SimulateCommand {
     /// As the program takes it, such as `--seeds 10000` or `--seed 4711`.
@@ -23,26 +23,26 @@ pub(crate) struct SimulateCommand {
 }
 
 impl SimulateCommand {
-    /// What this process was told, which has been checked.
+    /// The arguments of this process, which have been checked.
     pub(crate) fn from_command_line() -> Self {
         Self {
             arguments: shell::arguments_of_task(),
         }
     }
 
-    /// So many seeds, from the first.
+    /// The first `seeds` seeds.
     pub(crate) fn seeds(seeds: u64) -> Self {
         Self {
             arguments: vec!["--seeds".to_owned(), seeds.to_string()],
         }
     }
 
-    /// So many seeds twice: each has to be the same run again (T12).
+    /// The first `seeds` seeds, each run twice: both runs must be equal (T12).
     pub(crate) fn twice(seeds: u64) -> Self {
         Self::seeds(seeds).with("--twice")
     }
 
-    /// Every planted bug, each with so many seeds at most.
+    /// Every planted bug, each with at most `seeds` seeds.
     pub(crate) fn mutants(seeds: u64) -> Self {
         Self::seeds(seeds).with("--mutants")
     }

@@ -58,7 +58,7 @@ pub(super) const TRIALS: [Trial; 10] = [
     (IDLE_GO, ClientGo, "idle", "list", Idle, &["idle"]),
 ];
 
-/// Where kube-runtime has nothing to compare, for whoever reads the table.
+/// Rows for which kube-runtime has no counterpart, for the reader of the table.
 pub(super) const ABSENT: &str = "kube-runtime: its store has no indexes, so nobody lists a \
     namespace (P9); a subscriber is never told what was there before, so nobody joins late (P12).";
 

@@ -13,7 +13,7 @@ const PAGE: usize = 4_096;
 /// relist that builds everything anew, and some more.
 const OBJECT: u64 = 80 * 1_024;
 
-/// Touches what a trial with so many objects may need, but no more than half of what is free.
+/// Touches the memory that a trial with `objects` objects may need, at most half of what is free.
 pub(super) fn provide(objects: u64) {
     let info = fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let Ok(bytes) = usize::try_from(needed(objects, available(&info))) else {

@@ -1,7 +1,7 @@
 //! The job `deny`: which crates the libraries may depend on, by licence, name and source.
 //!
 //! A check of our own, because `cargo deny` takes longer to build than all the jobs that check a
-//! rule. Advisories are not part of it: they need a database that is not in the tree.
+//! rule. Advisories need a database that is not in the tree: the job `advisories` reads it.
 
 use std::collections::BTreeSet;
 
@@ -13,8 +13,10 @@ use crate::stopwatch::Outcome;
 
 /// The licences that a dependency may have, as its manifest states them.
 ///
-/// None of them puts a condition on a program that uses the library unchanged, except to name the
-/// authors. `MPL-2.0+` asks besides that changed files of that crate are published.
+/// All but one ask a program only to name the authors. `MPL-2.0+` is the licence of `imbl` and
+/// `imbl-sized-chunks`, whose persistent maps the store's snapshots consist of. It holds for single
+/// files: a program keeps its own licence, and only a changed file of these crates has to be
+/// published. ADR 2 compares the alternatives.
 const LICENCES: [&str; 9] = [
     "Apache-2.0",
     "Apache-2.0 WITH LLVM-exception",
@@ -40,21 +42,27 @@ const BANNED: [(&str, &str); 4] = [
 
 /// Checks every package that a build of the workspace with any feature can use.
 pub(super) fn run() -> Result<Outcome> {
-    let mut command = MetadataCommand::new();
-    command
-        .current_dir(checkout::root())
-        .features(CargoOpt::AllFeatures)
-        .other_options(["--locked".to_owned()]);
-    let metadata = command.exec().context("cannot read the dependencies")?;
-    let errors = errors(&metadata.packages);
+    let packages = packages()?;
+    let errors = errors(&packages);
     if errors.is_empty() {
-        println!("deny: {} packages are allowed", metadata.packages.len());
+        println!("deny: {} packages are allowed", packages.len());
         return Ok(Outcome::Passed);
     }
     for error in &errors {
         eprintln!("error: {error}");
     }
     bail!("{} errors in the dependencies", errors.len());
+}
+
+/// Every package that a build of the workspace with any feature can use.
+pub(super) fn packages() -> Result<Vec<Package>> {
+    let mut command = MetadataCommand::new();
+    command
+        .current_dir(checkout::root())
+        .features(CargoOpt::AllFeatures)
+        .other_options(["--locked".to_owned()]);
+    let metadata = command.exec().context("cannot read the dependencies")?;
+    Ok(metadata.packages)
 }
 
 fn errors(packages: &[Package]) -> Vec<String> {

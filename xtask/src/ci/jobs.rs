@@ -17,11 +17,13 @@ use crate::simulate::{self, SimulateCommand};
 use crate::stopwatch::Outcome;
 use crate::tidy;
 
+use super::advisories;
 use super::compilers;
 use super::deny;
 use super::miri;
 use super::property;
 use super::published;
+use super::semver;
 
 /// One job.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +39,7 @@ pub(super) struct Job {
 }
 
 /// All jobs.
-pub(super) const JOBS: [Job; 20] = [
+pub(super) const JOBS: [Job; 23] = [
     Job {
         name: "fmt",
         about: "the code is formatted",
@@ -61,6 +63,12 @@ pub(super) const JOBS: [Job; 20] = [
         about: "dependencies: allowed licences, names, sources",
         seconds: 1,
         run: deny::run,
+    },
+    Job {
+        name: "advisories",
+        about: "dependencies have no known vulnerability",
+        seconds: 2,
+        run: advisories::run,
     },
     Job {
         name: "clippy",
@@ -124,8 +132,8 @@ pub(super) const JOBS: [Job; 20] = [
     },
     Job {
         name: "docs",
-        about: "documentation and the README's program build",
-        seconds: 58,
+        about: "docs, README program, types of foreign crates",
+        seconds: 120,
         run: docs,
     },
     Job {
@@ -143,8 +151,20 @@ pub(super) const JOBS: [Job; 20] = [
     Job {
         name: "msrv",
         about: "libraries compile with the oldest compiler",
-        seconds: 60,
+        seconds: 50,
         run: compilers::oldest,
+    },
+    Job {
+        name: "minimal",
+        about: "packages compile with the oldest dependencies",
+        seconds: 35,
+        run: compilers::oldest_dependencies,
+    },
+    Job {
+        name: "semver",
+        about: "the APIs keep what the newest tag promises",
+        seconds: 1,
+        run: semver,
     },
     Job {
         name: "wasm",
@@ -267,6 +287,10 @@ fn examples() -> Result<Outcome> {
 
 fn package() -> Result<Outcome> {
     passed(run(&mut published::package(&metadata()?)))
+}
+
+fn semver() -> Result<Outcome> {
+    passed(semver::run(&metadata()?))
 }
 
 pub(super) fn passed(result: Result<()>) -> Result<Outcome> {

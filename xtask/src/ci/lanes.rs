@@ -27,11 +27,11 @@ const TIMES: &str = "ci-times.txt";
 type Lane = &'static [&'static str];
 
 const STAGES: [[Lane; 2]; 2] = [
-    [&["fmt", "tidy", "layers", "deny"], &[]],
+    [&["fmt", "tidy", "layers", "deny", "advisories"], &[]],
     [
         &[
             "clippy", "test", "leaves", "property", "shuttle", "docs", "examples", "package",
-            "msrv", "wasm", "miri",
+            "msrv", "minimal", "semver", "wasm", "miri",
         ],
         &["simulate", "mutants", "conformance", "gate", "fuzz"],
     ],

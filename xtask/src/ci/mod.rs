@@ -3,15 +3,19 @@
 //! The workflow of the repository's host calls the same jobs one by one, so there is no second
 //! list of commands anywhere.
 
+mod advisories;
 pub(crate) mod check;
 mod compilers;
 mod deny;
 mod jobs;
 mod lanes;
+mod minimal;
 mod miri;
 mod property;
+pub(crate) mod public_types;
 mod published;
 mod rustup;
+mod semver;
 
 use anyhow::{Context, Result, bail};
 use clap::builder::{PossibleValue, PossibleValuesParser};

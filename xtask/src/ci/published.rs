@@ -3,8 +3,10 @@
 //! `.cargo/config.toml` chooses a version of Kubernetes for every build in the checkout. A site
 //! that builds documentation and a user's program do not have that file, so both are built here in
 //! a folder outside the checkout: each package's documentation with the settings its manifest has
-//! for such a site, and the README's program with the README's install lines.
+//! for such a site, and the README's program with the README's install lines. The same settings
+//! describe each library's public API, whose foreign types are checked.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,6 +19,8 @@ use crate::cache;
 use crate::checkout;
 use crate::shell::{cargo, program, run as shell_run};
 
+use super::public_types;
+
 /// Where the install lines of the README have the checkout, seen from the new crate.
 const CHECKOUT: &str = "../informer/";
 
@@ -27,35 +31,47 @@ const KUBERNETES: &str = "K8S_OPENAPI_ENABLED_VERSION";
 pub(super) fn run(metadata: &Metadata) -> Result<()> {
     // Kept between runs, or every dependency would be built each time.
     let target = cache::folder()?.join("published");
-    // Except our own crates: their folders are new each time, and what was built from old ones
-    // would stay there for good.
-    let mut clean = for_published("clean", metadata);
-    shell_run(clean.arg("--target-dir").arg(&target))?;
-    shell_run(package(metadata).arg("--target-dir").arg(&target))?;
     let outside = tempfile::tempdir().context("cannot create a folder outside the checkout")?;
     let unpacked = outside.path().join("packages");
+    unpack_all(metadata, &target, &unpacked)?;
+    let mut foreign = BTreeSet::new();
+    for package in published(metadata) {
+        shell_run(&mut document(package, "doc", &unpacked, &target)?)?;
+        if has_library(package) {
+            let mut describe = document(package, "rustdoc", &unpacked, &target)?;
+            public_types::write_json(&mut describe)?;
+            shell_run(&mut describe)?;
+            let json = format!("doc/{}.json", package.name.replace('-', "_"));
+            foreign.extend(public_types::read(&package.name, &target.join(json))?);
+        }
+    }
+    public_types::check(&foreign)?;
+    build_readme(outside.path(), &target)
+}
+
+/// Packs every published crate and unpacks it below `unpacked`, where each finds the others.
+///
+/// `target` keeps what is built, except our own crates: their folders are new each time, and what
+/// was built from old ones would stay there for good.
+pub(super) fn unpack_all(metadata: &Metadata, target: &Path, unpacked: &Path) -> Result<()> {
+    let mut clean = for_published("clean", metadata);
+    shell_run(clean.arg("--target-dir").arg(target))?;
+    shell_run(package(metadata).arg("--target-dir").arg(target))?;
     let packages: Vec<&Package> = published(metadata).collect();
     // Cargo reads the configuration in every folder below.
     fs::create_dir_all(unpacked.join(".cargo"))?;
     let configuration = unpacked.join(".cargo/config.toml");
-    fs::write(configuration, siblings(&packages, &unpacked))?;
-    for package in &packages {
-        unpack(package, &target, &unpacked)?;
+    fs::write(configuration, siblings(&packages, unpacked))?;
+    for package in packages {
+        unpack(package, target, unpacked)?;
     }
-    for package in &packages {
-        shell_run(
-            document(package, &unpacked)?
-                .arg("--target-dir")
-                .arg(&target),
-        )?;
-    }
-    build_readme(outside.path(), &target)
+    Ok(())
 }
 
 /// The command that packs every published crate.
 pub(super) fn package(metadata: &Metadata) -> Command {
     let mut command = for_published("package", metadata);
-    // Uncommitted changes are nobody's fault here; that a release is clean is the release's job.
+    // A check runs on uncommitted changes as well; a release checks that there are none.
     command.args(["--allow-dirty", "--no-verify"]);
     command
 }
@@ -69,13 +85,13 @@ fn for_published(verb: &str, metadata: &Metadata) -> Command {
 }
 
 /// `publish = false` is an empty list of registries.
-fn published(metadata: &Metadata) -> impl Iterator<Item = &Package> {
+pub(super) fn published(metadata: &Metadata) -> impl Iterator<Item = &Package> {
     let packages = metadata.workspace_packages().into_iter();
     packages.filter(|package| package.publish.as_ref().is_none_or(|all| !all.is_empty()))
 }
 
 /// `cargo` in a folder outside the checkout, without what the checkout chooses.
-fn cargo_in<'a>(folder: &Path, arguments: impl IntoIterator<Item = &'a str>) -> Command {
+pub(super) fn cargo_in<'a>(folder: &Path, arguments: impl IntoIterator<Item = &'a str>) -> Command {
     let mut command = cargo(arguments);
     command.current_dir(folder).env_remove(KUBERNETES);
     command
@@ -88,7 +104,7 @@ fn unpack(package: &Package, target: &Path, unpacked: &Path) -> Result<()> {
     shell_run(tar.arg("-C").arg(unpacked))
 }
 
-fn folder_name(package: &Package) -> String {
+pub(super) fn folder_name(package: &Package) -> String {
     format!("{}-{}", package.name, package.version)
 }
 
@@ -102,17 +118,24 @@ fn siblings(packages: &[&Package], unpacked: &Path) -> String {
     patch
 }
 
-/// The command that builds the documentation of one unpacked package.
-fn document(package: &Package, unpacked: &Path) -> Result<Command> {
-    let has_library = package.targets.iter().any(Target::is_lib);
-    let scope = if has_library { "--lib" } else { "--bins" };
-    let mut command = cargo_in(
-        &unpacked.join(folder_name(package)),
-        ["doc", "--no-deps", scope],
-    );
+fn has_library(package: &Package) -> bool {
+    package.targets.iter().any(Target::is_lib)
+}
+
+/// The command that runs rustdoc for one unpacked package: `verb` is `doc` or `rustdoc`.
+fn document(package: &Package, verb: &str, unpacked: &Path, target: &Path) -> Result<Command> {
+    let scope = if has_library(package) {
+        "--lib"
+    } else {
+        "--bins"
+    };
+    let mut command = cargo_in(&unpacked.join(folder_name(package)), [verb, scope]);
+    // The other verb is about one package anyway, and does not know the option.
+    command.args((verb == "doc").then_some("--no-deps"));
     let settings = documentation_settings(&package.metadata);
     let settings = settings.with_context(|| format!("in the manifest of {}", package.name))?;
     command.args(settings).env("RUSTDOCFLAGS", "-D warnings");
+    command.arg("--target-dir").arg(target);
     Ok(command)
 }
 
@@ -121,6 +144,10 @@ fn documentation_settings(metadata: &Value) -> Result<Vec<String>> {
     let mut arguments = Vec::new();
     let table = metadata.pointer("/docs/rs").and_then(Value::as_object);
     for (name, value) in table.into_iter().flatten() {
+        if name == "all-features" {
+            arguments.extend((value == true).then(|| "--all-features".to_owned()));
+            continue;
+        }
         let words: Vec<String> = serde_json::from_value(value.clone())
             .with_context(|| format!("{name} is not a list of strings"))?;
         match name.as_str() {
@@ -247,6 +274,8 @@ fn second() {}
         assert_eq!(features, ["--features", "a,b/c"]);
         let raw = arguments(json!({"cargo-args": ["--config", "x=1"]})).expect("supported");
         assert_eq!(raw, ["--config", "x=1"]);
+        let all = arguments(json!({"all-features": true})).expect("supported");
+        assert_eq!(all, ["--all-features"]);
         assert!(arguments(json!({"targets": []})).is_err());
         assert!(
             documentation_settings(&Value::Null)

@@ -31,7 +31,7 @@ pub(super) fn check(files: &[TextFile]) -> Vec<Finding> {
     findings
 }
 
-/// Each id once, in order. Only the first that is not is told: those after it follow from it.
+/// Each id once, in order. Only the first wrong one is reported: those after it follow from it.
 fn order<'a>(table: &TextFile, rows: impl Iterator<Item = (usize, &'a str)>) -> Vec<Finding> {
     let mut wanted = 1;
     for (number, line) in rows {

@@ -8,6 +8,12 @@ use crate::layers;
 /// The number of source files that a folder of a product crate may contain, without subfolders.
 const FOLDER_LIMIT: usize = 15;
 
+/// The beginning of the line with the repository's address.
+const REPOSITORY: &str = "repository = ";
+
+/// The line of a crate that is not published.
+const UNPUBLISHED: &str = "publish = false";
+
 /// Applies all rules of this module.
 pub(super) fn check(files: &[TextFile]) -> Vec<Finding> {
     let inherits = files
@@ -19,7 +25,43 @@ pub(super) fn check(files: &[TextFile]) -> Vec<Finding> {
         .filter_map(|library| unsafe_code(library, files, inherits))
         .collect();
     findings.extend(flat_folders(files));
+    findings.extend(published(files).flat_map(|manifest| package_metadata(manifest, files)));
     findings
+}
+
+/// The address of the repository, from the root manifest.
+pub(super) fn repository(files: &[TextFile]) -> Option<&str> {
+    let root = files.iter().find(|file| file.path == "Cargo.toml")?;
+    let value = line_of(&root.text, REPOSITORY).strip_prefix(REPOSITORY)?;
+    Some(value.trim_matches('"'))
+}
+
+/// The manifests of the crates that are published.
+pub(super) fn published(files: &[TextFile]) -> impl Iterator<Item = &TextFile> {
+    let is_crate = |file: &&TextFile| {
+        let folder = file.path.strip_prefix("crates/");
+        let folder = folder.and_then(|rest| rest.strip_suffix("/Cargo.toml"));
+        folder.is_some_and(|folder| !folder.contains('/'))
+    };
+    let is_published = |file: &&TextFile| !file.text.lines().any(|line| line == UNPUBLISHED);
+    files.iter().filter(is_crate).filter(is_published)
+}
+
+/// Finds what the manifest of a published crate lacks.
+///
+/// `documentation` is not set: without it, a registry shows the documentation that it built.
+fn package_metadata(manifest: &TextFile, files: &[TextFile]) -> Vec<Finding> {
+    let library = manifest.path.replace("Cargo.toml", "src/lib.rs");
+    let has_library = files.iter().any(|file| file.path == library);
+    let mut needed = vec!["repository.workspace = true", "readme = \"README.md\""];
+    if has_library {
+        needed.push("[package.metadata.docs.rs]");
+    }
+    needed.retain(|needed| !manifest.text.lines().any(|line| line == *needed));
+    let missing = needed.into_iter();
+    missing
+        .map(|line| manifest.finding("package-metadata", 0, format!("has no line `{line}`")))
+        .collect()
 }
 
 /// Finds folders below `src` of the product crates that contain too many source files.
@@ -69,7 +111,7 @@ fn unsafe_code(library: &TextFile, files: &[TextFile], inherits: bool) -> Option
         .text
         .lines()
         .any(|line| line == "#![forbid(unsafe_code)]");
-    let unpublished = manifest.text.lines().any(|line| line == "publish = false");
+    let unpublished = manifest.text.lines().any(|line| line == UNPUBLISHED);
     let good = by_lint || by_word || unpublished;
     let message = "needs #![forbid(unsafe_code)], or the workspace's lints in its Cargo.toml";
     (!good).then(|| library.finding("unsafe-code", 0, message))
@@ -93,7 +135,7 @@ mod tests {
             TextFile::fixture("crates/x/Cargo.toml", manifest),
             TextFile::fixture("crates/x/src/lib.rs", library),
         ];
-        check(&files).is_empty()
+        !check(&files).iter().any(|one| one.rule == "unsafe-code")
     }
 
     #[test]
@@ -107,6 +149,29 @@ mod tests {
             "the lint is not there to be inherited"
         );
         assert!(!is_good(LINT, "", ""), "the lint is not inherited");
+    }
+
+    #[test]
+    fn manifest_of_a_published_crate_describes_the_package() {
+        let missing = |manifest: &str| {
+            let files = [
+                TextFile::fixture("crates/x/Cargo.toml", manifest),
+                TextFile::fixture("crates/x/src/lib.rs", ""),
+            ];
+            let findings: Vec<_> = published(&files)
+                .flat_map(|manifest| package_metadata(manifest, &files))
+                .collect();
+            findings.len()
+        };
+        let all = "repository.workspace = true\nreadme = \"README.md\"\n";
+        assert_eq!(
+            missing(all),
+            1,
+            "a library also needs the settings for its documentation"
+        );
+        assert_eq!(missing(&format!("{all}[package.metadata.docs.rs]\n")), 0);
+        assert_eq!(missing("repository = \"https://host/x\"\n"), 3);
+        assert_eq!(missing("publish = false\n"), 0);
     }
 
     #[test]

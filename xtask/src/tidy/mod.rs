@@ -1,13 +1,14 @@
 //! `cargo xtask tidy`: the house rules that no compiler knows.
 //!
 //! Every rule is a function from text to findings with a test of its own. `text` has the rules for
-//! all files, `rust` those for Rust sources, `manifest` those that need two files at once,
-//! `lessons` those for the table of failures, `ids` those for ids and the table of invariants, and
-//! `allowed` the exceptions. Limits do not move; code does.
+//! all files, `rust` those for Rust sources, `manifest` those for crates, `links` those for links
+//! in documents, `lessons` those for the table of failures, `ids` those for ids and the table of
+//! invariants, and `allowed` the exceptions. Limits do not move; code does.
 
 mod allowed;
 mod ids;
 mod lessons;
+mod links;
 mod manifest;
 mod rust;
 mod source;
@@ -125,6 +126,7 @@ fn findings(files: &[TextFile]) -> Vec<Finding> {
     }
     findings.extend(rust::check_panic_boundaries(&sources, &test_files));
     findings.extend(manifest::check(files));
+    findings.extend(links::check(files));
     findings.extend(lessons::check(files));
     findings.extend(ids::check(files));
     findings.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));

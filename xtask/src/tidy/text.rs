@@ -20,7 +20,7 @@ fn trailing_space(file: &TextFile) -> Vec<Finding> {
         .collect()
 }
 
-/// A task that nobody wrote down elsewhere is forgotten.
+/// A task that no issue describes is forgotten.
 fn open_ends(file: &TextFile) -> Vec<Finding> {
     let word = ["TO", "DO"].concat();
     let numbered = format!("{word}(#");
@@ -37,7 +37,7 @@ fn open_ends(file: &TextFile) -> Vec<Finding> {
         .collect()
 }
 
-/// What is true only on one machine, or of one registry, is of no use in the tree.
+/// Paths of one machine and names of registries do not belong in the tree.
 fn foreign_places(file: &TextFile) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (number, line) in file.lines() {

@@ -1,4 +1,5 @@
-//! DeltaFIFO, naively: one list of pending changes. A key's place is that of its first change.
+//! A naive model of `DeltaFifo`: one list of pending changes. The first change of a key determines
+//! its position.
 
 use super::model::{Calls, Handed, Key, Model, Position, Store, TestItem, Value, distinct};
 use crate::{Deletion, Delta, Deltas, Final, Item};
@@ -8,7 +9,7 @@ struct Change {
     seq: usize,
     key: Key,
     delta: Delta<Value>,
-    /// The relists it belongs to, by number.
+    /// The numbers of the relists that the change belongs to.
     groups: Vec<usize>,
     attempts: u32,
 }
@@ -19,7 +20,7 @@ pub(super) struct FifoModel {
     leased: Option<Vec<Vec<Change>>>,
     calls: Calls,
     populated: bool,
-    /// The first relist while it is not processed.
+    /// The number of the first relist until it is processed.
     first: Option<usize>,
     max_attempts: u32,
 }
@@ -29,7 +30,7 @@ impl FifoModel {
         self.leased.iter().flatten().flatten()
     }
 
-    /// What is leased and pending for `key`, oldest first.
+    /// Changes leased or pending for `key`, oldest first.
     fn queued(&self, key: Key) -> impl Iterator<Item = &Change> {
         self.leased_items()
             .chain(&self.pending)
@@ -100,7 +101,7 @@ impl FifoModel {
             .flat_map(|change| change.groups.iter().copied())
     }
 
-    /// All keys that share a relist with `key`, and with those, and so on.
+    /// All keys connected with `key` through shared relists.
     fn tied_to(&self, key: Key) -> Vec<Key> {
         let mut tied = vec![key];
         loop {
@@ -171,7 +172,7 @@ impl Model for FifoModel {
     fn replace(&mut self, items: &[(Key, Value)], position: Position, known: &Store) {
         let seq = self.calls.next(Some(position));
         let items = distinct(items);
-        // FQ-5, FQ-6: what is alive and left out, leased before pending before held.
+        // FQ-5, FQ-6: live keys that the list leaves out: leased ones, then pending, then stored.
         let mut gone = Vec::new();
         let leased: Vec<_> = self.leased_items().map(|change| change.key).collect();
         let queued = leased.into_iter().chain(self.keys_in_line());
@@ -188,7 +189,7 @@ impl Model for FifoModel {
             };
             gone.push((key, last));
         }
-        // A deletion that waits is part of what the list says of its key.
+        // A pending deletion becomes part of the relist if the list has no object for its key.
         for key in self.keys_in_line() {
             let mut of_key = self.pending.iter_mut().filter(|change| change.key == key);
             let newest = of_key.next_back().expect("a key in line has a change");
@@ -212,7 +213,7 @@ impl Model for FifoModel {
     fn resync(&mut self, known: &Store) {
         let seq = self.calls.next(None);
         for (&key, &value) in known {
-            // FQ-7: nothing over a pending or leased change.
+            // FQ-7: a key with a pending or leased change is not resynced.
             if self.queued(key).next().is_none() {
                 self.put(seq, key, Delta::Sync(value), None);
             }
@@ -253,7 +254,7 @@ impl Model for FifoModel {
     fn settle(&mut self, failed: &[usize]) -> Vec<(TestItem, u32)> {
         let leased = self.leased.take().unwrap_or_default();
         let newer = std::mem::take(&mut self.pending);
-        // What was leased as one group comes back as one.
+        // Failed changes of one leased group are retried as one group.
         let relists = leased.iter().flatten().flat_map(|change| &change.groups);
         let group: Vec<usize> = relists.min().copied().into_iter().collect();
         let mut quarantined = Vec::new();
@@ -261,12 +262,12 @@ impl Model for FifoModel {
             if !failed.contains(&at) {
                 continue;
             }
-            // Each change has its own number of attempts: what came later was tried less often.
+            // Each change counts its own attempts: a later change has had fewer.
             items.iter_mut().for_each(|change| change.attempts += 1);
             let exhausted = |change: &Change| change.attempts >= self.max_attempts;
             let (given_up, mut again): (Vec<_>, Vec<_>) = items.into_iter().partition(exhausted);
             for change in &mut again {
-                // The last attempt is made alone, or one culprit would take a relist with it.
+                // A last attempt is made alone: one failing change must not quarantine a relist.
                 let is_last = change.attempts + 1 >= self.max_attempts;
                 change.groups = if is_last { Vec::new() } else { group.clone() };
             }
@@ -275,7 +276,7 @@ impl Model for FifoModel {
             }
             self.pending.extend(again);
         }
-        // Before everything that waits, and before what is newer of the same key.
+        // Retried changes precede all pending ones, including newer ones of the same key.
         for change in newer {
             self.push(change);
         }

@@ -9,49 +9,49 @@ use std::cell::Cell;
 /// The bugs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Planted {
-    /// A change over a pending deletion replaces it: the deletion is never seen.
+    /// A change after a pending deletion replaces it, so the deletion is never delivered.
     UpdateSwallowsDelete,
     /// The same for a relist (FM-49).
     ReplacedSwallowsDelete,
-    /// An object that is only in the queue gets no tombstone (FM-48).
+    /// A relist gives an object that is only queued no tombstone (FM-48).
     NoTombstoneForQueued,
-    /// An object whose deletion waits gets a tombstone, too (FQ-6).
+    /// A relist gives an object with a pending deletion a second tombstone (FQ-6).
     TombstoneTwice,
-    /// A key listed twice is replaced twice (FQ-8).
+    /// A relist replaces a key that it contains twice two times (FQ-8).
     ListedTwice,
-    /// A relist does not see what is leased.
+    /// A relist ignores leased changes.
     RelistForgetsLeased,
-    /// Deletion and resync do not see what is leased.
+    /// Deletion and resync ignore leased changes.
     LeasedIsForgotten,
-    /// A resync does not see what is pending (FM-50).
+    /// A resync ignores pending changes (FM-50).
     ResyncOverPending,
-    /// Synced moves when the initial population is taken (FQ-9, DF-12).
+    /// The queue is synced when the initial population is leased, not acknowledged (FQ-9, DF-12).
     SyncedOnLease,
-    /// Applied moves when a change is taken.
+    /// The applied position advances when a change is leased, not acknowledged.
     AppliedOnLease,
-    /// What failed goes to the tail.
+    /// A failed change is retried after all pending ones.
     NackToTail,
-    /// What came while a key was leased is lost when the key comes back (FQ-3).
+    /// A change received while its key is leased is lost when the key is retried (FQ-3).
     NackForgetsNewer,
-    /// A relist can be taken in pieces.
+    /// A lease may contain a part of a relist.
     TornGroup,
-    /// A deletion that waits when a relist comes is not part of it.
+    /// A relist does not include a deletion that is already pending.
     DeletionOutsideRelist,
-    /// A relist has begun while the transform and the consumer's state are asked (DF-14).
+    /// A relist has changed the queue before the transform and the store are called (DF-14).
     RelistBegunFirst,
     /// An object is transformed twice (FQ-12).
     TransformsTwice,
-    /// A batch holds a key twice (RF-05).
+    /// A batch contains a key twice (RF-05).
     BatchRepeatsKey,
-    /// Of a key listed twice the first object counts (FQ-8).
+    /// The first object of a key that is listed twice is used (FQ-8).
     FirstListedWins,
-    /// Who has to wait takes a place after the look that told so, not in it.
+    /// A waiter registers after the check that made it wait, not atomically with it.
     PlaceTakenTooLate,
-    /// Those who wait are asked for before the change they wait for is made.
+    /// Waiters are collected before the change that they wait for is made.
     WakersTakenFirst,
-    /// Room that was seen is taken to be there still.
+    /// A producer uses room that an earlier check found, without checking again.
     RoomSeenEarly,
-    /// A lease is forgotten first, and then settled.
+    /// A lease is removed before it is settled.
     GuardForgottenFirst,
 }
 
@@ -75,7 +75,7 @@ pub fn with<R>(bug: impl Into<Option<Planted>>, f: impl FnOnce() -> R) -> R {
     f()
 }
 
-/// Whether a bug is switched on: `planted!(Bug)`; or what it does: `planted!(Bug => ..)`.
+/// Whether a bug is switched on: `planted!(Bug)`; or its effect: `planted!(Bug => ..)`.
 macro_rules! planted {
     ($bug:ident) => {
         crate::planted::is_active(crate::planted::Planted::$bug)

@@ -11,47 +11,47 @@ use std::cell::Cell;
 pub enum Planted {
     /// An older version overwrites a newer one, as in client-go (golden row L).
     OlderApplied,
-    /// A relist announces what did not change.
+    /// A relist notifies handlers of unchanged objects.
     UnchangedAnnounced,
     /// A new uid under an old name is an update, as in client-go (golden row N).
     RebornAsUpdate,
-    /// The deletion of an object nobody knew is announced, as in client-go (golden row K).
+    /// Handlers are notified of the deletion of an unknown object, as in client-go (golden row K).
     StrangerAnnounced,
-    /// What a relist leaves out stays.
+    /// Objects that a relist leaves out stay in the store.
     ReplaceForgetsDeletes,
     /// A relist of one namespace deletes the objects of others (FM-14).
     ReplaceIgnoresScope,
-    /// A late deletion of an earlier life ends the present one.
+    /// A late deletion of an earlier incarnation deletes the present one.
     OldLifeKills,
     /// Versions are compared across a rewind of the server's history (FM-39).
     EpochIgnored,
-    /// What the same lease did to a key before is not seen.
+    /// Earlier changes of a key in the same lease are ignored.
     StaleLookup,
-    /// A tombstone carries nothing.
+    /// A tombstone has no last known state.
     TombstoneIsEmpty,
-    /// An object the store cannot take is announced all the same.
+    /// Handlers are notified of an object that the store rejected.
     RefusedAnnounced,
     /// An object that was there at the start is announced as new.
     InitialFlagLost,
-    /// A version nobody can use is passed over without a word (FM-54).
+    /// A version that cannot be decoded is skipped without a quarantine (FM-54).
     UnusableIsForgotten,
-    /// Who joins late is not told of what is there (FM-69).
+    /// A handler added late does not receive the stored objects (FM-69).
     JoinMissesPresent,
-    /// What was received counts as applied (FM-74).
+    /// A received version counts as applied (FM-74).
     ReceivedIsApplied,
     /// The checker compares keys that the store cannot hold (IN-7).
     QuarantineCompared,
-    /// The checker counts what has changed since.
+    /// The checker reports objects that changed after its list.
     PassingMatterCounts,
-    /// The checker does not look for what the server has no more.
+    /// The checker does not look for objects that the server no longer has.
     ExtraOverlooked,
     /// The checker compares versions only.
     UidOverlooked,
-    /// What was asked for is looked up, and then made and put down.
+    /// An informer is looked up, created and registered in separate steps.
     MadeByTwo,
-    /// An end does not wait for a start that is under way.
+    /// A shutdown does not wait for a start in progress.
     EndTakesNoTurn,
-    /// A factory that stops refuses others only after it has read whom to end.
+    /// A stopping factory refuses new informers only after it has read which ones to stop.
     RefusedTooLate,
 }
 

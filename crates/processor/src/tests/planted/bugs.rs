@@ -11,7 +11,7 @@ use std::cell::Cell;
 pub enum Planted {
     /// The ring keeps its burst capacity, as client-go's does.
     RingNeverShrinks,
-    /// The ring, when it grows, puts its entries out of order, as a copy from slot zero would.
+    /// The ring reorders its entries when it grows, as a copy from slot zero would.
     RingForgetsToUnwrap,
     /// Two updates in a row keep the old state of the second.
     UpdateLosesFirstOld,
@@ -21,39 +21,39 @@ pub enum Planted {
     RecreatedAsUpdate,
     /// An added object that is updated while it waits is no longer initial.
     InitialFlagLost,
-    /// An object that comes and goes while it waits is never settled.
+    /// An object that is added and deleted while pending is never settled.
     AnnihilationUnsettled,
-    /// A resync replay announces objects that have newer news pending.
+    /// A resync replay announces objects that have a newer notification pending.
     ResyncIgnoresPending,
-    /// A resync replay announces objects that came and went unnoticed while it was in line.
+    /// A resync replay announces objects that were added and deleted while it was pending.
     ResyncRemembersNothing,
     /// Each change gets an entry of its own.
     CoalesceAppends,
-    /// An initial notification is counted when it is delivered only.
+    /// An initial notification is counted when it is delivered, not when it is queued.
     SyncForgetsStart,
-    /// A joining listener keeps what its snapshot already shows.
+    /// A joining listener keeps notifications that its snapshot already contains.
     JoinKeepsOverlap,
-    /// News up to the snapshot's sequence that come after `begin` are delivered.
+    /// Notifications up to the snapshot's sequence are delivered if they arrive after `begin`.
     JoinForgetsFloor,
-    /// A key whose entry is merged goes to the end of the line.
+    /// A key whose entry is merged moves to the end of the queue.
     MergedGoesToTheEnd,
-    /// Of two changes of one object that waits the second is lost (FM-65).
+    /// The second of two pending changes of one object is lost (FM-65).
     NewestIsLost,
-    /// A consumer leaves its waker after the look at which it found nothing, not in it.
+    /// A consumer registers its waker after the check that found nothing, not atomically with it.
     WakerLeftTooLate,
-    /// The gate is looked at, and then entered.
+    /// The gate is checked and entered in two steps.
     GateLooksThenEnters,
-    /// A removal throws away what waits and leaves the gate open.
+    /// A removal drops pending notifications and leaves the gate open.
     RemovalOnlyEmpties,
     /// The list of listeners is copied under its lock and written back under another.
     ListIsWrittenBack,
-    /// A stop ends those who were there before it refused others.
+    /// A stop ends the present listeners before it refuses new ones.
     StopReadsTheListFirst,
     /// A checkpoint is passed although a callback is running.
     CheckpointIgnoresInFlight,
     /// Packing a coalescing buffer leaves its checkpoints where they were.
     PackForgetsCheckpoints,
-    /// Those who join while it is said that all was handed over are not told.
+    /// Listeners that join while the upstream is marked as synced do not learn of it.
     SyncReadsTheListFirst,
 }
 

@@ -11,43 +11,43 @@ use std::cell::Cell;
 pub enum Planted {
     /// An event older than the resume version moves it back (FM-36).
     ResumeGoesBack,
-    /// A list that succeeded starts the back-off over (FM-04).
+    /// A successful list resets the back-off (FM-04).
     ListResetsBackoff,
-    /// What was collected before a page failed is handed on (FM-10).
+    /// The items collected before a page failed are emitted as a complete list (FM-10).
     InterruptedListIsComplete,
-    /// The first page is taken for the list (RFX-6).
+    /// The first page counts as the whole list (RFX-6).
     ReplaceAfterFirstPage,
-    /// The version of an initial event is resumed from (FM-38).
+    /// A watch resumes from the version of an initial event (FM-38).
     InitialEventIsResumePoint,
     /// A watch that expired is opened again at the same version.
     ExpiredWatchIsReopened,
     /// The version of an emission counts as received before the sink has taken it (RFX-2).
     EmittedIsReceived,
-    /// That the resume version was refused is forgotten before a list succeeds (RFX-5).
+    /// The refusal of the resume version is forgotten before a list succeeds (RFX-5).
     RefusalIsForgotten,
-    /// A watch that closes early is reopened as if it had lived (FM-21).
+    /// A watch that closes early is reopened without a delay (FM-21).
     EarlyCloseIsHealthy,
-    /// An event that could not be read moves the resume version past it (FM-30).
+    /// An event that cannot be decoded advances the resume version (FM-30).
     BrokenEventIsReceived,
-    /// A failed page is asked for again without a word (RFX-13).
+    /// A failed page is requested again without a report (RFX-13).
     FailureIsHidden,
-    /// Of two items with one key the last is taken, whatever its version (FM-07).
+    /// The last of two items with one key is used, whatever its version (FM-07).
     LastDuplicateWins,
-    /// A server older than the version asked for is believed (FM-39).
+    /// A list older than the requested version is accepted (FM-39).
     OlderListIsBelieved,
-    /// A later list may be of any age, as one before the first (FM-01).
+    /// A later list may be of any age, as the first may (FM-01).
     LaterListIsOfAnyAge,
-    /// Of two items with one key the first is taken, whatever its version (FM-07).
+    /// The first of two items with one key is used, whatever its version (FM-07).
     FirstDuplicateWins,
-    /// A watch begins behind the version after the list's (FM-15).
+    /// A watch begins one version too late after a list (FM-15).
     WatchSkipsAVersion,
-    /// A silent watch is waited for without end (FM-16).
+    /// A silent watch has no deadline (FM-16).
     WatchHasNoDeadline,
-    /// A list of a rewound history is not a new epoch (FM-39).
+    /// A list of a rewound history does not begin a new epoch (FM-39).
     RewindIsNotTold,
-    /// What left the selection is taken for changed (FM-42).
+    /// A deletion from the selection counts as a modification (FM-42).
     DeletionIsAChange,
-    /// Permission that is missing ends the reflector (FM-82).
+    /// A missing permission ends the reflector (FM-82).
     ForbiddenIsFatal,
 }
 
@@ -71,7 +71,7 @@ pub fn with<R>(bug: impl Into<Option<Planted>>, f: impl FnOnce() -> R) -> R {
     f()
 }
 
-/// Whether a bug is switched on: `planted!(Bug)`; or what it does: `planted!(Bug => ..)`.
+/// Whether a bug is switched on: `planted!(Bug)`; or its effect: `planted!(Bug => ..)`.
 macro_rules! planted {
     ($bug:ident) => {
         crate::planted::is_active(crate::planted::Planted::$bug)

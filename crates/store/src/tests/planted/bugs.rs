@@ -11,17 +11,17 @@ use std::cell::Cell;
 pub enum Planted {
     /// A deleted key stays in its index buckets (FM-51).
     DeleteForgetsIndex,
-    /// An update files the new values and keeps the old (IX-04).
+    /// An update adds the new index values and keeps the old ones (IX-04).
     UpdateKeepsOldValues,
-    /// A replacement of one namespace wipes the others (FM-14).
+    /// A replacement of one namespace deletes the objects of others (FM-14).
     ReplaceIgnoresScope,
-    /// Of several entries with one key the first wins (ST-05).
+    /// The first of several entries with one key is used (ST-05).
     FirstDuplicateWins,
     /// An index added later is not filled (FM-60).
     IndexNotFilled,
-    /// What is committed between the preparation and the installation of an index is not in it.
+    /// Commits between the preparation and the installation of an index are missing in it.
     InstallSkipsCatchUp,
-    /// Every operation of a batch is published by itself (STX-4).
+    /// Each operation of a batch is published separately (STX-4).
     BatchIsTorn,
     /// A query takes keys from one state and objects from another (STX-4).
     QueryLooksTwice,
@@ -47,7 +47,7 @@ pub fn with<R>(bug: impl Into<Option<Planted>>, f: impl FnOnce() -> R) -> R {
     f()
 }
 
-/// Whether a bug is switched on: `planted!(Bug)`; or what it does: `planted!(Bug => ..)`.
+/// Whether a bug is switched on: `planted!(Bug)`; or its effect: `planted!(Bug => ..)`.
 macro_rules! planted {
     ($bug:ident) => {
         crate::planted::is_active(crate::planted::Planted::$bug)
