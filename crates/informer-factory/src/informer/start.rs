@@ -10,8 +10,8 @@ use tokio::runtime::Handle;
 use crate::error::StartError;
 use crate::informer::SharedInformer;
 use crate::running::core::Core;
-use crate::running::{resync, source_tasks};
-use crate::status::sampler;
+use crate::running::{resync, sampler, source_tasks};
+
 use crate::status::shared::Lifecycle;
 
 impl<T: Send + Sync + 'static> SharedInformer<T> {

@@ -5,6 +5,7 @@ pub(crate) mod core;
 pub(crate) mod flood;
 pub(crate) mod launch;
 pub(crate) mod resync;
+pub(crate) mod sampler;
 pub(crate) mod shutdown;
 pub(crate) mod source_tasks;
 pub(crate) mod sources;

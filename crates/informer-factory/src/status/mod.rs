@@ -5,7 +5,6 @@
 pub(crate) mod handler_metrics;
 pub(crate) mod memory;
 pub(crate) mod observer;
-pub(crate) mod sampler;
 pub(crate) mod shared;
 pub mod telemetry;
 pub(crate) mod wait;
