@@ -35,17 +35,22 @@
 //!
 //! | the handler | is added with |
 //! | --- | --- |
-//! | closures for additions, updates and deletions | [`SharedInformer::callbacks`] and [`add_handler`](SharedInformer::add_handler) |
+//! | closures for additions, updates and deletions | [`callbacks`] and [`add_handler`] |
 //! | one closure for all | [`handler_fn`] |
 //! | a type of your own | [`Handler`] |
-//! | futures | [`add_async_handler`](SharedInformer::add_async_handler) with [`AsyncHandler`] or [`async_fn`] |
-//! | code that blocks | [`add_blocking_handler`](SharedInformer::add_blocking_handler) |
+//! | futures | [`add_async_handler`] with [`AsyncHandler`] or [`async_fn`] |
+//! | code that blocks | [`add_blocking_handler`] |
 //! | a stream | [`SharedInformer::events`] |
 //! | some of the objects only | [`Filtered`], with [`labelled`] for instance |
 //!
 //! [`ListenerConfig`] sets a handler's name, its [`Overflow`] policy and its resync period. The
 //! [`Registration`] shows whether the handler is synced, waits until it has handled a version, and
 //! removes it. A [`ChangeConsumer`] is for a function that may fail and is called again.
+//!
+//! [`callbacks`]: SharedInformer::callbacks
+//! [`add_handler`]: SharedInformer::add_handler
+//! [`add_async_handler`]: SharedInformer::add_async_handler
+//! [`add_blocking_handler`]: SharedInformer::add_blocking_handler
 //!
 //! # Reading
 //!
@@ -117,19 +122,21 @@
 //!
 //! | kube-runtime | here |
 //! | --- | --- |
-//! | `watcher`, `WatchStreamExt` | [`SharedInformer::events`]; the informer lists, watches and retries by itself |
+//! | `watcher`, `WatchStreamExt` | [`SharedInformer::events`]; the informer retries by itself |
 //! | `default_backoff` | built in; [`InformerOptions::reflector`] changes it |
 //! | `watcher::Config` | [`InformerOptions`] and [`ReflectorConfig`] |
 //! | `metadata_watcher` | [`SharedInformerFactory::metadata`] |
-//! | `Event::Init`, `InitApply`, `InitDone` | [`Added`] with `initial`, and [`Registration::wait_synced`] |
+//! | `Event::Init`, `InitApply`, `InitDone` | [`Added`] with `initial`, and [`wait_synced`] |
 //! | `Event::Apply` | [`Added`] or [`Updated`], with the object before the change |
-//! | `Event::Delete` | [`Deleted`], also for an object that was deleted while the watch was down |
+//! | `Event::Delete` | [`Deleted`], also of an object deleted while the watch was down |
 //! | `reflector`, `store_shared` | [`SharedInformerFactory::informer`]: every informer is shared |
 //! | `Store` | [`Lister`], [`Index`] and [`StoreReader`] |
 //! | `Store::wait_until_ready` | [`SharedInformer::wait_synced`] |
 //! | `WatchStreamExt::modify` | [`Transform`] |
 //! | `predicate_filter` | [`Filtered`] |
 //! | `Controller` | not replaced: the example `feed_kube_runtime` drives it from an informer |
+//!
+//! [`wait_synced`]: Registration::wait_synced
 //!
 //! # Layers and features
 //!

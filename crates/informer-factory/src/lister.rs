@@ -9,8 +9,8 @@ use crate::object::{LabelFilter, Object};
 
 /// Returns a predicate that holds for the objects whose labels match a selector.
 ///
-/// Use it with [`Lister::matching`], [`NamespaceLister::matching`](crate::NamespaceLister::matching)
-/// or [`Filtered`](crate::Filtered). A lister scans all objects with it; for a frequent query, add
+/// Use it with `matching` of a [`Lister`] or [`NamespaceLister`](crate::NamespaceLister), or with
+/// [`Filtered`](crate::Filtered). A lister scans all objects with it; for a frequent query, add
 /// an index, such as [`index::label`](crate::index::label).
 ///
 /// ```

@@ -1,5 +1,5 @@
-//! A `ChangeConsumer` beside the informer, in some runs: whoever processes slowly holds up its queue, so
-//! that relists meet changes that wait or are being processed (FM-48).
+//! A `ChangeConsumer` beside the informer, in some runs. One that processes slowly holds up its
+//! queue, so that relists meet changes that wait or are being processed (FM-48).
 //!
 //! It follows the one namespace that no watch of the informer is about, so that the log of requests
 //! can tell whose is whose.

@@ -1,4 +1,4 @@
-//! The consuming half of a `ChangeConsumer`: process, commit what succeeded, try again what did not.
+//! The loop of a `ChangeConsumer`: process, commit what succeeded, try again what did not.
 
 use std::collections::HashMap;
 use std::fmt;

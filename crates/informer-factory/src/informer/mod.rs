@@ -135,7 +135,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         Ok(self.core.applier.add_index(name.into(), values)?)
     }
 
-    /// Returns the handle of an index that was added before, perhaps by another part of the program.
+    /// Returns the handle of an index that was added before, for code that did not add it itself.
     ///
     /// # Errors
     ///
@@ -155,8 +155,8 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
 
     /// True once the first list of every source has been applied; never false again.
     ///
-    /// The [`Registration`](crate::Registration) of a handler shows whether the handler has received
-    /// it.
+    /// The [`Registration`](crate::Registration) of a handler shows whether the handler has
+    /// received it.
     // IN-1
     #[doc(alias = "HasSynced")]
     pub fn is_synced(&self) -> bool {

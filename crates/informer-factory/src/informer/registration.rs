@@ -83,8 +83,8 @@ impl Registration {
     ///
     /// # Errors
     ///
-    /// [`HandlerNotSynced`] says whether the informer is not synced, and why, or whether the handler
-    /// is slow or has ended.
+    /// [`HandlerNotSynced`] says whether the informer is not synced, and why, or whether the
+    /// handler is slow or has ended.
     ///
     /// # Cancel safety
     ///

@@ -101,11 +101,7 @@ fn shutdown_cut_off_by_the_end_of_its_runtime_is_not_complete() {
 fn informer_whose_runtime_has_ended_says_so() {
     let (server, first, second) = (ApiServer::new(), runtime(), runtime());
     let (factory, informer) = first.block_on(synced(&server));
-    let added = first.block_on(async { informer.add_handler(Recorder::default()) });
-    let handler = added.expect("it runs");
-    let (present, later) = (server.version().into(), ResourceVersion::from("999999"));
-    let handled = first.block_on(handler.wait_for_version(&present, SOON));
-    handled.expect("it runs");
+    let later = ResourceVersion::from("999999");
     let waiting = second.spawn({
         let (informer, later) = (informer.clone(), later.clone());
         async move { informer.wait_for_version(&later, Duration::MAX).await }
@@ -141,17 +137,6 @@ fn informer_whose_runtime_has_ended_says_so() {
         }
         let waited = informer.wait_for_version(&later, Duration::MAX).await;
         assert!(matches!(waited, Err(WaitForVersionError::RuntimeGone(_))));
-        let handled = handler.wait_for_version(&later, Duration::MAX).await;
-        let gone = matches!(
-            handled,
-            Err(NotHandled::NotApplied(WaitForVersionError::RuntimeGone(_)))
-        );
-        assert!(gone, "{handled:?}");
-        let handled = handler.wait_for_version(&present, Duration::MAX).await;
-        assert!(
-            matches!(handled, Err(NotHandled::Handler { .. })),
-            "{handled:?}"
-        );
         let added = informer.add_handler(Recorder::default());
         assert!(
             matches!(added, Err(AddHandlerError::RuntimeGone(_))),
@@ -169,6 +154,33 @@ fn informer_whose_runtime_has_ended_says_so() {
         let report = factory.shutdown(Grace::default()).await;
         assert!(!report.expect("not in a callback").is_complete());
         assert_eq!(informer.status().state, InformerState::Stopped);
+    });
+}
+
+/// IN-9: a handler ends with its runtime, and handles no version any more.
+#[test]
+fn handler_whose_runtime_has_ended_says_so() {
+    let (server, first, second) = (ApiServer::new(), runtime(), runtime());
+    let (_factory, informer) = first.block_on(synced(&server));
+    let added = first.block_on(async { informer.add_handler(Recorder::default()) });
+    let handler = added.expect("it runs");
+    let (present, later) = (server.version().into(), ResourceVersion::from("999999"));
+    let handled = first.block_on(handler.wait_for_version(&present, SOON));
+    handled.expect("it runs");
+    drop(first);
+
+    second.block_on(async {
+        let handled = handler.wait_for_version(&later, Duration::MAX).await;
+        let gone = matches!(
+            handled,
+            Err(NotHandled::NotApplied(WaitForVersionError::RuntimeGone(_)))
+        );
+        assert!(gone, "{handled:?}");
+        let handled = handler.wait_for_version(&present, Duration::MAX).await;
+        assert!(
+            matches!(handled, Err(NotHandled::Handler { .. })),
+            "{handled:?}"
+        );
     });
 }
 
