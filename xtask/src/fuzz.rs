@@ -1,11 +1,11 @@
 //! `cargo xtask fuzz`: builds the fuzz targets with coverage, and runs them two at a time.
 //!
-//! A stable compiler instruments our crates by flags of its own, and the C++ compiler at hand
+//! A stable compiler instruments our crates by flags of its own, and the installed C++ compiler
 //! builds libFuzzer; neither clang nor another toolchain is needed. There is no address sanitizer,
-//! for there is no `unsafe` code of ours whose addresses could be wrong.
+//! because our crates have no `unsafe` code.
 //!
-//! Seeds, and inputs that once failed, are in the tree; what a run finds interesting is kept below
-//! the build folder, so that the next run goes on from there.
+//! Seeds and inputs that once failed are in the tree. Inputs that a run adds to the corpus are kept
+//! below the build folder, and the next run starts from them.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

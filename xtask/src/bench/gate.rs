@@ -1,8 +1,8 @@
 //! `cargo xtask bench --gate`: no operation may take more instructions than were checked in.
 //!
 //! Time depends on what else a machine does; instructions hardly do. Each operation of
-//! `bench-count` is run so many times and twice as many, and what the second run has more is what
-//! the operation takes. Counts are those of one compiler: with another one nothing is compared.
+//! `bench-count` runs `n` times and `2n` times, and the difference of both counts is the cost of
+//! `n` operations. Counts are those of one compiler: with another one nothing is compared.
 
 mod callgrind;
 mod counts;

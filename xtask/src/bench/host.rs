@@ -1,8 +1,8 @@
 //! Memory that the host of a virtual machine has to provide first.
 //!
 //! A page that no program of the machine has touched before costs its first user ten times what
-//! any later one pays, which is nobody's doing whose program is measured: the same list took 3.4
-//! or 7.5 seconds. So as much as a trial may need is touched and given back before it.
+//! any later one pays, whichever program is measured: the same list took 3.4 or 7.5 seconds.
+//! Before each trial, as much memory as it may need is touched and freed.
 
 use std::fs;
 use std::hint::black_box;

@@ -333,7 +333,7 @@ fn trial(sizes: Sizes, (name, program, variant, list, course, rows): &Line) -> T
         }
     }
     trial.provided = match course {
-        // It is compared with a large one, whose memory the host has at hand.
+        // Its peer is a large trial, whose memory the host has provided already.
         Tenth => sizes.objects,
         _ => trial.objects,
     };

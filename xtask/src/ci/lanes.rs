@@ -1,10 +1,11 @@
 //! All jobs, in two lanes beside each other: one builds for debugging, the other for speed.
 //!
-//! Cargo lets one build at a time into a folder, and these are two. What one lane leaves of the
-//! machine, where it links or a last test runs long, the other takes. The cheap jobs come before.
-//! The fuzzer, whose seconds are counted however many cores it gets, comes last.
+//! Cargo locks a build folder for one build at a time, and the lanes use two profiles, so they do
+//! not wait for each other. While one lane links or runs a last long test, the other one uses the
+//! idle core. Cheap jobs run before both lanes. The fuzzer comes last, because it runs for a fixed
+//! time, whatever share of the cores it gets.
 //!
-//! Each job is a process of its own. What it says is shown when it ends, so that nothing is mixed.
+//! Each job is a process of its own. Its output is shown when it ends, so outputs never mix.
 
 use std::fs::{self, File};
 use std::io::{Read, Seek};

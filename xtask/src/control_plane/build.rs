@@ -197,8 +197,8 @@ fn build(module: &Path, pins: &Pins, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// FNV-1a. It tells versions of our own files apart, nobody attacks it, and unlike the standard
-/// library's hasher it stays the same when the compiler changes.
+/// FNV-1a, which distinguishes versions of our own files. No attacker chooses its input, and unlike
+/// the standard library's hasher it stays the same when the compiler changes.
 struct Digest(u64);
 
 impl Digest {

@@ -270,8 +270,8 @@ impl ControlPlane {
 
     fn api_server_arguments(&self) -> Vec<String> {
         let folder = self.folder.path().display();
-        // The server makes a key for its own certificate. Service accounts need a key too, and
-        // nobody here trusts the tokens, so the same one does.
+        // The server makes a key for its own certificate. Service accounts need a key too;
+        // no program here checks their tokens, so the same key serves.
         let key = format!("{folder}/certificates/apiserver.key");
         [
             format!("--etcd-servers=http://{}", self.etcd_address),
@@ -343,7 +343,7 @@ fn free_addresses() -> Result<[SocketAddr; 3]> {
     Ok([next()?, next()?, next()?])
 }
 
-/// Writes a file for our own eyes only, a copy of which is for nobody else's either.
+/// Writes a file that only this user can read.
 fn write_secret(path: &Path, text: &str) -> Result<()> {
     OpenOptions::new()
         .write(true)
@@ -354,7 +354,7 @@ fn write_secret(path: &Path, text: &str) -> Result<()> {
         .with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// A token nobody else on this machine can guess; loopback ports are open to all of them.
+/// A token that other users of this machine cannot guess; they can connect to loopback ports.
 fn random_token() -> Result<String> {
     let bytes: [u8; 16] = random_bytes()?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())

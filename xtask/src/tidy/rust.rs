@@ -27,8 +27,8 @@ const BANNED_NAMES: [&str; 11] = [
     "stuff",
 ];
 
-/// Where panics of users' code are caught, and at how many places. Nowhere else: a panic that is
-/// caught twice is one that nobody sees.
+/// The files that catch panics of users' code, and the number of places in each. No other file
+/// may: a panic that is caught twice is not reported.
 /// ADR 5 has the reasons: handlers, transforms, index functions and destructors.
 const PANIC_BOUNDARIES: [(&str, usize); 3] = [
     ("crates/processor/src/", 1),

@@ -30,7 +30,7 @@ impl Instructions {
         }
     }
 
-    /// Of one operation, if this is of so many.
+    /// The instructions of one operation, if these are of `times` operations.
     pub(super) fn each(self, times: u64) -> Self {
         let tenths = |value: f64| (value * 10.0 / times as f64).round() / 10.0;
         Self {
