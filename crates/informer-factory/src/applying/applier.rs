@@ -201,9 +201,8 @@ impl<T: Send + Sync + 'static> Applier<T> {
         let replayed = initial && snapshot.is_empty() && *lease.scope == Scope::All;
         let mut applied = fold(replayed && lease.items.iter().all(|item| is_relist(item)));
         if let Some(version) = lease.version {
-            applied
-                .batch
-                .set_version(lease.scope.clone(), version.clone());
+            let (scope, version) = (lease.scope.clone(), version.clone());
+            applied.batch.set_version(scope, version);
         }
         let batch = std::mem::take(&mut applied.batch);
         let most = self.index_values;
