@@ -235,10 +235,11 @@ pub use informer_processor::{
 };
 pub use informer_reflector::{
     Backoff, Config as ReflectorConfig, DecodeError, DecodeErrorCategory, Failure, FailureKind,
-    InitialState, ListWatch, Phase,
+    InitialState, ListWatch, Phase, Recovery,
 };
 pub use informer_store::{
-    Entries, Entry, Index, IndexError, Lister, NamespaceLister, Scope, Snapshot, StoreReader,
+    Cursor, Entries, Entry, Index, IndexError, Lister, NamespaceLister, Scope, Snapshot,
+    StoreReader,
 };
 pub use kube_client::Client;
 pub use kube_core::{ApiResource, DynamicObject, Selector};

@@ -115,7 +115,8 @@ impl Registration {
     /// returned or panicked.
     ///
     /// A change that a coalescing handler receives as part of another one is handled with it. With
-    /// several namespaces, the version is awaited in all of them.
+    /// several namespaces, the version is awaited in all of them. After a removal, this ends when
+    /// the running callback has returned.
     ///
     /// # Errors
     ///
