@@ -14,8 +14,10 @@
 //!
 //! The label `informer` is [`InformerStatus::label`](crate::InformerStatus::label), with which the
 //! informer's name in status and logs begins: `pods`, or `pods#1c9d03f7` for an informer that is
-//! restricted to namespaces, selectors, metadata or a projection. The label `handler` is the name
-//! given in [`ListenerConfig`](crate::ListenerConfig). No label names an object or a namespace.
+//! restricted to namespaces, selectors, metadata or a projection. Where
+//! [`InformerOptions::name`](crate::InformerOptions::name) is set, it is that name. The label
+//! `handler` is the name given in [`ListenerConfig`](crate::ListenerConfig). Names that this crate
+//! makes contain no object and no namespace.
 //!
 //! Gauges of an informer exist, at zero, as soon as it has been started, those of a handler as soon
 //! as it has been added to a started informer. Gauges of handlers, memory and progress are sampled
