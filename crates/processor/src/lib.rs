@@ -23,6 +23,18 @@
 //! # }
 //! ```
 //!
+//! # By task
+//!
+//! - Handle notifications: [`Handler`], [`AsyncHandler`], [`Callbacks`], [`handler_fn`],
+//!   [`async_fn`], [`Filtered`], or an [`EventStream`].
+//! - Choose what happens to a slow handler: [`ListenerConfig`], [`Overflow`].
+//! - Join without a gap: [`Joining`], [`Replay`].
+//! - Wait, look and remove: [`Registration`], [`ListenerStatus`].
+//! - Send: [`Processor`], [`Notification`] with [`Added`], [`Updated`] and [`Deleted`].
+//! - Stop: [`Processor::stop`], [`StopReport`].
+//!
+//! # Dependencies
+//!
 //! This crate does not depend on Kubernetes, on versions, on the source of notifications, or on how
 //! objects are stored. A key is opaque, and so is an object.
 //!

@@ -27,6 +27,16 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
+//! # By task
+//!
+//! - Serve: [`ApiServer`], [`Builder`], [`ApiServer::service`] without sockets, [`ServerHandle`]
+//!   over HTTP.
+//! - Read and write directly: [`ApiServer::create`] and the like, [`Object`], [`ListOptions`],
+//!   [`Listing`].
+//! - Break requests: [`Fault`], [`Match`], [`Times`]; speak to open watches: [`Interjection`].
+//! - See what was requested: [`ApiServer::requests`], [`RequestRecord`].
+//! - Serve a type of your own: [`Resource::custom`].
+//!
 //! # Where it differs from kube-apiserver
 //!
 //! - No authentication, admission, validation of fields, defaulting or garbage collection.
