@@ -45,7 +45,7 @@ fn index<T, S: Shape>(state: &State<T, S>, index: &IndexState<T, S>) -> bool {
     let records = state.items.iter();
     let values = records.map(|record| record.values_of(index.definition.id).len());
     buckets().all(|bucket| !bucket.is_empty() && list(bucket))
-        && buckets().map(IdList::len).sum::<usize>() == values.sum()
+        && buckets().map(IdList::len).sum::<usize>() == values.sum::<usize>()
 }
 
 // STX-2: items and indexes agree.
