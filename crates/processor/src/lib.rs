@@ -1,8 +1,8 @@
 //! Hands notifications to many handlers, none of which can delay another or the sender.
 //!
-//! First of all, what happens to a slow handler: nothing to anybody else. What it has not taken
-//! waits in a ring of its own, which either grows and says so in the log, or keeps one entry per
-//! key ([`Overflow`]). The sender takes one lock per listener and batch and goes on.
+//! A slow handler never delays the sender or another handler. Its pending notifications wait in a
+//! ring of its own, which either grows and logs a warning, or keeps one entry per key
+//! ([`Overflow`]). The sender takes one lock per listener and batch and goes on.
 //!
 //! ```
 //! use std::{sync::Arc, time::Duration};

@@ -5,8 +5,8 @@
 //! ([`ApiServer::serve`]). Faults are scripted per request ([`ApiServer::fault`]) and mean the same
 //! in both. [`ApiServer::requests`] tells why each request was answered as it was.
 //!
-//! This crate has never heard of informers, stores or handlers, nor of kube-rs: a
-//! `kube_client::Client` takes the service as it takes any other.
+//! This crate does not depend on informers, stores, handlers or kube-rs. A `kube_client::Client`
+//! takes the service as it takes any other.
 //!
 //! ```
 //! use informer_testkit::{ApiServer, Fault, Match, Resource, Times};
