@@ -53,6 +53,14 @@ impl<V> Stamped<V> {
 }
 
 /// The changes of one key, oldest first, never empty.
+///
+/// ```
+/// use informer_deltafifo::{Delta, Deltas};
+///
+/// let deltas = Deltas::of(Delta::Added(1), [Delta::Updated(2)]);
+/// assert_eq!((deltas.oldest(), deltas.newest()), (&Delta::Added(1), &Delta::Updated(2)));
+/// assert_eq!(deltas.iter().filter_map(Delta::object).sum::<u32>(), 3);
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Deltas<V> {
     first: Stamped<V>,

@@ -7,8 +7,8 @@ use crate::lease::LeaseId;
 
 /// The queue is closed; what it refused is given back.
 ///
-/// client-go's queues take and drop silently after `Close`; ours tell. Exhaustive on purpose: what was
-/// refused is all there is.
+/// client-go's queues take and drop silently after `Close`; ours tell. Exhaustive on purpose: what
+/// was refused is all there is.
 // QU-03, FQ-10
 #[derive(Error)]
 #[derive_where(Debug)]

@@ -33,6 +33,18 @@ use crate::spare;
 use crate::tombstone::Final;
 
 /// Every change on its own, in the order of arrival across all keys.
+///
+/// ```
+/// use std::num::NonZeroUsize;
+/// use informer_deltafifo::{InOrderQueue, Queue};
+///
+/// let mut queue = InOrderQueue::<&str, u32, u64>::default();
+/// queue.add("a", 1, 10)?;
+/// queue.update("a", 2, 11)?;
+/// let lease = queue.lease(NonZeroUsize::MAX).expect("two changes are pending");
+/// assert_eq!(lease.items.len(), 1, "a lease has no key twice");
+/// # Ok::<(), informer_deltafifo::Closed<u32>>(())
+/// ```
 // client-go: RF-01..14, atomic half
 #[doc(alias = "RealFIFO")]
 pub type InOrderQueue<K, V, P> = QueueCore<K, V, P, InOrder<K, V>>;

@@ -27,6 +27,21 @@ impl fmt::Display for LeaseId {
 }
 
 /// Items leased together. They count as queued until they are acknowledged.
+///
+/// ```
+/// use std::num::NonZeroUsize;
+/// use informer_deltafifo::{DeltaFifo, Queue};
+///
+/// let mut queue = DeltaFifo::<&str, u32, u64>::default();
+/// queue.add("a", 1, 10)?;
+/// let lease = queue.lease(NonZeroUsize::MIN).expect("a key is pending");
+/// assert_eq!((lease.position, queue.applied()), (Some(10), None));
+/// queue.nack(lease.id, &[0]).expect("it is leased");
+/// let again = queue.lease(NonZeroUsize::MIN).expect("it failed and is pending again");
+/// queue.ack(again.id).expect("it is leased");
+/// assert_eq!(queue.applied(), Some(&10));
+/// # Ok::<(), informer_deltafifo::Closed<u32>>(())
+/// ```
 #[derive_where(Clone; P: Clone)]
 #[derive_where(Debug; K: fmt::Debug, P: fmt::Debug)]
 #[non_exhaustive]
@@ -104,7 +119,8 @@ impl<K, V> Item<K, V> {
 }
 
 /// An item whose attempts are used up: it failed `Config::max_attempts` times. It has left the
-/// queue, and the caller decides what becomes of it. Later changes of the same key are delivered as usual.
+/// queue, and the caller decides what becomes of it. Later changes of the same key are delivered as
+/// usual.
 #[derive(Clone, PartialEq, Eq)]
 #[derive_where(Debug; K: fmt::Debug)]
 #[non_exhaustive]

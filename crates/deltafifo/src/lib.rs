@@ -31,10 +31,19 @@
 //! | a relist | tombstones made when it comes, from queue and store | one item, compared later |
 //! | client-go | DeltaFIFO (DF) | RealFIFO, atomic (RF) |
 //!
-//! Items are *leased* and *acknowledged*. A leased item counts as queued, so a deletion or a
-//! relist that comes meanwhile sees it; an item that is given back keeps its place in time; and
-//! [`is_synced`](Queue::is_synced) and [`applied`](Queue::applied) move when items are acknowledged, not
-//! when they are leased. [`channel()`] puts an async interface around either queue.
+//! Items are *leased* and *acknowledged*. A leased item counts as queued, so a deletion or a relist
+//! that comes meanwhile sees it; an item that is given back keeps its place in time; and
+//! [`is_synced`](Queue::is_synced) and [`applied`](Queue::applied) move when items are
+//! acknowledged, not when they are leased. [`channel()`] puts an async interface around either
+//! queue.
+//!
+//! # By task
+//!
+//! - Choose a queue: [`DeltaFifo`] or [`InOrderQueue`], with a [`Config`].
+//! - Fill and drain it from tasks: [`channel()`], [`Producer`], [`Consumer`], [`Leased`].
+//! - Fill and drain it by calls: [`Queue`], [`Lease`], [`Item`], [`Deltas`].
+//! - See how far the consumer is: [`ProgressObserver`], [`Progress`].
+//! - Items that fail again and again: [`Exhausted`].
 //!
 //! This crate has no features.
 

@@ -4,6 +4,14 @@
 //! [`KubeListWatch`] sends requests with `Client::send` and frames and decodes the answers itself,
 //! because errors below `Api::watch` cannot be repaired above it. It does not retry, pace, remember
 //! versions or decide how a failure affects the next step: `informer_reflector` does.
+//!
+//! # By task
+//!
+//! - List and watch a collection: [`KubeSource`], [`KubeListWatch`], over a [`client()`] with
+//!   keep-alive.
+//! - Decode less: [`Projection`], [`PartialObjectMetadata`], [`Representation`].
+//! - Decode otherwise: [`Decode`], [`JsonDecoder`], [`Transform`].
+//! - Bound a peer: [`Limits`], [`Deadlines`].
 // FM-29, FM-30, FM-31, FM-54, FM-56.
 #![forbid(unsafe_code)]
 #![doc(test(attr(deny(warnings))))]

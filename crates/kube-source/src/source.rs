@@ -7,6 +7,18 @@ use derive_where::derive_where;
 use crate::{Decode, Transform};
 
 /// One collection of an API server, and how its objects are decoded.
+///
+/// ```
+/// use std::{sync::Arc, time::Duration};
+/// use informer_kube_source::{Deadlines, JsonDecoder, KubeSource, Projection};
+/// use k8s_openapi::api::core::v1::Pod;
+///
+/// let decoder = Arc::new(JsonDecoder::new(Projection::lean()));
+/// let source = KubeSource::<Pod>::new("/api/v1/pods", "v1", "Pod", decoder)
+///     .labels("app=web")
+///     .deadlines(Deadlines::default().list_headers(Duration::from_secs(10)));
+/// assert_eq!(source.label_selector.as_deref(), Some("app=web"));
+/// ```
 #[derive_where(Clone, Debug)]
 #[non_exhaustive]
 pub struct KubeSource<T> {

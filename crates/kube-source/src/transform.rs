@@ -10,8 +10,8 @@ type TransformFn<T> = dyn Fn(T) -> Result<T, String> + Send + Sync;
 ///
 /// It runs once for each object received, and not for reused objects, for a deletion that no event
 /// reported, or for a resync. Key, uid and version were read before, so it may drop whatever is not
-/// needed. An error makes the object undecodable, which puts its key in quarantine; the error's text
-/// is discarded, because it may quote the object.
+/// needed. An error makes the object undecodable, which puts its key in quarantine; the error's
+/// text is discarded, because it may quote the object.
 ///
 /// Clones are the same transform: see [`is_same`](Self::is_same).
 ///

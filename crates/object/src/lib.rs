@@ -18,8 +18,8 @@
 //! # Ok::<(), informer_object::KeyError>(())
 //! ```
 //!
-//! This crate does not depend on Kubernetes types, serde or an async runtime. The feature `kube`, off
-//! by default, adds `ObjectKey::of` for every type of kube-core.
+//! This crate does not depend on Kubernetes types, serde or an async runtime. The feature `kube`,
+//! off by default, adds `ObjectKey::of` for every type of kube-core.
 #![forbid(unsafe_code)]
 #![doc(test(attr(deny(warnings))))]
 

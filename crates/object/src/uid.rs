@@ -8,6 +8,14 @@ use uuid::Uuid;
 ///
 /// API servers use UUIDs, which lie inline; any other text is kept as it is, in one allocation that
 /// clones share. Two uids are equal if their texts are.
+///
+/// ```
+/// use informer_object::Uid;
+///
+/// let uid = Uid::from("0b2c1f4e-3d67-4f0a-9d53-7f1f0a6f2f11");
+/// assert_eq!(uid.to_string(), "0b2c1f4e-3d67-4f0a-9d53-7f1f0a6f2f11");
+/// assert!(!uid.is_unknown());
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub struct Uid(Repr);
 

@@ -13,6 +13,15 @@ use arrayvec::ArrayString;
 ///
 /// A decimal of up to 64 bits without a leading zero lies inline. Any other text is kept as it is,
 /// in one allocation that clones share. Two versions are equal if their texts are.
+///
+/// ```
+/// use informer_object::ResourceVersion;
+///
+/// let (held, received) = (ResourceVersion::from("9"), ResourceVersion::from(10_u64));
+/// assert!(held.is_older_than(&received));
+/// // Versions that are not decimals have no order.
+/// assert_eq!(received.compare(&ResourceVersion::from("abc")), None);
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub struct ResourceVersion(Repr);
 

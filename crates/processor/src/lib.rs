@@ -1,8 +1,8 @@
 //! Hands notifications to many handlers, none of which can delay another or the sender.
 //!
-//! First of all, what happens to a slow handler: nothing to anybody else. What it has not taken
-//! waits in a ring of its own, which either grows and says so in the log, or keeps one entry per
-//! key ([`Overflow`]). The sender takes one lock per listener and batch and goes on.
+//! A slow handler never delays the sender or another handler. Its pending notifications wait in a
+//! ring of its own, which either grows and logs a warning, or keeps one entry per key
+//! ([`Overflow`]). The sender takes one lock per listener and batch and goes on.
 //!
 //! ```
 //! use std::{sync::Arc, time::Duration};
@@ -22,6 +22,18 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # By task
+//!
+//! - Handle notifications: [`Handler`], [`AsyncHandler`], [`Callbacks`], [`handler_fn`],
+//!   [`async_fn`], [`Filtered`], or an [`EventStream`].
+//! - Choose what happens to a slow handler: [`ListenerConfig`], [`Overflow`].
+//! - Join without a gap: [`Joining`], [`Replay`].
+//! - Wait, look and remove: [`Registration`], [`ListenerStatus`].
+//! - Send: [`Processor`], [`Notification`] with [`Added`], [`Updated`] and [`Deleted`].
+//! - Stop: [`Processor::stop`], [`StopReport`].
+//!
+//! # Dependencies
 //!
 //! This crate does not depend on Kubernetes, on versions, on the source of notifications, or on how
 //! objects are stored. A key is opaque, and so is an object.

@@ -35,6 +35,14 @@ pub enum Cause {
 }
 
 /// An object appeared, changed or was deleted. Exhaustive on purpose: a handler handles all three.
+///
+/// ```
+/// use informer_processor::{Added, Notification};
+///
+/// let news = Notification::from(Added::new("a", 1.into()).initial(true));
+/// assert_eq!((news.key(), news.object().map(|object| **object)), (&"a", Some(1)));
+/// assert!(news.is_initial());
+/// ```
 #[derive_where(Clone; K)]
 pub enum Notification<K, T> {
     /// An object appeared.

@@ -6,6 +6,16 @@
 use std::{num::NonZeroU32, ops::RangeInclusive, time::Duration};
 
 /// Paging, pacing and patience of one reflector.
+///
+/// ```
+/// use std::time::Duration;
+/// use informer_reflector::{Backoff, Config, InitialState};
+///
+/// let config = Config::default()
+///     .initial(InitialState::Consistent)
+///     .backoff(Backoff::default().cap(Duration::from_secs(60)));
+/// assert_eq!(config.backoff.base, Duration::from_millis(800));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Config {
@@ -51,7 +61,7 @@ pub struct Config {
     /// How long the server is asked to keep a watch open; drawn anew for each, in whole seconds.
     /// 4 to 5 min: a peer that acknowledges and says nothing is found within 305 s, where
     /// client-go's 5 to 10 min would hide it twice as long; less is a storm of restarts.
-    /// Who must know sooner asks for less: 15 s find such a peer within 20 s.
+    /// Lower it to detect a silent peer sooner: with 15 s, within 20 s.
     // R5, RL-02, FM-18
     #[doc(alias = "minWatchTimeout")]
     pub watch_timeout: RangeInclusive<Duration>,
@@ -76,6 +86,41 @@ pub struct Config {
     pub rewatch_patience: Duration,
     /// How attempts are spaced.
     pub backoff: Backoff,
+}
+
+impl Config {
+    setters! {
+        /// Sets how fresh the first list has to be.
+        initial(state: InitialState) => initial = state;
+        /// Sets the items per page of every list.
+        page_size(items: NonZeroU32) => page_size = Some(items);
+        /// Sets the items per page where `page_size` says nothing.
+        usual_page_size(items: NonZeroU32) => usual_page_size = items;
+        /// Sets whether the initial state is requested through a watch.
+        streaming(streaming: bool) => streaming = streaming;
+        /// Sets how many streaming lists may fail in a row.
+        streaming_attempts(attempts: u32) => streaming_attempts = attempts;
+        /// Sets how long a streaming list may bring nothing.
+        streaming_patience(time: Duration) => streaming_patience = time;
+        /// Sets how long streaming lists pause after the server has shown that it cannot do them.
+        streaming_pause(time: Duration) => streaming_pause = time;
+        /// Sets whether unchanged objects are reused.
+        reuse(reuse: bool) => reuse = reuse;
+        /// Sets how long one page may take altogether.
+        list_timeout(time: Duration) => list_timeout = time;
+        /// Sets the range that the timeout of each watch is drawn from.
+        watch_timeout(range: RangeInclusive<Duration>) => watch_timeout = range;
+        /// Sets how much longer than its timeout a watch may live.
+        idle_margin(time: Duration) => idle_margin = time;
+        /// Sets the lifetime below which a watch counts as a failed attempt.
+        short_watch(time: Duration) => short_watch = time;
+        /// Sets how long watches may answer 500 before a list is tried.
+        internal_patience(time: Duration) => internal_patience = time;
+        /// Sets how long watches may break without bringing anything before a list is tried.
+        rewatch_patience(time: Duration) => rewatch_patience = time;
+        /// Sets how attempts are spaced.
+        backoff(backoff: Backoff) => backoff = backoff;
+    }
 }
 
 /// How fresh the first list has to be.
@@ -124,6 +169,25 @@ pub struct Backoff {
     /// times the cap, so no fault that recurs can keep the delays short.
     // RFX-8
     pub healthy_after: Duration,
+}
+
+impl Backoff {
+    setters! {
+        /// Sets the first `d`.
+        base(time: Duration) => base = time;
+        /// Sets how long after the first failure the delays stay below `2 * base`.
+        young(time: Duration) => young = time;
+        /// Sets the largest `d`.
+        cap(time: Duration) => cap = time;
+        /// Sets the largest `d` while the answer is 403 or 404.
+        absent_cap(time: Duration) => absent_cap = time;
+        /// Sets the longest delay that a server may ask for.
+        retry_after_cap(time: Duration) => retry_after_cap = time;
+        /// Sets the longest delay before a watch that made progress is resumed.
+        progress_cap(time: Duration) => progress_cap = time;
+        /// Sets how long a watch has to live without an error before the delays start over.
+        healthy_after(time: Duration) => healthy_after = time;
+    }
 }
 
 impl Default for Config {

@@ -114,6 +114,13 @@ impl FailureKind {
 }
 
 /// The parts of a `Status` that decide how it is judged.
+///
+/// ```
+/// use informer_reflector::{Failure, FailureKind, StatusParts};
+///
+/// let gone = StatusParts::new(410, "Expired", "too old resource version");
+/// assert_eq!(Failure::from_status(gone).kind, FailureKind::Expired);
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct StatusParts<'a> {

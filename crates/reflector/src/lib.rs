@@ -5,6 +5,18 @@
 //! versions and an order that the sink can rely on. `informer-kube-source` implements
 //! [`ListWatch`] for an API server.
 //!
+//! # By task
+//!
+//! - Follow a collection with tokio: `Reflector`, with a [`Config`] and a `Control` to retry or
+//!   relist.
+//! - Bring a source: [`ListWatch`] with [`ListRequest`], [`Page`], [`WatchRequest`],
+//!   [`WatchEvent`], [`Item`]; what went wrong: [`Failure`], from a `Status` by [`StatusParts`].
+//! - Take what is received: [`Sink`], [`Emission`]; what happens meanwhile: [`Observe`],
+//!   [`Report`].
+//! - Drive the machine without tokio: [`Machine`], [`Input`], [`Effect`].
+//!
+//! # Features
+//!
 //! The feature `tokio` (default) adds the driver, which carries out the machine's effects. Without
 //! it the crate consists of the ports and the machine.
 //!
@@ -39,6 +51,9 @@ macro_rules! planted {
     };
     ($bug:ident => $effect:expr) => {};
 }
+
+#[macro_use]
+mod setters;
 
 mod backoff;
 mod chance;

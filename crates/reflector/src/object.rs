@@ -23,8 +23,8 @@ impl<T> Item<T> {
 }
 
 // SEC-6: the object is not shown, because it may be a Secret.
-/// The body of an [`Item`]. Its `Debug` does not show the object. Exhaustive on purpose: a sink must
-/// handle all kinds.
+/// The body of an [`Item`]. Its `Debug` does not show the object. Exhaustive on purpose: a sink
+/// must handle all kinds.
 #[derive_where(Clone, Debug)]
 pub enum Body<T> {
     /// Decoded for this item, transform applied.

@@ -8,6 +8,25 @@ use crate::{Item, ResourceVersion};
 ///
 /// Progress moves only with what the sink has taken: the resume version of the machine is
 /// the version received with the last emission that `accept` returned `Ok` for.
+///
+/// ```
+/// use informer_reflector::{Emission, Refused, Sink};
+///
+/// /// Counts the emissions, and takes no more than ten.
+/// struct Ten(u32);
+///
+/// impl<T: Send + Sync> Sink<T> for Ten {
+///     async fn accept(&mut self, emission: Emission<T>) -> Result<(), Refused> {
+///         println!("everything up to {} has been received", emission.received());
+///         self.0 += 1;
+///         match self.0 {
+///             0..10 => Ok(()),
+///             _ => Err(Refused),
+///         }
+///     }
+/// }
+/// # let _ = Ten(0);
+/// ```
 // RFX-2
 pub trait Sink<T>: Send {
     /// Takes one emission; may wait, which holds the watch back.
@@ -20,8 +39,8 @@ pub trait Sink<T>: Send {
     -> impl Future<Output = Result<(), Refused>> + Send;
 }
 
-/// One change of the collection, with the version received by taking it. Exhaustive on purpose: a sink
-/// must handle all kinds.
+/// One change of the collection, with the version received by taking it. Exhaustive on purpose: a
+/// sink must handle all kinds.
 #[derive(Clone, Debug)]
 pub enum Emission<T> {
     /// The whole collection at one version. What it leaves out is gone.
@@ -76,8 +95,8 @@ pub enum Epoch {
     New,
 }
 
-/// What a watch called a change. Membership of the store, not this, decides add or update. Exhaustive
-/// on purpose: a watch has these three.
+/// What a watch called a change. Membership of the store, not this, decides add or update.
+/// Exhaustive on purpose: a watch has these three.
 // PD-01
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {

@@ -24,6 +24,14 @@
 //! - A [`Batch`] becomes visible in one step: items, indexes, applied versions and sequence.
 //! - Every list is in key order.
 //!
+//! # By task
+//!
+//! - Write: [`store()`] makes a [`StoreWriter`] and its first reader; a [`Batch`] of [`Entry`]s is
+//!   one commit, and a [`Scope`] is the part of the keys that a list replaces.
+//! - Read one object or many: [`StoreReader`], or a [`Lister`] with names instead of keys.
+//! - Read several times from one state: [`Snapshot`], and a [`Cursor`] to stop and go on.
+//! - Find objects by a value: [`Index`]; prepared beside the writer: [`PreparedIndex`].
+//!
 //! The structure and the reasons for it: `docs/adr/0002-store-structure.md` in the repository.
 #![forbid(unsafe_code)]
 #![doc(test(attr(deny(warnings))))]

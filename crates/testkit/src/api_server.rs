@@ -17,6 +17,17 @@ use crate::{
 ///
 /// Must be built within a tokio runtime if time is paused later, since its log tells how long
 /// after that moment each request came.
+///
+/// ```
+/// use informer_testkit::{ApiServer, ListOptions, Resource};
+/// use serde_json::json;
+///
+/// let server = ApiServer::new();
+/// server.create(&Resource::nodes(), json!({"metadata": {"name": "n1"}}))?;
+/// let listing = server.list(&Resource::nodes(), &ListOptions::default())?;
+/// assert_eq!((listing.items.len(), listing.version), (1, server.version()));
+/// # Ok::<(), informer_testkit::Rejection>(())
+/// ```
 #[derive(Clone)]
 pub struct ApiServer {
     server: Arc<Server>,

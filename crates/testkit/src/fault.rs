@@ -11,6 +11,15 @@ use crate::{Rejection, RequestLine, Resource, Verb};
 ///
 /// "First event" means the first of the watch that is not a bookmark. What does not apply to a
 /// request's verb leaves its answer as it is, and still counts as used.
+///
+/// ```
+/// use informer_testkit::{ApiServer, Fault, Match, Resource, Times};
+///
+/// let server = ApiServer::new();
+/// let pods = Match::watch().resource(&Resource::pods());
+/// let id = server.fault(pods, Fault::LoseEvent(1), Times::Once);
+/// assert_eq!(server.fault_hits(id), 0, "no watch has met it yet");
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Fault {

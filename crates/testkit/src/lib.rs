@@ -5,8 +5,8 @@
 //! ([`ApiServer::serve`]). Faults are scripted per request ([`ApiServer::fault`]) and mean the same
 //! in both. [`ApiServer::requests`] tells why each request was answered as it was.
 //!
-//! This crate has never heard of informers, stores or handlers, nor of kube-rs: a
-//! `kube_client::Client` takes the service as it takes any other.
+//! This crate does not depend on informers, stores, handlers or kube-rs. A `kube_client::Client`
+//! takes the service as it takes any other.
 //!
 //! ```
 //! use informer_testkit::{ApiServer, Fault, Match, Resource, Times};
@@ -26,6 +26,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
 //! # Ok::<(), std::io::Error>(())
 //! ```
+//!
+//! # By task
+//!
+//! - Serve: [`ApiServer`], [`Builder`], [`ApiServer::service`] without sockets, [`ServerHandle`]
+//!   over HTTP.
+//! - Read and write directly: [`ApiServer::create`] and the like, [`Object`], [`ListOptions`],
+//!   [`Listing`].
+//! - Break requests: [`Fault`], [`Match`], [`Times`]; speak to open watches: [`Interjection`].
+//! - See what was requested: [`ApiServer::requests`], [`RequestRecord`].
+//! - Serve a type of your own: [`Resource::custom`].
 //!
 //! # Where it differs from kube-apiserver
 //!

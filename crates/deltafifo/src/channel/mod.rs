@@ -43,6 +43,26 @@ use shared::Shared;
 ///
 /// Producers wait while [`Queue::len`] is at least `bound`. client-go holds at most two batches
 /// of 1,000 before its reflector has to wait.
+///
+/// ```
+/// use std::num::NonZeroUsize;
+/// use informer_deltafifo::{DeltaFifo, channel};
+///
+/// # futures::executor::block_on(async {
+/// let bound = NonZeroUsize::new(2_000).expect("not zero");
+/// let (producer, consumer) = channel(DeltaFifo::<&str, u32, u64>::default(), bound);
+/// producer.add("a", 1, 10).await?;
+/// drop(producer);
+/// while let Some(lease) = consumer.next(NonZeroUsize::MAX).await {
+///     for item in &lease.items {
+///         println!("{item:?}");
+///     }
+///     lease.ack();
+/// }
+/// assert_eq!(consumer.observer().progress().applied, Some(10));
+/// # Ok::<(), informer_deltafifo::Closed<u32>>(()) })?;
+/// # Ok::<(), informer_deltafifo::Closed<u32>>(())
+/// ```
 pub fn channel<K, V, P>(
     queue: impl Queue<K, V, P> + 'static,
     bound: NonZeroUsize,

@@ -41,6 +41,23 @@ use groups::{GroupId, Groups};
 /// Per key an ordered list of changes, keys in the order in which they became pending.
 ///
 /// `K` is the key, `V` the object (cheap to clone, usually an `Arc`), `P` the position.
+///
+/// ```
+/// use std::num::NonZeroUsize;
+/// use informer_deltafifo::{DeltaFifo, Item, Queue};
+///
+/// let mut queue = DeltaFifo::<&str, u32, u64>::default();
+/// queue.add("a", 1, 10)?;
+/// queue.add("b", 1, 11)?;
+/// queue.update("a", 2, 12)?;
+/// let lease = queue.lease(NonZeroUsize::MAX).expect("two keys are pending");
+/// let sizes = lease.items.iter().map(|item| match item {
+///     Item::Key { deltas, .. } => deltas.len(),
+///     Item::Replace { .. } | Item::Resync => 0,
+/// });
+/// assert_eq!(sizes.collect::<Vec<_>>(), [2, 1], "per key");
+/// # Ok::<(), informer_deltafifo::Closed<u32>>(())
+/// ```
 // client-go: DF-01..14
 #[doc(alias = "DeltaFIFO")]
 pub type DeltaFifo<K, V, P> = QueueCore<K, V, P, PerKey<K, V>>;

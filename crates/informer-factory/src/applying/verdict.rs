@@ -74,7 +74,8 @@ pub(crate) fn judge<T>(
         // A resync repeats what is there; it never restores a deleted object or an older version.
         Cause::Resync if incarnation == Incarnation::Other || older => Verdict::Drop,
         Cause::Resync => update(),
-        // Every other cause, also one of a later version of the processor, brings a state of the server.
+        // Every other cause, also one of a later version of the processor, brings a state of the
+        // server.
         _ if older => Verdict::Drop,
         _ => match incarnation {
             Incarnation::Other if !planted!(RebornAsUpdate) => Verdict::Recreated,

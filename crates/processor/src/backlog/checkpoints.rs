@@ -4,7 +4,7 @@
 //! when it has handled all of that and takes again. Checkpoints have no wakers: the listener
 //! publishes the number of those that were passed.
 
-// - PR-15: a checkpoint is passed after everything before it was handled. `tests/checkpoints.rs`
+// - PR-15: a checkpoint is passed after everything before it was handled. `tests/checkpoints`
 
 use std::collections::VecDeque;
 

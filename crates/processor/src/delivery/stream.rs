@@ -16,6 +16,25 @@ use crate::notification::{Key, Notification};
 /// The notifications of one listener. Ends when it is removed, or when the processor has stopped
 /// and everything was taken. Dropping it removes the listener.
 ///
+/// ```
+/// use std::sync::Arc;
+/// use futures::StreamExt;
+/// use informer_processor::{Added, ListenerConfig, Processor, Replay};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let processor: Processor<&str, u32> = Processor::default();
+/// let (joining, mut stream) = processor.add_stream(ListenerConfig::named("stream"))?;
+/// let _registration = joining.begin(0, Replay::empty());
+/// processor.distribute(1, &[Arc::new(Added::new("a", 1.into()).into())]);
+/// processor.close();
+/// while let Some(news) = stream.next().await {
+///     println!("{news:?}");
+/// }
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Cancel safety
 ///
 /// `next()` is cancel safe: a notification leaves the ring only with the poll that returns it.

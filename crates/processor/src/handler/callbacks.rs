@@ -14,6 +14,16 @@ use crate::notification::{Added, Deleted, Notification, Updated};
 type Callback<E> = Option<Box<dyn FnMut(&E) + Send>>;
 
 /// A handler put together from closures; what is not given is skipped.
+///
+/// ```
+/// use std::sync::Arc;
+/// use informer_processor::{Added, Callbacks, Handler};
+///
+/// let mut handler = Callbacks::<&str, u32>::new()
+///     .on_add(|added| println!("{} appeared", added.key))
+///     .on_delete(|deleted| println!("{} is gone", deleted.key()));
+/// handler.on_notification(&Added::new("a", Arc::new(1)).into());
+/// ```
 // EH-01
 #[doc(alias = "ResourceEventHandlerFuncs")]
 #[doc(alias = "ResourceEventHandlerDetailedFuncs")]

@@ -22,6 +22,15 @@ use crate::notification::{Added, Deleted, Notification, Updated};
 /// | no | yes | an add, never initial |
 /// | yes | no | a delete of the old state |
 /// | no | no | nothing |
+///
+/// ```
+/// use informer_processor::{Added, Callbacks, Filtered, Handler, Notification};
+///
+/// let printer = Callbacks::<&str, u32>::new().on_add(|added| println!("{}", added.key));
+/// let mut even = Filtered::new(|object: &u32| object.is_multiple_of(2), printer);
+/// even.on_notification(&Added::new("a", 2.into()).into());
+/// even.on_notification(&Notification::from(Added::new("b", 3.into()))); // not forwarded
+/// ```
 #[doc(alias = "FilteringResourceEventHandler")]
 #[derive_where(Debug)]
 pub struct Filtered<H, F> {

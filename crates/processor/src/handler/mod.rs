@@ -15,6 +15,24 @@ use crate::notification::{Added, Deleted, Notification, Updated};
 /// Receives every change, one at a time. Implement the methods you need.
 ///
 /// A panic is caught, counted and logged; the next notification follows.
+///
+/// ```
+/// use informer_processor::{Added, Deleted, Handler};
+///
+/// /// Counts the objects that are present.
+/// struct Count(usize);
+///
+/// impl Handler<String, u32> for Count {
+///     fn on_add(&mut self, _added: &Added<String, u32>) {
+///         self.0 += 1;
+///     }
+///
+///     fn on_delete(&mut self, _deleted: &Deleted<String, u32>) {
+///         self.0 -= 1;
+///     }
+/// }
+/// # let _ = Count(0);
+/// ```
 // PR-1, EH-01, PR-12
 #[doc(alias = "ResourceEventHandler")]
 #[expect(unused_variables, reason = "the names are part of the documentation")]
@@ -40,6 +58,17 @@ pub trait Handler<K, T>: Send + 'static {
 }
 
 /// Receives every change and may await; the next one waits until the future is ready.
+///
+/// ```
+/// use std::sync::Arc;
+/// use informer_processor::{Notification, async_fn};
+///
+/// let handler = async_fn(|news: Arc<Notification<String, u32>>| async move {
+///     tokio::task::yield_now().await;
+///     println!("{news:?}");
+/// });
+/// # let _ = handler;
+/// ```
 // PR-1
 pub trait AsyncHandler<K, T>: Send + 'static {
     /// Called when an object appeared, changed or was deleted.

@@ -5,6 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// The configuration of one listener. Every field has a default.
+///
+/// ```
+/// use std::time::Duration;
+/// use informer_processor::{ListenerConfig, Overflow};
+///
+/// let config = ListenerConfig::named("metrics")
+///     .overflow(Overflow::Coalesce)
+///     .resync(Duration::from_secs(600));
+/// assert_eq!(&*config.name, "metrics");
+/// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ListenerConfig {
@@ -45,8 +55,20 @@ impl ListenerConfig {
     }
 }
 
-/// How a listener keeps what its handler has not taken yet. Exhaustive on purpose: there are these two
-/// answers to a slow handler.
+/// How a listener keeps what its handler has not taken yet. Exhaustive on purpose: there are these
+/// two answers to a slow handler.
+///
+/// ```
+/// use std::num::NonZeroUsize;
+/// use informer_processor::{ListenerConfig, Overflow};
+///
+/// // Every change is delivered; a backlog of 500 is worth a warning.
+/// let warn_at = NonZeroUsize::new(500).expect("not zero");
+/// let each = ListenerConfig::named("audit").overflow(Overflow::Grow { warn_at });
+/// // Only the newest state of an object is delivered.
+/// let newest = ListenerConfig::named("metrics").overflow(Overflow::Coalesce);
+/// # let _ = (each, newest);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Overflow {
     /// Every change is kept and delivered, as in client-go; memory grows with the backlog

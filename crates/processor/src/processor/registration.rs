@@ -105,8 +105,24 @@ impl Registration {
     ///
     /// A notification is handled when its callback has returned or panicked. A stream has handled
     /// an item when it is asked for the next one. A notification that was merged into another one
-    /// is handled with it. Objects of a replay that was pending at the call count too, notifications
-    /// distributed after the call do not.
+    /// is handled with it. Objects of a replay that was pending at the call count too,
+    /// notifications distributed after the call do not.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use informer_processor::{Added, Callbacks, ListenerConfig, Processor, Replay};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let processor: Processor<&str, u32> = Processor::default();
+    /// let joining = processor.add(Callbacks::new(), ListenerConfig::named("handler"))?;
+    /// let registration = joining.begin(0, Replay::empty());
+    /// processor.distribute(1, &[Arc::new(Added::new("a", 1.into()).into())]);
+    /// registration.wait_delivered().await?;
+    /// assert_eq!(registration.status().delivered, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// The future has no time limit; bound it with `tokio::time::timeout`.
     ///

@@ -96,7 +96,7 @@ fn the_checkpoint_proof_finds_its_bugs() {
         &checkpoints::cases(),
         |(overflow, steps, waits)| checkpoints::check(overflow, &steps, &waits)
     ));
-    let packing = || catch_unwind(checkpoints::check_packing);
+    let packing = || catch_unwind(checkpoints::packing::check);
     assert!(planted::with(Planted::PackForgetsCheckpoints, packing).is_err());
 }
 

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use informer_reflector::{Config, Input, Outcome, Reflector, WatchEvent};
+use informer_reflector::{Config, Input, Outcome, Reflector, WatchEvent, WatchRequest};
 use tokio::time::sleep;
 
 use crate::{
@@ -123,7 +123,7 @@ async fn streaming_can_be_off_and_can_be_declined() {
         let streamed = source
             .watches()
             .iter()
-            .any(|watch| watch.sends_initial_events());
+            .any(WatchRequest::sends_initial_events);
         assert_eq!(streamed, configured && !declined);
     }
 }

@@ -15,6 +15,17 @@ use crate::table::shape::{Shape, Shipped};
 /// One index of a store. Every query is answered from one state; no query fails.
 ///
 /// After the index is removed, every query returns nothing.
+///
+/// ```
+/// use informer_store::{Entry, ObjectKey, store};
+///
+/// let (mut writer, _reader) = store::<&str>();
+/// let by_first = writer.add_index("first letter", |text: &&str| [text[..1].to_owned()])?;
+/// writer.upsert(ObjectKey::new(None, "x")?, Entry::anonymous("apple"));
+/// assert_eq!(by_first.get("a").len(), 1);
+/// assert_eq!(by_first.count("b"), 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive_where(Clone, Debug)]
 pub struct Index<T, S = Shipped> {
     name: Arc<str>,

@@ -12,6 +12,16 @@ use crate::{Batch, Entry, ObjectKey, StoreReader, store};
 
 // LI-01..05.
 /// Lists and gets the objects of a store.
+///
+/// ```
+/// use informer_store::{Lister, ObjectKey};
+///
+/// let objects = [(ObjectKey::new(Some("web"), "a")?, 1), (ObjectKey::new(Some("db"), "b")?, 2)];
+/// let lister = Lister::from_objects(objects);
+/// assert_eq!(lister.matching(|object| *object > 1).len(), 1);
+/// assert_eq!(lister.namespace("web").get("a").as_deref(), Some(&1));
+/// # Ok::<(), informer_store::KeyError>(())
+/// ```
 #[doc(alias = "GenericLister")]
 #[derive_where(Clone)]
 pub struct Lister<T> {

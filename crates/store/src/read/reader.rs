@@ -15,6 +15,17 @@ use crate::table::shape::{Shape, Shipped};
 use crate::{Entry, Index, IndexError, ObjectKey, ResourceVersion, Scope, Snapshot};
 
 /// The reading half of a store: cheap to clone, usable from any thread.
+///
+/// ```
+/// use informer_store::{Entry, ObjectKey, store};
+///
+/// let (mut writer, reader) = store::<u32>();
+/// writer.upsert(ObjectKey::new(Some("web"), "a")?, Entry::anonymous(1));
+/// let elsewhere = reader.clone();
+/// assert_eq!(elsewhere.get("web/a").as_deref(), Some(&1));
+/// assert_eq!(elsewhere.namespace("web").len(), 1);
+/// # Ok::<(), informer_store::KeyError>(())
+/// ```
 #[doc(alias = "Store")]
 #[doc(alias = "Indexer")]
 #[derive_where(Clone)]

@@ -15,6 +15,17 @@ use crate::table::shape::{Shape, Shipped};
 use crate::{Cursor, Entry, Index, IndexError, ObjectKey, ResourceVersion, Scope};
 
 /// Everything a store held at one commit. Cloning is O(1).
+///
+/// ```
+/// use informer_store::{Entry, ObjectKey, store};
+///
+/// let (mut writer, reader) = store::<u32>();
+/// let before = reader.snapshot();
+/// writer.upsert(ObjectKey::new(None, "a")?, Entry::anonymous(1));
+/// // A snapshot does not change.
+/// assert_eq!((before.len(), reader.len()), (0, 1));
+/// # Ok::<(), informer_store::KeyError>(())
+/// ```
 #[derive_where(Clone)]
 pub struct Snapshot<T, S = Shipped> {
     pub(crate) state: Arc<State<T, S>>,

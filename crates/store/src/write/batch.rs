@@ -13,8 +13,8 @@ use crate::{Entry, ObjectKey, ResourceVersion};
 ///
 /// Several sources may share one store; replacing one leaves the others alone.
 ///
-/// Exhaustive on purpose: a caller that turns a scope into a request has no safe answer for a kind of
-/// source that it does not know.
+/// Exhaustive on purpose: a caller that turns a scope into a request has no safe answer for a kind
+/// of source that it does not know.
 // STX-3, FM-14
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(
@@ -40,6 +40,20 @@ impl Scope {
 }
 
 /// Mutations that become visible at once; see [`StoreWriter::commit`](crate::StoreWriter::commit).
+///
+/// ```
+/// use informer_store::{Batch, Entry, ObjectKey, Scope, store};
+///
+/// let (mut writer, reader) = store::<u32>();
+/// let mut batch = Batch::new();
+/// batch.upsert(ObjectKey::new(None, "a")?, Entry::anonymous(1));
+/// batch.remove(ObjectKey::new(None, "b")?);
+/// batch.set_version(Scope::All, "7".into());
+/// assert!(reader.is_empty(), "nothing happens before the commit");
+/// assert_eq!(writer.commit(batch).inserted, 1);
+/// assert_eq!(reader.version(&Scope::All), Some("7".into()));
+/// # Ok::<(), informer_store::KeyError>(())
+/// ```
 #[must_use = "a batch does nothing until it is committed"]
 #[doc(alias = "Transaction")]
 #[derive_where(Debug, Default)]

@@ -36,6 +36,18 @@ pub fn store<T: Send + Sync + 'static>() -> (StoreWriter<T>, StoreReader<T>) {
 /// The writing half of a store; there is exactly one.
 ///
 /// Dropping it leaves the last state to the readers.
+///
+/// ```
+/// use informer_store::{Entry, ObjectKey, Scope, store};
+///
+/// let (mut writer, reader) = store::<u32>();
+/// let key = ObjectKey::new(None, "a")?;
+/// let list = vec![(key.clone(), Entry::anonymous(1))];
+/// assert_eq!(writer.replace(Scope::All, list, "7".into()).inserted, 1);
+/// assert_eq!(writer.remove(&key).removed, 1);
+/// assert!(reader.is_empty());
+/// # Ok::<(), informer_store::KeyError>(())
+/// ```
 #[doc(alias = "ThreadSafeStore")]
 #[doc(alias = "Indexer")]
 pub struct StoreWriter<T, S = Shipped> {

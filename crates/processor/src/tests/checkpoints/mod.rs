@@ -1,14 +1,13 @@
 //! PR-15: a caller waits until everything before its call has been handled, and no longer.
 
-use std::sync::Arc;
+pub(super) mod packing;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::history::{Act, Key, Source};
+use super::history::{Act, Key};
 use super::listener::{Step, overflow, steps};
 use super::rig::{GROW, Rig};
-use crate::backlog::coalesce::CoalescingRing;
 use crate::listener::config::Overflow;
 
 const KEYS: std::ops::Range<Key> = 0..4;
@@ -101,37 +100,4 @@ fn a_growing_backlog_is_taken_up_to_the_checkpoint() {
     rig.take(64);
     assert_eq!(rig.listener.checkpoints_passed(), checkpoint);
     assert_eq!(rig.heard.len(), 3);
-}
-
-/// Packing renumbers the entries. Each checkpoint stays behind the same ones.
-pub(super) fn check_packing() {
-    let (mut ring, mut source) = (CoalescingRing::default(), Source::default());
-    let mut push = |ring: &mut CoalescingRing<Key, u64>, key, act| {
-        let news = source.act(key, act).expect("it is there, or is added");
-        ring.push(&Arc::new(news), 0, &mut Vec::new());
-    };
-    let mut behind = Vec::new();
-    for key in 0..100 {
-        push(&mut ring, key, Act::Set);
-        let end = ring.end();
-        behind.push(ring.checkpoints.set(end, 0));
-    }
-    // All but every tenth: packed in between.
-    let gone = |key: &Key| !key.is_multiple_of(10);
-    (0..100)
-        .filter(gone)
-        .for_each(|key| push(&mut ring, key, Act::Delete));
-    for key in (0..100).filter(|key| !gone(key)) {
-        ring.checkpoints.pass(ring.first, 0);
-        // Those behind the keys before `key` were passed, none behind `key`.
-        assert_eq!(ring.checkpoints.passed, u64::from(key), "{key}");
-        assert_eq!(ring.pop().map(|(_, news)| *news.key()), Some(key));
-    }
-    ring.checkpoints.pass(ring.first, 0);
-    assert_eq!(Some(&ring.checkpoints.passed), behind.last());
-}
-
-#[test]
-fn packing_moves_checkpoints_with_their_entries() {
-    check_packing();
 }

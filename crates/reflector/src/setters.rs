@@ -1,0 +1,15 @@
+//! Builder methods that set one option each.
+
+/// Writes builder methods: `name(argument: Type) => field = value;` is a method `name` that sets
+/// `field`.
+macro_rules! setters {
+    ($($(#[$doc:meta])*
+    $name:ident($argument:ident: $type:ty) => $field:ident = $value:expr;)*) => {$(
+        $(#[$doc])*
+        #[must_use]
+        pub fn $name(mut self, $argument: $type) -> Self {
+            self.$field = $value;
+            self
+        }
+    )*};
+}
