@@ -33,35 +33,34 @@ struct Layer {
     tests_use: &'static [&'static str],
 }
 
+impl Layer {
+    /// A crate that depends on no other of the workspace.
+    const fn alone(package: &'static str) -> Self {
+        Self {
+            package,
+            uses: &[],
+            tests_use: &[],
+        }
+    }
+}
+
 /// The one type that store, reflector and source share: see ADR 12.
 const OBJECT: &str = "informer-object";
 
 const LAYERS: [Layer; 14] = [
-    Layer {
-        package: OBJECT,
-        uses: &[],
-        tests_use: &[],
-    },
+    Layer::alone(OBJECT),
     Layer {
         package: "informer-store",
         uses: &[OBJECT],
         tests_use: &[],
     },
-    Layer {
-        package: "informer-deltafifo",
-        uses: &[],
-        tests_use: &[],
-    },
+    Layer::alone("informer-deltafifo"),
     Layer {
         package: "informer-reflector",
         uses: &[OBJECT],
         tests_use: &[],
     },
-    Layer {
-        package: "informer-processor",
-        uses: &[],
-        tests_use: &[],
-    },
+    Layer::alone("informer-processor"),
     // Implements the reflector's port over HTTP. Its tests run it against the in-memory server.
     Layer {
         package: "informer-kube-source",
@@ -82,7 +81,7 @@ const LAYERS: [Layer; 14] = [
             "informer-deltafifo",
             "informer-reflector",
             "informer-processor",
-            "informer-kube-source",
+                    "informer-kube-source",
         ],
         tests_use: &["informer-testkit"],
     },
@@ -113,11 +112,7 @@ const LAYERS: [Layer; 14] = [
         uses: &["informer-factory", "informer-testkit"],
         tests_use: &[],
     },
-    Layer {
-        package: "xtask",
-        uses: &[],
-        tests_use: &[],
-    },
+    Layer::alone("xtask"),
 ];
 
 /// A package, and the crates that must not be in its tree of normal dependencies.
