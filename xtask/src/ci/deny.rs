@@ -15,9 +15,10 @@ use crate::stopwatch::Outcome;
 ///
 /// None of them puts a condition on a program that uses the library unchanged, except to name the
 /// authors. `MPL-2.0+` asks besides that changed files of that crate are published.
-const LICENCES: [&str; 9] = [
+const LICENCES: [&str; 10] = [
     "Apache-2.0",
     "Apache-2.0 WITH LLVM-exception",
+    "BSD-2-Clause",
     "BSD-3-Clause",
     "CDLA-Permissive-2.0",
     "ISC",
