@@ -207,12 +207,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         let dictionary = Arc::new(Dictionary::train(samples, size * 1024)?);
         let trained = start.elapsed();
         let memory = dictionary.memory() / 1024;
+        let packer = Packer::with_dictionary(Arc::clone(&dictionary), DEFAULT_LEVEL)?;
+        let tables = packer.memory() / 1024;
         for level in [1, 3, 9] {
             let packer = Packer::with_dictionary(Arc::clone(&dictionary), level)?;
             measure(&format!("{size} KiB, {level}"), &packer, &values)?;
         }
         println!(
-            "| trained in {} ms, {memory} KiB | | | | |",
+            "| trained in {} ms, {memory} KiB and {tables} KiB in its packer | | | | |",
             trained.as_millis()
         );
     }

@@ -55,6 +55,12 @@ impl Packer {
         self.dictionary.as_ref()
     }
 
+    /// Returns the bytes of memory that the packer takes, without its dictionary and without the
+    /// contexts of threads.
+    pub fn memory(&self) -> usize {
+        size_of::<Self>() + self.encoder.memory()
+    }
+
     /// Packs one value.
     ///
     /// This cannot fail: a value that the codec does not make smaller is stored as it is, and so is

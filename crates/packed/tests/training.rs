@@ -23,6 +23,7 @@ proptest! {
                 prop_assert!(dictionary.memory() > dictionary.as_bytes().len());
                 let packer = Packer::with_dictionary(Arc::new(dictionary), DEFAULT_LEVEL);
                 let packer = packer.expect("a trained dictionary is usable");
+                prop_assert!(packer.memory() > Packer::new(DEFAULT_LEVEL).memory());
                 for value in samples.iter().chain([&value]) {
                     let unpacked = packer.pack(value).unpack();
                     prop_assert_eq!(unpacked.as_ref(), Ok(value));

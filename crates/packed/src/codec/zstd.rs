@@ -74,6 +74,14 @@ impl Encoder {
         dictionary.map(Self::Dictionary).ok_or(refused)
     }
 
+    /// Returns the bytes of the prepared dictionary, which has a copy of the dictionary's bytes.
+    pub(crate) fn memory(&self) -> usize {
+        match self {
+            Self::Plain { .. } => 0,
+            Self::Dictionary(dictionary) => dictionary.sizeof(),
+        }
+    }
+
     /// Calls `use_frame` with the compressed value, without the magic bytes.
     ///
     /// Returns `None` if the value cannot be compressed, for which memory is the only reason.
