@@ -148,6 +148,16 @@ mod with_dictionary {
     }
 
     #[test]
+    fn no_value_spends_bytes_on_the_id_of_its_dictionary() {
+        // As the command `zstd --train` writes it.
+        let mut with_id = DICTIONARY.as_bytes().to_vec();
+        with_id[4..8].copy_from_slice(&[1, 2, 3, 4]);
+        let dictionary = Dictionary::from_bytes(&with_id).expect("only the id differs");
+        assert_eq!(dictionary.as_bytes(), DICTIONARY.as_bytes());
+        assert_eq!(dictionary.as_bytes()[4..8], [0; 4]);
+    }
+
+    #[test]
     fn the_same_samples_train_the_same_dictionary() {
         assert_eq!(samples::dictionary(1).as_bytes(), DICTIONARY.as_bytes());
     }
