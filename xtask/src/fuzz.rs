@@ -20,7 +20,7 @@ use crate::shell::{self, cargo, output_of, program, words};
 use crate::stopwatch::Outcome;
 
 /// In the order in which the specification has them.
-const TARGETS: [&str; 10] = [
+const TARGETS: [&str; 11] = [
     "frame_chunks",
     "watch_event",
     "status_classify",
@@ -31,6 +31,7 @@ const TARGETS: [&str; 10] = [
     "fifo_ops",
     "reflector_inputs",
     "coalescing_ring",
+    "unpack",
 ];
 
 const MANIFEST: &str = "crates/fuzz/Cargo.toml";

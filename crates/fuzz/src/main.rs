@@ -13,7 +13,7 @@ use libfuzzer_sys::{arbitrary::Unstructured, fuzz_target};
 type Target = fn(&[u8]);
 
 /// What the project promises of each: `spec` 5.7.
-const TARGETS: [(&str, Target); 10] = [
+const TARGETS: [(&str, Target); 11] = [
     ("frame_chunks", informer_kube_source::fuzzing::frame_chunks),
     ("watch_event", informer_kube_source::fuzzing::watch_event),
     (
@@ -39,6 +39,7 @@ const TARGETS: [(&str, Target); 10] = [
     ("coalescing_ring", |data| {
         informer_processor::fuzzing::coalescing_ring(&mut draws(data));
     }),
+    ("unpack", informer_packed::fuzzing::unpack),
 ];
 
 /// Numbers below a bound, out of as few bytes as hold them, until the bytes are used up.

@@ -17,9 +17,10 @@ use crate::stopwatch::Outcome;
 /// `imbl-sized-chunks`, whose persistent maps the store's snapshots consist of. It holds for single
 /// files: a program keeps its own licence, and only a changed file of these crates has to be
 /// published. ADR 2 compares the alternatives.
-const LICENCES: [&str; 9] = [
+const LICENCES: [&str; 10] = [
     "Apache-2.0",
     "Apache-2.0 WITH LLVM-exception",
+    "BSD-2-Clause",
     "BSD-3-Clause",
     "CDLA-Permissive-2.0",
     "ISC",
