@@ -51,12 +51,18 @@ fn publish_progress(status: &InformerStatus) {
     let version = versions.min().flatten().unwrap_or(0) % DIGITS;
     gauge!(telemetry::STORE_VERSION, "informer" => label()).set(version as f64);
     let progress = sources().map(|source| source.last_progress);
-    let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    let timestamp = match (progress.min().flatten(), since_1970) {
-        (Some(last), Ok(since_1970)) => {
-            since_1970.saturating_sub(now().saturating_duration_since(last))
-        }
-        _ => Duration::ZERO,
-    };
+    let last = progress.min().flatten();
+    let timestamp = last.map_or(Duration::ZERO, |last| {
+        since_1970().saturating_sub(now().saturating_duration_since(last))
+    });
     gauge!(telemetry::LAST_PROGRESS, "informer" => label()).set(timestamp.as_secs_f64());
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "monitoring compares it with the time of another machine"
+)]
+fn since_1970() -> Duration {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.unwrap_or_default()
 }
