@@ -61,7 +61,9 @@
 //!
 //! # Memory
 //!
-//! The objects of the caches are most of it. In the order of their effect:
+//! [`MemoryStatus`] estimates what objects, keys, indexes, queue and handlers take, and
+//! [`soft_memory_limit`] sets the bytes above which an informer logs a warning. The objects of the
+//! caches are most of it. In the order of their effect:
 //!
 //! - [`metadata`](SharedInformerFactory::metadata) keeps metadata only; [`labels`] and [`fields`]
 //!   keep fewer objects.
@@ -76,6 +78,7 @@
 //! [`labels`]: InformerOptions::labels
 //! [`fields`]: InformerOptions::fields
 //! [`queue_bound`]: InformerOptions::queue_bound
+//! [`soft_memory_limit`]: InformerOptions::soft_memory_limit
 //!
 //! # Errors, status and metrics
 //!
@@ -87,7 +90,8 @@
 //!
 //! Metrics are recorded with the crate `metrics`. To export them, install a recorder of your choice
 //! before the factory is started, such as `PrometheusBuilder::new().install()` of
-//! `metrics-exporter-prometheus`. [`telemetry`] has the names and the labels.
+//! `metrics-exporter-prometheus`. [`telemetry`] has the names and the labels, and
+//! [`telemetry::describe`] tells the recorder what they mean.
 //!
 //! # Testing
 //!
