@@ -7,8 +7,8 @@ use crate::lease::LeaseId;
 
 /// The queue is closed; what it refused is given back.
 ///
-/// client-go's queues take and drop silently after `Close`; ours tell. Exhaustive on purpose: what
-/// was refused is all there is.
+/// client-go's queues drop the object silently after `Close`. Exhaustive on purpose: the error has
+/// no other content.
 // QU-03, FQ-10
 #[derive(Error)]
 #[derive_where(Debug)]
@@ -42,7 +42,7 @@ pub enum NotLeased {
 }
 
 /// The queue was closed and drained, or lost its consumer, before the initial population had
-/// been processed: waiting on would be for ever.
+/// been processed, so that it can no longer become synced.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("the queue ended before its initial population had been processed")]
 pub struct NeverSynced;

@@ -97,7 +97,7 @@ pub trait Queue<K, V, P>: Sealed + Send {
         known: &dyn Known<K, V>,
     ) -> Result<Vec<(K, V)>, Closed<Vec<(K, V)>>>;
 
-    /// Remind the consumer of all it holds, except where something newer waits.
+    /// Queues a resync of every held key that has no pending change.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Index functions that nearly every controller wants, ready made.
+//! Common index functions.
 //!
 //! Each returns the values of one object. Pass it to
 //! [`SharedInformer::add_index`](crate::SharedInformer::add_index), or to

@@ -69,7 +69,7 @@
 //!   keep fewer objects.
 //! - [`Projection::lean`] drops fields that controllers do not read while they are decoded, and a
 //!   [`Transform`] drops what your program does not need.
-//! - [`Overflow::Coalesce`] bounds the backlog of a slow handler to one entry for each key.
+//! - [`Overflow::Coalesce`] bounds the backlog of a slow handler to two entries for each key.
 //!   [`ListenerStatus`] shows the backlog.
 //! - [`Limits`] bound what a server may send, and [`queue_bound`] the number of waiting keys.
 //! - An object is freed on another thread than the one that decoded it, a pattern that glibc's
@@ -137,8 +137,8 @@
 //! | `Store` | [`Lister`], [`Index`] and [`StoreReader`] |
 //! | `Store::wait_until_ready` | [`SharedInformer::wait_synced`] |
 //! | `WatchStreamExt::modify` | [`Transform`] |
-//! | `predicate_filter` | [`Filtered`] |
-//! | `Controller` | not replaced: the example `feed_kube_runtime` drives it from an informer |
+//! | `predicate_filter` | `on_update`, with both objects; [`Filtered`] selects by content |
+//! | `Controller` | not replaced; the example `feed_kube_runtime` runs its reconcile loop |
 //!
 //! [`wait_synced`]: Registration::wait_synced
 //!

@@ -93,13 +93,13 @@ pub struct InformerOptions<T> {
     /// The name in status, logs and metrics. Default: the resource, with a short hash of what
     /// restricts the informer, such as `pods#7f6b0ac8`. Names of one factory's informers differ.
     pub name: Option<Arc<str>>,
-    /// Which namespaces. Default: all.
-    pub namespaces: Namespaces,
+    /// Which namespaces. Default: the factory's; all for a cluster-scoped type.
+    pub namespaces: Option<Namespaces>,
     /// A label selector in the server's syntax, such as `app=web,tier!=cache`. Default: none.
     pub label_selector: Option<String>,
     /// A field selector, such as `spec.nodeName=node-7`. Default: none.
     pub field_selector: Option<String>,
-    /// What is dropped while decoding. Default: nothing, since a surprise is worse than a cost.
+    /// What is dropped while decoding. Default: nothing.
     pub projection: Projection,
     /// Changes every object after decoding. Default: none.
     pub transform: Option<Transform<T>>,
@@ -155,7 +155,7 @@ impl<T> Default for InformerOptions<T> {
     fn default() -> Self {
         Self {
             name: None,
-            namespaces: Namespaces::All,
+            namespaces: None,
             label_selector: None,
             field_selector: None,
             projection: Projection::default(),
@@ -185,9 +185,9 @@ impl<T> InformerOptions<T> {
         /// reader of metrics must not know.
         name(name: impl Into<Arc<str>>) => name = Some(name.into());
         /// Restricts to one namespace.
-        namespace(namespace: impl Into<String>) => namespaces = Namespaces::one(namespace);
+        namespace(namespace: impl Into<String>) => namespaces = Some(Namespaces::one(namespace));
         /// Sets the namespaces.
-        namespaces(namespaces: Namespaces) => namespaces = namespaces;
+        namespaces(namespaces: Namespaces) => namespaces = Some(namespaces);
         /// Sets the label selector.
         labels(selector: impl Into<String>) => label_selector = Some(selector.into());
         /// Sets the field selector.

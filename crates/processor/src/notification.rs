@@ -179,6 +179,18 @@ into_notification!(Added Updated Deleted);
 ///
 /// Exhaustive on purpose: a handler cannot forget one of the cases.
 ///
+/// ```
+/// use informer_processor::Deleted;
+///
+/// fn describe(deleted: &Deleted<String, u32>) -> String {
+///     match deleted {
+///         Deleted::Known { key, last } => format!("{key} was deleted as {last}"),
+///         Deleted::Unknown { key, last } => format!("{key} was deleted after {last:?}"),
+///         Deleted::MovedAway { key, .. } => format!("{key} belongs to another replica"),
+///     }
+/// }
+/// # let _ = describe;
+/// ```
 ///
 /// ```compile_fail,E0005
 /// use informer_processor::Deleted;

@@ -18,6 +18,23 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     /// Starts watching another namespace; one that is removed at present is watched again when it
     /// has been removed. The source runs on the runtime on which the informer was started.
     ///
+    /// The informer must have been requested with [`Namespaces::These`](crate::Namespaces::These).
+    /// It stays synced; [`wait_for_version_in`](Self::wait_for_version_in) waits for the first list
+    /// of the namespace.
+    ///
+    /// ```
+    /// use informer_factory::{AddNamespaceError, SharedInformer};
+    /// use k8s_openapi::api::core::v1::Pod;
+    ///
+    /// fn watch(pods: &SharedInformer<Pod>, namespace: &str) -> Result<(), AddNamespaceError> {
+    ///     match pods.add_namespace(namespace) {
+    ///         Err(AddNamespaceError::AlreadyWatched { .. }) => Ok(()),
+    ///         result => result,
+    ///     }
+    /// }
+    /// # let _ = watch;
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`AddNamespaceError`] if the namespace is watched already, the informer watches all

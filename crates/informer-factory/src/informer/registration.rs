@@ -39,7 +39,8 @@ use crate::status::wait;
 /// let patience = Duration::from_secs(30);
 /// registration.wait_synced(patience).await?; // All pods of the first list have been printed.
 /// server.create(&Resource::pods(), serde_json::json!({"metadata": {"name": "web-0"}}))?;
-/// # let version = server.version().to_string().into();
+/// // With an `Api`, the version is `resource_version` in the metadata of what a write returns.
+/// let version = server.version().into();
 /// registration.wait_for_version(&version, patience).await?; // The new pod too.
 /// registration.remove().await?; // No callback runs any more.
 /// factory.shutdown(Grace::default()).await?;

@@ -62,7 +62,7 @@ impl FactoryBuilder {
         /// Sets the resync period of handlers that set none. Default: no resync, since it repeats
         /// objects that the handlers have received already.
         default_resync(period: Duration) => defaults.resync = Some(period);
-        /// Sets the namespaces of informers that name none. Default: all.
+        /// Sets the namespaces of informers whose options name none. Default: all.
         namespaces(namespaces: Namespaces) => defaults.namespaces = namespaces;
         /// Sets the queue of informers that choose none. Default: [`QueueKind::DeltaFifo`].
         queue(queue: QueueKind) => defaults.queue = queue;

@@ -13,10 +13,10 @@ use serde::de::DeserializeOwned;
 
 use crate::error::{AlreadyStopped, FromOwnCallback, InformerError, NotSynced, StartError};
 use crate::informer::SharedInformer;
-use crate::options::{InformerOptions, Namespaces, random_seed};
+use crate::options::{InformerOptions, random_seed};
 use crate::rbac_role::RbacRoles;
 use crate::running::shutdown::{Grace, InformerReport, ShutdownReport};
-use crate::sharing::assembly::{Decoder, is_cluster_scoped};
+use crate::sharing::assembly::Decoder;
 use crate::sharing::builder::{Defaults, FactoryBuilder};
 use crate::sharing::registry::Registry;
 use crate::status::InformerStatus;
@@ -108,10 +108,7 @@ impl SharedInformerFactory {
         K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
         K::Scope: 'static,
     {
-        let mut options = self.default_options();
-        if is_cluster_scoped::<K>() {
-            options.namespaces = Namespaces::All;
-        }
+        let options = InformerOptions::default();
         let decoder = Decoder::json(&options);
         self.get_or_make::<K, K>(&(), Representation::Full, decoder, options)
             .unwrap_or_else(|error| panic!("{error}"))
@@ -136,6 +133,9 @@ impl SharedInformerFactory {
     }
 
     /// The informer for a resource known at run time only.
+    ///
+    /// Whether the resource has namespaces is not known here: for a cluster-scoped one in a factory
+    /// that is restricted to namespaces, set [`Namespaces::All`](crate::Namespaces::All).
     ///
     /// # Errors
     ///
@@ -192,11 +192,6 @@ impl SharedInformerFactory {
         self.refuse_after_stop()?;
         let (metadata, decoder) = (Representation::MetadataOnly, Decoder::json(&options));
         self.get_or_make::<DynamicObject, _>(resource, metadata, decoder, options)
-    }
-
-    /// Options with the factory's namespaces filled in.
-    pub fn default_options<T>(&self) -> InformerOptions<T> {
-        InformerOptions::new().namespaces(self.inner.defaults.namespaces.clone())
     }
 
     /// Starts every informer that has not been started yet; may be called again.

@@ -32,6 +32,7 @@ impl SharingKey {
     pub(crate) fn new<R: Resource, T: 'static>(
         resource: &R::DynamicType,
         representation: Representation,
+        namespaces: &Namespaces,
         options: &InformerOptions<T>,
     ) -> Self {
         Self {
@@ -39,7 +40,7 @@ impl SharingKey {
             group: R::group(resource).into_owned(),
             version: R::version(resource).into_owned(),
             plural: R::plural(resource).into_owned(),
-            namespaces: options.namespaces.normal(),
+            namespaces: namespaces.normal(),
             label_selector: options.label_selector.clone(),
             field_selector: options.field_selector.clone(),
             projection: options.projection.clone(),

@@ -10,9 +10,9 @@ use serde::de::IgnoredAny;
 use crate::checker::Checking;
 use crate::error::InformerError;
 use crate::informer::SharedInformer;
-use crate::options::{ATTEMPTS, InformerOptions};
+use crate::options::{ATTEMPTS, InformerOptions, Namespaces};
 use crate::running::core::{Core, Settings};
-use crate::sharing::assembly::{Decoder, check_scope, connect};
+use crate::sharing::assembly::{Decoder, check_scope, connect, is_cluster_scoped};
 use crate::sharing::factory::{SEED_STEP, SharedInformerFactory};
 use crate::sharing::key::SharingKey;
 use crate::sharing::registry::Shared;
@@ -36,8 +36,9 @@ impl SharedInformerFactory {
         R::Scope: 'static,
         T: Send + Sync + 'static,
     {
-        check_scope::<R>(resource, &options.namespaces)?;
-        let key = SharingKey::new::<R, T>(resource, representation, &options);
+        let namespaces = self.namespaces::<R, T>(&options);
+        check_scope::<R>(resource, &namespaces)?;
+        let key = SharingKey::new::<R, T>(resource, representation, &namespaces, &options);
         let Decoder { decode, is_own } = decoder;
         let own = is_own.then(|| Arc::clone(&decode));
         let (wanted, stopped) = (options.transform.clone(), self.is_stopped());
@@ -60,10 +61,7 @@ impl SharedInformerFactory {
         let identity = name.map_or_else(|| key.identity(), Identity::named);
         self.inner.registry.name(&key, &identity.label, is_named)?;
         let client = self.inner.client.clone();
-        let (settings, namespaces) = (
-            self.settings::<R, T>(resource, &options),
-            options.namespaces.clone(),
-        );
+        let settings = self.settings::<R, T>(resource, &options);
         let (measured, limit) = (Arc::clone(&decode), options.soft_memory_limit);
         let meter = MemoryMeter::new::<T>(move || measured.object_bytes(), limit);
         let source = connect::<R, T>(client, resource.clone(), representation, decode, options);
@@ -89,6 +87,19 @@ impl SharedInformerFactory {
         };
         drop(replaced);
         Ok(informer)
+    }
+
+    /// The namespaces of a request: its own, or the factory's if the type has namespaces.
+    fn namespaces<R, T>(&self, options: &InformerOptions<T>) -> Namespaces
+    where
+        R: Resource,
+        R::Scope: 'static,
+    {
+        match &options.namespaces {
+            Some(own) => own.clone(),
+            None if is_cluster_scoped::<R>() => Namespaces::All,
+            None => self.inner.defaults.namespaces.clone(),
+        }
     }
 
     fn settings<R, T>(&self, resource: &R::DynamicType, options: &InformerOptions<T>) -> Settings

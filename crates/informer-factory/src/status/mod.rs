@@ -40,10 +40,10 @@ pub enum InformerState {
     Created,
     /// Started; the first list has not been applied as a whole.
     Starting,
-    /// The store holds what the server said, and follows it.
+    /// The first list has been applied, and the watch works.
     Synced,
-    /// The store holds what the server said last, but following it fails at present, or some keys
-    /// are quarantined.
+    /// The first list has been applied, but listing or watching fails at present, or some keys are
+    /// quarantined.
     Degraded,
     /// The tokio runtime on which it was started has ended, and with it its tasks. The store can
     /// still be read; it does not change any more. Only a new informer follows the server again.

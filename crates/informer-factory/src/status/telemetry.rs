@@ -71,11 +71,12 @@ metrics! {
     /// Events that were dropped as old or as the deletion of an unknown object. Counter; label
     /// `informer`.
     describe_counter Count EVENTS_DROPPED = "informer_events_dropped_total";
-    /// Whole collections fetched. Counter; labels `informer`, `cause`.
+    /// Whole collections fetched. Counter; labels `informer`, `cause`: a variant of `RelistCause`.
     describe_counter Count LISTS = "informer_lists_total";
     /// Watches opened. Counter; label `informer`.
     describe_counter Count WATCHES = "informer_watches_total";
-    /// Failed attempts. Counter; labels `informer`, `kind`.
+    /// Failed attempts. Counter; labels `informer`, `kind`: a variant of
+    /// `FailureKind`.
     describe_counter Count FAILURES = "informer_failures_total";
     /// Keys whose last version could not be decoded or applied. Gauge; label `informer`.
     describe_gauge Count QUARANTINED = "informer_quarantined_keys";

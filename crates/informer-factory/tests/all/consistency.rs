@@ -53,7 +53,7 @@ impl World {
             .build()
             .expect("legal");
         let watches = match &options.namespaces {
-            Namespaces::These(names) => names.len(),
+            Some(Namespaces::These(names)) => names.len(),
             _ => 1,
         };
         let informer = factory.informer_with(options).expect("a fresh factory");

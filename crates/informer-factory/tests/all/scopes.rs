@@ -218,6 +218,13 @@ async fn senseless_scopes_are_refused() {
     );
     let informer = in_one.informer::<Pod>();
     assert!(informer.name().starts_with("pods#") && informer.name().ends_with(" [in default]"));
+    // Options that name no namespaces have those of the factory, and then the same informer.
+    let same = in_one.informer_with::<Pod>(InformerOptions::new());
+    assert_eq!(same.expect("legal").name(), informer.name());
+    let all = InformerOptions::<Pod>::new().namespaces(Namespaces::All);
+    assert_eq!(in_one.informer_with(all).expect("legal").name(), "pods");
+    let nodes = in_one.informer_with::<Node>(InformerOptions::new());
+    assert_eq!(nodes.expect("legal").name(), "nodes");
     let error = factory.informer_with::<Node>(InformerOptions::new().namespace("default"));
     assert!(matches!(error, Err(InformerError::NotNamespaced { .. })));
     for (names, message) in [

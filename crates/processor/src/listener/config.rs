@@ -24,9 +24,8 @@ pub struct ListenerConfig {
     pub name: Arc<str>,
     /// What to do with a backlog. [`Overflow::Grow`] by default.
     pub overflow: Overflow,
-    /// How often every object is to be announced again. `None` by default, since a watch that
-    /// works needs no reminders. What comes of it is negotiated: see
-    /// [`ResyncTerms`](crate::ResyncTerms).
+    /// How often every object is announced again. Default: none. The effective period also depends
+    /// on the processor's check period: see [`ResyncTerms`](crate::ResyncTerms).
     // SI-16
     pub resync: Option<Duration>,
 }
@@ -55,8 +54,8 @@ impl ListenerConfig {
     }
 }
 
-/// How a listener keeps what its handler has not taken yet. Exhaustive on purpose: there are these
-/// two answers to a slow handler.
+/// How a listener keeps what its handler has not taken yet. Exhaustive on purpose: match
+/// both.
 ///
 /// ```
 /// use std::num::NonZeroUsize;

@@ -57,7 +57,7 @@ impl Registration {
         }
     }
 
-    /// Tells it apart from the other listeners of its processor.
+    /// The listener's id, unique within its processor.
     pub fn id(&self) -> ListenerId {
         self.caller.1
     }

@@ -14,7 +14,7 @@ use crate::notification::Key;
 use crate::processor::Processor;
 use crate::sync::timeout;
 
-/// What a stop has left done and undone.
+/// The result of [`Processor::stop`]: what was delivered, and what was not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StopReport {
@@ -62,7 +62,7 @@ impl<K: Key, T: Send + Sync + 'static> Processor<K, T> {
     }
 
     /// Stops: nothing more is handed out or added, what waits is delivered for at most `grace`,
-    /// then thrown away and reported. Resyncs that wait are not delivered: they are no news.
+    /// then thrown away and reported. Pending resyncs are dropped, because they carry no change.
     ///
     /// Waits for the running callbacks too, also of handlers just removed, and for streams that
     /// still have something to give.
