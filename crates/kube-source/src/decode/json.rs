@@ -17,6 +17,7 @@ use crate::{
     decode::{
         decoder::{Buffers, Decode, Encoded, Wire},
         measure::Measured,
+        object::guarded,
         shape::{self, Shaped, TypeNames, repeated::is_repeated},
         tape::{Misfit, Scratch},
     },
@@ -38,19 +39,25 @@ pub struct JsonDecoder {
 /// After this many consecutive objects that only serde_json decodes, the tape is skipped.
 const MOST_DETOURS: u8 = 32;
 
-/// After the first few objects, one of this many is measured, which takes a second decoding.
+/// One object of this many is measured, which takes a second decoding; more of the first ones.
 const MEASURED_OF: u32 = 256;
+const MEASURED_OF_FIRST: u32 = 16;
 
-/// The weight of the last measured object in the average is one of this many.
-const MEMORY: usize = 16;
+/// The least weight of a measured object in the average is one of this many.
+const REMEMBERED: usize = 16;
 
 impl<T: DeserializeOwned> Decode<T> for JsonDecoder {
     fn decode(&self, object: Encoded<'_>, buffers: &mut Buffers) -> Result<T, DecodeError> {
         let Wire::Json(json) = object.wire;
         let decoded = self.parse(json, object.type_names, buffers.get())?;
         let number = self.decoded.fetch_add(1, Ordering::Relaxed);
-        if number.is_multiple_of(MEASURED_OF) || number.is_power_of_two() {
-            self.measure::<T>(json, object.type_names);
+        let measured_of = match number {
+            0..MEASURED_OF => MEASURED_OF_FIRST,
+            _ => MEASURED_OF,
+        };
+        if number.is_multiple_of(measured_of) {
+            let measured = (number / MEASURED_OF_FIRST + 1) as usize;
+            self.measure::<T>(json, object.type_names, measured.min(REMEMBERED));
         }
         Ok(decoded)
     }
@@ -140,16 +147,21 @@ impl JsonDecoder {
         DecodeError::new(category_of(error), path, error.line(), error.column())
     }
 
-    /// Decodes an object once more to measure it. A concurrent measurement may be lost.
+    /// Decodes an object once more to measure it, and counts it in the average with the weight of
+    /// one of `weight`. A concurrent measurement may be lost.
     #[cold]
-    fn measure<T: DeserializeOwned>(&self, json: &str, names: Option<TypeNames<'_>>) {
-        let Ok(bytes) = self.inspect::<T>(json, names) else {
+    fn measure<T: DeserializeOwned>(
+        &self,
+        json: &str,
+        names: Option<TypeNames<'_>>,
+        weight: usize,
+    ) {
+        // The object has been decoded: a panic of its type now must not cost it.
+        let Some(Ok(bytes)) = guarded(|| self.inspect::<T>(json, names)) else {
             return;
         };
-        let average = match self.average.load(Ordering::Relaxed) {
-            0 => bytes,
-            before => before - before / MEMORY + bytes / MEMORY,
-        };
+        let before = self.average.load(Ordering::Relaxed);
+        let average = before - before / weight + bytes / weight;
         self.average.store(average, Ordering::Relaxed);
     }
 

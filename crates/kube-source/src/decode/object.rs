@@ -129,8 +129,8 @@ fn named_or_empty(found: &Text<'_>, expected: &str) -> bool {
     found.is_empty() || found.as_str() == expected
 }
 
-/// Runs user code for one object. If it panics, only this object is lost.
-fn guarded<R>(f: impl FnOnce() -> R) -> Option<R> {
+/// Runs user code for one object. If it panics, only its result is lost.
+pub(crate) fn guarded<R>(f: impl FnOnce() -> R) -> Option<R> {
     catch_unwind(AssertUnwindSafe(f)).ok()
 }
 
