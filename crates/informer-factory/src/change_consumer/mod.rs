@@ -23,6 +23,7 @@ use crate::change_consumer::consume::Consume;
 use crate::error::NotSynced;
 use crate::options::{ATTEMPTS, INDEX_VALUES, QUARANTINED, QUEUE_BOUND, QueueKind, random_seed};
 use crate::running::core::{Core, Settings};
+use crate::running::sampler;
 use crate::running::source_tasks::{SourceTasks, describe, queue};
 use crate::status::InformerStatus;
 use crate::status::memory::MemoryMeter;
@@ -59,7 +60,8 @@ impl Default for OnFailure {
 #[must_use]
 #[non_exhaustive]
 pub struct ChangeConsumerConfig {
-    /// The name in status, logs and metrics.
+    /// The name in status, logs and metrics. The estimate of memory there counts each object with
+    /// the size of its type.
     pub name: Arc<str>,
     /// Which queue. Default: [`QueueKind::DeltaFifo`].
     pub queue: QueueKind,
@@ -219,7 +221,9 @@ impl<T: Send + Sync + 'static> ChangeConsumer<T> {
         });
         let sources = describe(&core, &[Scope::All]);
         core.status.begin();
+        core.applier.begin_metrics();
         core.status.add_sources(&sources);
+        let _sampling = AbortOnDropHandle::new(tokio::spawn(sampler::run(Arc::clone(&core))));
         let (producer, consumer) = queue(&core);
         let mut reflecting = AbortOnDropHandle::new(tokio::spawn({
             let core = Arc::clone(&core);

@@ -104,7 +104,7 @@ impl Registration {
                 wait::check_synced(&[&self.status], start)?;
                 Err(HandlerNotSynced::TimedOut {
                     handler: handler(),
-                    pending: self.status().depth,
+                    pending: self.status().pending(),
                     waited: start.elapsed(),
                 })
             }
@@ -148,7 +148,7 @@ impl Registration {
             Err(_) => Err(NotHandled::TimedOut {
                 handler: handler(),
                 wanted,
-                pending: self.status().depth,
+                pending: self.status().pending(),
                 waited: start.elapsed(),
             }),
         }

@@ -41,7 +41,7 @@ impl HandlerMetrics {
             published.map(|name| (name, Handlers::default())).collect();
         for listener in listeners {
             let sums = handlers.entry(Arc::clone(&listener.name)).or_default();
-            sums.backlog += listener.depth + listener.replay_left;
+            sums.backlog += listener.pending();
             sums.oldest = sums.oldest.max(listener.oldest_age.unwrap_or_default());
             sums.coalesced += listener.coalesced;
             sums.panics += listener.panics;

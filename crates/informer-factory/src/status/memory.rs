@@ -37,7 +37,8 @@ pub struct MemoryStatus {
     /// Changes waiting in the queue, each with an object. A list counts as one, since its objects
     /// are those of the store as soon as it has been applied.
     pub queue: usize,
-    /// Notifications pending for handlers, each with an object that the store no longer holds.
+    /// Notifications pending for handlers, each counted with an object: at most this much, since
+    /// handlers share notifications, and the store may still hold the object.
     pub handlers: usize,
 }
 

@@ -1,6 +1,7 @@
 //! What a metrics recorder receives: sync, progress, memory, and the backlogs of handlers.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::future::pending;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,7 +9,8 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use informer_factory::{
-    AsyncHandler, Event, InformerOptions, ListenerConfig, ObjectKey, index, telemetry,
+    AsyncHandler, ChangeConsumer, ChangeConsumerConfig, Event, HandlerNotSynced, InformerOptions,
+    ListenerConfig, ObjectKey, index, telemetry,
 };
 use informer_testkit::{ApiServer, Fault, Match, Times};
 use k8s_openapi::api::core::v1::Pod;
@@ -143,6 +145,14 @@ async fn handler_that_is_behind_is_seen_by_its_name() {
     assert_eq!(get(telemetry::HANDLER_PANICS), Some(0.0));
     assert_eq!(get(telemetry::HANDLER_COALESCED), Some(0.0));
 
+    // An error of the wait counts the same.
+    let late = registration.wait_synced(Duration::from_secs(1)).await;
+    let late = late.expect_err("it is stuck");
+    assert!(
+        matches!(late, HandlerNotSynced::TimedOut { pending: 3, .. }),
+        "{late}"
+    );
+
     // Its callback never returns, so neither does the removal.
     assert!(registration.remove().now_or_never().is_none());
     tokio::time::sleep(Duration::from_secs(60)).await;
@@ -266,6 +276,27 @@ async fn memory_is_estimated_and_warned_of_once() {
     assert!(handlers > 50 * each, "{handlers}");
     assert_eq!(get("handlers"), Some(handlers as f64));
     assert_eq!(log.count("most of it is"), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn change_consumer_has_the_metrics_of_an_informer() {
+    let values = Values::default();
+    let _recording = metrics::set_default_local_recorder(&values);
+    let server = ApiServer::new();
+    server.create(&pods(), pod("a", "n1")).expect("created");
+    let source = Arc::new(server.source::<Pod>(&pods()).expect("registered"));
+    let consumer = ChangeConsumer::new(source, ChangeConsumerConfig::named("pods"));
+    let process = async |_: Event<Pod>| Ok::<(), Infallible>(());
+    consumer.run(process, tokio::time::sleep(SOON)).await;
+    let get = |name| values.get(&format!("{name}{{informer=pods}}"));
+    assert_eq!(get(telemetry::STORE_OBJECTS), Some(1.0));
+    assert_eq!(get(telemetry::SYNCED), Some(1.0));
+    assert_eq!(get(telemetry::STORE_VERSION), Some(server.version() as f64));
+    let objects = values.get(&format!(
+        "{}{{informer=pods,part=objects}}",
+        telemetry::MEMORY
+    ));
+    assert_eq!(objects, Some(size_of::<Pod>() as f64));
 }
 
 /// Every metric has a description and a unit for the recorder, under its own name.

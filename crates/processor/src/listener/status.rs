@@ -73,6 +73,14 @@ pub struct ListenerStatus {
     pub resyncs_skipped: u64,
 }
 
+impl ListenerStatus {
+    /// The number of notifications that the handler has not handled yet: the pending ones, the one
+    /// being handled, and the rest of a replay.
+    pub fn pending(&self) -> usize {
+        self.depth + self.replay_left
+    }
+}
+
 /// The counters that a listener keeps under its lock.
 // RB-7: received + replayed = delivered + pending + coalesced + abandoned. `tests/listener.rs`
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
