@@ -189,7 +189,7 @@ async fn main() -> anyhow::Result<()> {
 
     println!("somebody deletes web-1");
     server.delete(&Resource::pods(), "default", "web-1")?;
-    let now = server.version().to_string().into();
+    let now = server.version().into();
     pods.wait_for_version(&now, Duration::from_secs(10)).await?;
     reach(&by_owner, fleet.uid(), &["web-0", "web-1", "web-2"]).await?;
 

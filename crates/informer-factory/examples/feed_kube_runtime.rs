@@ -167,7 +167,7 @@ async fn main() -> anyhow::Result<()> {
     compare(&pods, &reader)?;
 
     server.delete(&Served::pods(), "default", "b")?;
-    let now = server.version().to_string().into();
+    let now = server.version().into();
     pods.wait_for_version(&now, Duration::from_secs(30)).await?;
     // The handlers get what is pending, then the bridge is dropped and the queue ends.
     factory.shutdown(Grace::default()).await?;

@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use informer_factory::{Callbacks, Client, Grace, SharedInformerFactory, index};
+use informer_factory::{Client, Grace, SharedInformerFactory, index};
 use informer_testkit::{ApiServer, Resource};
 use k8s_openapi::api::core::v1::Pod;
 use serde_json::json;
@@ -28,7 +28,8 @@ async fn main() -> anyhow::Result<()> {
     let factory = SharedInformerFactory::new(client);
     let pods = factory.informer::<Pod>();
     let by_node = pods.add_index("node", index::node)?;
-    let printer = Callbacks::new()
+    let printer = pods
+        .callbacks()
         .on_add(|added| println!("+ {} (initial: {})", added.key, added.initial))
         .on_delete(|deleted| println!("- {}", deleted.key()));
     let handler = pods.add_handler(printer)?;
@@ -42,7 +43,7 @@ async fn main() -> anyhow::Result<()> {
     );
 
     server.delete(&Resource::pods(), "default", "web-1")?;
-    let now = server.version().to_string().into();
+    let now = server.version().into();
     pods.wait_for_version(&now, Duration::from_secs(30)).await?;
     println!("{} on node-1", by_node.get("node-1").len());
     factory.shutdown(Grace::default()).await?;

@@ -121,7 +121,7 @@ async fn main() -> anyhow::Result<()> {
     // The informer being synced is not enough: the handler has to have seen it all.
     handler.wait_synced(PATIENCE).await?;
     let check = async |what: &str| {
-        let now = server.version().to_string().into();
+        let now = server.version().into();
         handler.wait_for_version(&now, PATIENCE).await?;
         let sums = requested.read().expect("as above").clone();
         println!("{what}: {sums:?}");

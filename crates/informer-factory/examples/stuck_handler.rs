@@ -50,7 +50,7 @@ async fn update(
         let name = format!("m{}", number % KEYS);
         server.patch(&Resource::config_maps(), "default", &name, data)?;
     }
-    let now = server.version().to_string().into();
+    let now = server.version().into();
     Ok(informer
         .wait_for_version(&now, Duration::from_secs(60))
         .await?)

@@ -239,11 +239,11 @@ pub use informer_processor::{
 };
 pub use informer_reflector::{
     Backoff, Config as ReflectorConfig, DecodeError, DecodeErrorCategory, Failure, FailureKind,
-    InitialState, ListWatch, Phase, Recovery,
+    InitialState, ListWatch, Phase, Recovery, StatusParts,
 };
 pub use informer_store::{
     Cursor, Entries, Entry, Index, IndexError, Lister, NamespaceLister, Scope, Snapshot,
-    StoreReader,
+    StoreMemory, StoreReader,
 };
 pub use kube_client::Client;
 pub use kube_core::{ApiResource, DynamicObject, Selector};

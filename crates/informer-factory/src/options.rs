@@ -90,8 +90,9 @@ pub enum QueueKind {
 #[must_use = "options do nothing until an informer is asked for with them"]
 #[non_exhaustive]
 pub struct InformerOptions<T> {
-    /// The name in status, logs and metrics. Default: the resource, with a short hash of what
-    /// restricts the informer, such as `pods#7f6b0ac8`. Names of one factory's informers differ.
+    /// The name in status, logs and metrics. Default: the resource, with a short hash if the
+    /// informer is restricted, such as `pods#7f6b0ac8`; status and logs add the restrictions to it,
+    /// and metrics do not. Given names differ within one factory.
     pub name: Option<Arc<str>>,
     /// Which namespaces. Default: the factory's; all for a cluster-scoped type.
     pub namespaces: Option<Namespaces>,
@@ -125,9 +126,9 @@ pub struct InformerOptions<T> {
     pub soft_memory_limit: Option<usize>,
     /// Back-off, page size and timeouts. Default: the factory's.
     pub reflector: Option<ReflectorConfig>,
-    /// The largest page, event and object that are accepted.
+    /// The largest page, event and object that are accepted. Default: `Limits::default()`.
     pub limits: Limits,
-    /// How long a silent server is waited for.
+    /// How long a silent server is waited for. Default: `Deadlines::default()`.
     pub deadlines: Deadlines,
     /// Whether the store is compared with the server, and how often. Default: the factory's.
     pub consistency: Option<Consistency>,

@@ -37,6 +37,7 @@ const INLINE: usize = 48;
 /// # Ok::<(), informer_object::KeyError>(())
 /// ```
 #[doc(alias = "ObjectName")]
+#[doc(alias = "ObjectRef")]
 #[doc(alias = "MetaNamespaceKeyFunc")]
 #[doc(alias = "SplitMetaNamespaceKey")]
 #[derive(Clone)]

@@ -98,6 +98,16 @@ impl<K: Debug, T> Debug for Notification<K, T> {
 }
 
 /// An object that appeared.
+///
+/// ```
+/// use std::sync::Arc;
+/// use informer_processor::{Added, Notification};
+///
+/// let added: Notification<&str, u32> = Added::new("a", Arc::new(1)).initial(true).into();
+/// assert!(added.is_initial());
+/// assert_eq!(added.key(), &"a");
+/// ```
+#[doc(alias("InitApply", "OnAdd"))]
 // SEC-6: `Debug` leaves out objects, which may hold secrets.
 #[derive_where(Clone; K)]
 #[derive_where(Debug; K)]
@@ -132,6 +142,7 @@ impl<K, T> Added<K, T> {
 }
 
 /// An object that changed, or is announced again.
+#[doc(alias("Apply", "OnUpdate"))]
 #[derive_where(Clone; K)]
 #[derive_where(Debug; K)]
 #[non_exhaustive]

@@ -80,8 +80,8 @@ pub struct Config {
     #[doc(alias = "MaxInternalErrorRetryDuration")]
     pub internal_patience: Duration,
     /// How long watches may break without bringing anything before a list is tried. 5 min: longer
-    /// than a rolling restart, which must not cause lists, and an end to being wedged
-    /// on a version nobody refuses in words (rows C and D).
+    /// than a rolling restart, which must not cause lists, and a bound for a
+    /// server that closes each watch from a version without refusing the version.
     // FM-22, R3
     pub rewatch_patience: Duration,
     /// How attempts are spaced.

@@ -119,6 +119,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
     /// ```
     #[doc(alias = "watcher")]
     #[doc(alias = "WatchStreamExt")]
+    #[doc(alias("applied_objects", "touched_objects"))]
     pub fn events(
         &self,
         config: ListenerConfig,

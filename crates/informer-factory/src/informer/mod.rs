@@ -78,7 +78,8 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
         }
     }
 
-    /// The informer's name in status, logs and metrics.
+    /// The informer's name in status and logs. Metrics have
+    /// [`InformerStatus::label`](crate::InformerStatus::label), which it begins with.
     pub fn name(&self) -> &str {
         &self.core.status.name
     }

@@ -66,7 +66,8 @@ impl FactoryBuilder {
         namespaces(namespaces: Namespaces) => defaults.namespaces = namespaces;
         /// Sets the queue of informers that choose none. Default: [`QueueKind::DeltaFifo`].
         queue(queue: QueueKind) => defaults.queue = queue;
-        /// Sets back-off, page size and timeouts of informers that bring none.
+        /// Sets back-off, page size and timeouts of informers that bring none. Default:
+        /// `ReflectorConfig::default()`.
         reflector(config: ReflectorConfig) => defaults.reflector = config;
         // FM-40
         /// Compares the stores of informers with the server periodically. Off by default, since it

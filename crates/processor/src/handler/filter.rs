@@ -32,6 +32,7 @@ use crate::notification::{Added, Deleted, Notification, Updated};
 /// even.on_notification(&Notification::from(Added::new("b", 3.into()))); // not forwarded
 /// ```
 #[doc(alias = "FilteringResourceEventHandler")]
+#[doc(alias("predicate_filter", "predicates"))]
 #[derive_where(Debug)]
 pub struct Filtered<H, F> {
     #[derive_where(skip)]

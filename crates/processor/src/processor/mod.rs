@@ -60,6 +60,24 @@ pub type JoiningStream<K, T> = (Joining<K, T>, EventStream<K, T>);
 ///
 /// Sequences grow with each commit. Calls of `distribute`, `distribute_resync` and
 /// `upstream_synced` have to be made in the order of the commits, one after the other.
+///
+/// ```
+/// use std::{sync::Arc, time::Duration};
+/// use informer_processor::{Added, ListenerConfig, Processor, Replay, handler_fn};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let processor = Processor::<&str, u32>::default();
+/// let count = handler_fn(|change| println!("{}", change.key()));
+/// let joining = processor.add(count, ListenerConfig::named("count"))?;
+/// let registration = joining.begin(0, Replay::empty());
+/// processor.distribute(1, &[Arc::new(Added::new("a", Arc::new(1)).into())]);
+/// processor.upstream_synced();
+/// registration.wait_synced().await?;
+/// assert_eq!(registration.status().delivered, 1);
+/// assert!(processor.stop(Duration::from_secs(5)).await.is_clean());
+/// # Ok(()) }
+/// ```
 #[doc(alias = "sharedProcessor")]
 #[derive_where(Clone)]
 pub struct Processor<K: Key, T: Send + Sync + 'static> {

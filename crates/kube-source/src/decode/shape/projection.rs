@@ -12,6 +12,15 @@ const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 ///
 /// The identity (namespace, name, uid, version) is read separately, so an object whose `metadata`
 /// is dropped still has its key.
+///
+/// ```
+/// use informer_kube_source::Projection;
+///
+/// // Managed fields and the last applied configuration, and one more field of pods.
+/// let lean = Projection::lean().drop_field(["spec", "volumes"]);
+/// assert_ne!(lean, Projection::lean());
+/// assert_eq!(Projection::new(), Projection::default());
+/// ```
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub struct Projection {
     root: Node,
