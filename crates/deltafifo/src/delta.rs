@@ -1,7 +1,7 @@
 //! One change of one object, as it waits in a queue.
 //!
-//! The enum is exhaustive on purpose: whoever applies deltas should be told by the compiler
-//! when there is a new kind. It does not say whether the object is new to the consumer: what
+//! The enum is exhaustive on purpose: a new kind must not compile where deltas are applied. It does
+//! not say whether the object is new to the consumer: what
 //! the consumer holds decides add or update, not the kind.
 
 // PD-01

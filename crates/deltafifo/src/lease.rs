@@ -119,7 +119,7 @@ impl<K, V> Item<K, V> {
 }
 
 /// An item whose attempts are used up: it failed `Config::max_attempts` times. It has left the
-/// queue, and the caller decides what becomes of it. Later changes of the same key are delivered as
+/// queue, and belongs to the caller. Later changes of the same key are delivered as
 /// usual.
 #[derive(Clone, PartialEq, Eq)]
 #[derive_where(Debug; K: fmt::Debug)]

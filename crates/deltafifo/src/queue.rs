@@ -164,9 +164,8 @@ pub trait Queue<K, V, P>: Sealed + Send {
         self.len() == 0
     }
 
-    /// Visits the objects of all changes that are pending or leased, of each key oldest first: what
-    /// a consumer will be told, and its store does not show yet. Tombstones without an object are
-    /// passed over.
+    /// Visits the objects of all changes that are pending or leased, of each key oldest first. The
+    /// consumer's store does not show them yet. Tombstones without an object are skipped.
     fn for_each_queued(&self, visit: &mut dyn FnMut(&K, &V));
 
     /// The objects left out since the last call because they could not be transformed; of more

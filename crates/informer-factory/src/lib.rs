@@ -91,7 +91,7 @@
 //! Metrics are recorded with the crate `metrics`. To export them, install a recorder of your choice
 //! before the factory is started, such as `PrometheusBuilder::new().install()` of
 //! `metrics-exporter-prometheus`. [`telemetry`] has the names and the labels, and
-//! [`telemetry::describe`] tells the recorder what they mean.
+//! [`telemetry::describe`] passes their descriptions to the recorder.
 //!
 //! # Testing
 //!

@@ -182,8 +182,7 @@ impl<T> InformerOptions<T> {
     }
 
     setters! {
-        /// Sets the name in status, logs and metrics. It shows there, so it should not name what a
-        /// reader of metrics must not know.
+        /// Sets the name in status, logs and metrics. It must not contain a secret.
         name(name: impl Into<Arc<str>>) => name = Some(name.into());
         /// Restricts to one namespace.
         namespace(namespace: impl Into<String>) => namespaces = Some(Namespaces::one(namespace));

@@ -1,4 +1,4 @@
-//! The primitives on which the threads of a processor meet, and the thread and the wait they use.
+//! The synchronization primitives of a processor, and how it spawns threads and waits.
 //!
 //! In a test under `cfg(shuttle)` they are shuttle's: each use of one is a point at which the
 //! schedule may let another thread go on (`schedules`). What is tokio's (`watch`) and what is set

@@ -75,7 +75,7 @@ pub struct Config {
     // FM-21
     pub short_watch: Duration,
     /// How long watches may answer 500 before a list is tried. 30 s: a server that fails for one
-    /// version often recovers within a lease, and a list is dear.
+    /// version often recovers within a lease, and a list is expensive.
     // FM-34
     #[doc(alias = "MaxInternalErrorRetryDuration")]
     pub internal_patience: Duration,
@@ -127,8 +127,8 @@ impl Config {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InitialState {
-    /// Whatever the server has at hand; after a restart of this process possibly older than what
-    /// the process had seen before.
+    /// The state that the server has cached, which may be older than what this process received
+    /// before a restart.
     // FM-02
     Any,
     /// The most recent state, which may cost the server a quorum read.

@@ -208,13 +208,13 @@ pub enum WatchEvent<T> {
     Error(Failure),
 }
 
-/// Objects already at hand, so that an unchanged one is neither decoded nor stored again.
+/// The objects that are stored already: an unchanged one is neither decoded nor stored again.
 pub trait Reuse<T>: Send + Sync {
-    /// The object with this very key, uid and version. Never asked when uid or version is empty.
+    /// The object with this very key, uid and version. Not called when uid or version is empty.
     fn reuse(&self, identity: &Identity) -> Option<Arc<T>>;
 }
 
-/// Nothing at hand.
+/// No objects.
 impl<T> Reuse<T> for () {
     fn reuse(&self, _: &Identity) -> Option<Arc<T>> {
         None

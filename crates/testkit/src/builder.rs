@@ -74,7 +74,8 @@ impl Builder {
         self
     }
 
-    /// Gives at most so many items in a page, to who asks for pages at all.
+    /// Sets the largest number of items in a page of a paginated list. Default: the number in the
+    /// request.
     pub fn page_limit(mut self, items: usize) -> Self {
         self.page_limit = Some(items.max(1));
         self

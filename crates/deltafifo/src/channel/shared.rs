@@ -18,7 +18,7 @@ pub(crate) struct Shared<K, V, P> {
 pub(crate) struct State<K, V, P> {
     pub(super) queue: Box<dyn Queue<K, V, P>>,
     pub(super) waiters: Waiters,
-    /// Exhausted when a guard was dropped, so that there was nobody to tell.
+    /// Items that were exhausted when a guard was dropped, which returns no value.
     pub(super) abandoned: Vec<Exhausted<K, V>>,
     pub(super) producers: usize,
     pub(super) consumer_lives: bool,

@@ -97,7 +97,7 @@ impl<T: Send + Sync + 'static> SharedInformer<T> {
 
     /// Returns the changes as a stream, beginning with everything there is. Dropping it removes it.
     ///
-    /// An item counts as handled when the next one is asked for, so drop the stream, or go on
+    /// An item counts as handled when the next one is requested, so drop the stream, or go on
     /// reading, while a shutdown waits.
     ///
     /// # Errors

@@ -97,8 +97,8 @@ impl<T: 'static> EventReader<T> {
         }
     }
 
-    /// Reads a line as servers write them: the type, an object that decodes, and nothing else. It
-    /// is decoding that shows it to be JSON, once; an object that is at hand is not looked through.
+    /// Reads a line as servers write them: the type, an object that decodes, and nothing else. Only
+    /// decoding checks that it is JSON; an object that is reused is not read.
     fn read_usual(&mut self, line: &str) -> Option<WatchEvent<T>> {
         let (kind, rest) = line.strip_prefix(r#"{"type":""#)?.split_once('"')?;
         let object = trim_end(rest.strip_prefix(r#","object":"#)?);
@@ -198,7 +198,8 @@ fn left_out<T>(json: &str) -> Result<WatchEvent<T>, Failure> {
 /// What makes an item an event.
 type About<T> = fn(Item<T>) -> WatchEvent<T>;
 
-/// The event of this type, if it is one about an object, and whether one at hand may stand for it.
+/// The event of this type, if it is one about an object, and whether a stored object may be reused
+/// for it.
 fn change<T>(kind: &str) -> Option<(About<T>, bool)> {
     match kind {
         "ADDED" => Some((WatchEvent::Added, true)),

@@ -28,8 +28,8 @@ use crate::notification::{Key, Notification};
 /// let _registration = joining.begin(0, Replay::empty());
 /// processor.distribute(1, &[Arc::new(Added::new("a", 1.into()).into())]);
 /// processor.close();
-/// while let Some(news) = stream.next().await {
-///     println!("{news:?}");
+/// while let Some(change) = stream.next().await {
+///     println!("{change:?}");
 /// }
 /// # Ok(())
 /// # }

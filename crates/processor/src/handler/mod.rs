@@ -63,9 +63,9 @@ pub trait Handler<K, T>: Send + 'static {
 /// use std::sync::Arc;
 /// use informer_processor::{Notification, async_fn};
 ///
-/// let handler = async_fn(|news: Arc<Notification<String, u32>>| async move {
+/// let handler = async_fn(|change: Arc<Notification<String, u32>>| async move {
 ///     tokio::task::yield_now().await;
-///     println!("{news:?}");
+///     println!("{change:?}");
 /// });
 /// # let _ = handler;
 /// ```

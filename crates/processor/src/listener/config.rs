@@ -85,8 +85,8 @@ pub enum Overflow {
     Coalesce,
 }
 
-/// Ten thousand pending notifications are some seconds of a busy cluster: a handler that far behind
-/// is in trouble, one that is not has merely met a burst.
+/// Ten thousand pending notifications are some seconds of a busy cluster. A burst stays below it; a
+/// handler that is further behind does not keep up.
 const WARN_AT: NonZeroUsize = NonZeroUsize::new(10_000).expect("ten thousand is not zero");
 
 impl Default for Overflow {

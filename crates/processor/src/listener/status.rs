@@ -1,4 +1,4 @@
-//! What a listener tells of itself. Plain values; whoever exports metrics maps them.
+//! The status of a listener, as plain values.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::listener::config::Overflow;
 use crate::listener::resync::ResyncTerms;
 
-/// Tells the listeners of one processor apart. Never used twice by it.
+/// Identifies a listener of one processor, which never uses it twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ListenerId(pub(crate) u64);
 

@@ -50,7 +50,7 @@ impl ProcessorConfig {
     }
 }
 
-/// A listener that is joining, and the stream of what it will be told.
+/// A listener that is joining, and the stream of its notifications.
 pub type JoiningStream<K, T> = (Joining<K, T>, EventStream<K, T>);
 
 /// Hands notifications to any number of listeners, none of which can delay another or the sender.
