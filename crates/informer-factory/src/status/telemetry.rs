@@ -57,9 +57,9 @@ metrics! {
     /// Seconds from the start of the informer until it was synced; 0 before that. Gauge; label
     /// `informer`.
     describe_gauge Seconds SYNC_SECONDS = "informer_sync_seconds";
-    /// When something was received last from the server, in seconds since 1970; subtract it from the
-    /// current time for its age. With several namespaces, of the one that is furthest behind. 0
-    /// before that. Gauge; label `informer`.
+    /// When something was received last from the server, in seconds since 1970; subtract it from
+    /// the current time for its age. With several namespaces, of the one that is furthest behind.
+    /// 0 before that. Gauge; label `informer`.
     describe_gauge Seconds LAST_PROGRESS = "informer_last_progress_timestamp_seconds";
     /// Estimated memory in bytes. Gauge; labels `informer`, `part`: `objects`, `keys`, `indexes`,
     /// `queue`, `handlers`.
