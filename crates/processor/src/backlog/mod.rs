@@ -193,7 +193,10 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
                 ..
             } => {
                 // It stands between two batches: it was put behind whole ones.
-                let boundary = replay.into_iter().chain(checkpoints.next()).min();
+                let boundary = match (replay, checkpoints.next()) {
+                    (Some(replay), Some(checkpoint)) => Some(replay.min(checkpoint)),
+                    (replay, checkpoint) => replay.or(checkpoint),
+                };
                 let mut count = 0;
                 if limit == 0 || boundary == Some(*taken) {
                     return count;
