@@ -72,8 +72,7 @@ pub type JoiningStream<K, T> = (Joining<K, T>, EventStream<K, T>);
 /// let joining = processor.add(count, ListenerConfig::named("count"))?;
 /// let registration = joining.begin(0, Replay::empty());
 /// processor.distribute(1, &[Arc::new(Added::new("a", Arc::new(1)).into())]);
-/// processor.upstream_synced();
-/// registration.wait_synced().await?;
+/// registration.wait_delivered().await?;
 /// assert_eq!(registration.status().delivered, 1);
 /// assert!(processor.stop(Duration::from_secs(5)).await.is_clean());
 /// # Ok(()) }
