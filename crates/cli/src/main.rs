@@ -30,10 +30,9 @@ const ABOUT: &str = "Shared informers for Kubernetes, from the command line.";
 
 const LONG_ABOUT: &str = "Shared informers for Kubernetes, from the command line.
 
-An informer lists a collection once, follows it by a watch, keeps a copy of it in memory, and tells
-handlers what was added, changed and deleted. `watch` shows what an informer is told about a
-resource of your cluster; `demo` shows one at work without any cluster; `rbac` prints the roles that
-informers need.
+An informer lists a collection once, follows it by a watch, keeps a copy of it in memory, and
+notifies handlers of each addition, change and deletion. `watch` shows these for a resource of your
+cluster; `demo` shows one at work without any cluster; `rbac` prints the roles that informers need.
 
 Called kubectl-informer and in your PATH, it is also `kubectl informer`.";
 

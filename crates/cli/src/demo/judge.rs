@@ -60,7 +60,7 @@ pub(super) fn judge(
         if !handler.matches_store {
             let name = &handler.name;
             complaints.push(format!(
-                "what handler {name} was told is not what the cache holds"
+                "the notifications of handler {name} do not add up to what the cache holds"
             ));
         }
         if !handler.accounted {

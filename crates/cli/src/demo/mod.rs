@@ -37,10 +37,10 @@ use report::Report;
 /// Show an informer at work: an API server in memory, a load, and handlers, all in this process
 ///
 /// Starts an API server in memory and serves it over HTTP on loopback, fills it with pods and
-/// nodes, follows both with informers, and changes them all the while. Three handlers are told of
-/// the pods: `fast`; `slow`, which rests 1 ms after each change and lets changes of the same pod
-/// wait as one; and `stream`, a loop over a stream. `nodes` is told of the nodes. At the end the
-/// cache, and what each handler made of what it was told, are compared with the server.
+/// nodes, follows both with informers, and changes them all the while. Three handlers receive the
+/// changes of pods: `fast`; `slow`, which rests 1 ms after each change and lets changes of the same
+/// pod wait as one; and `stream`, a loop over a stream. `nodes` receives those of nodes. At the end
+/// the cache, and the notifications of each handler, are compared with the server.
 #[derive(Debug, clap::Args)]
 pub(crate) struct DemoArguments {
     /// How many pods there are; there is one node for every 20

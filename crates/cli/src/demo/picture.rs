@@ -73,7 +73,7 @@ impl Picture {
         lines.push(String::new());
         lines.push(format!(
             "{:8} {:>9} {:>9} {:>9} {:>9} {:>10} {:>10}",
-            "handler", "told", "merged", "waiting", "most", "oldest", "worst lag"
+            "handler", "received", "merged", "waiting", "most", "oldest", "worst lag"
         ));
         lines.extend(informers.pod_handlers.iter().map(handler));
         lines.extend(informers.node_handlers.iter().map(handler));
@@ -112,7 +112,7 @@ fn line(head: &str, informers: &Informers, cluster: &Cluster) -> String {
             let ListenerStatus {
                 delivered, depth, ..
             } = handler.status();
-            format!("{} {delivered} told {depth} waiting", handler.name())
+            format!("{} {delivered} received, {depth} waiting", handler.name())
         })
         .collect();
     let queue = behind(&informers.pods.status(), cluster.pod_version());

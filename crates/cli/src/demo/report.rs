@@ -1,4 +1,4 @@
-//! What is told at the end: one JSON object for programs, some lines for people.
+//! The report at the end: one JSON object for programs, some lines for people.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -81,7 +81,7 @@ impl HandlerReport {
             ""
         };
         format!(
-            "  {:6} {} told{coalesced}; at most {} waited; lag {} median, {} p99, {} at worst{rests}",
+            "  {:6} {} received{coalesced}; at most {} waited; lag {} median, {} p99, {} at worst{rests}",
             self.name,
             self.delivered,
             self.high_water,
@@ -183,8 +183,8 @@ impl Report {
         lines.extend(self.handlers.values().map(HandlerReport::line));
         lines.push(yes(
             self.handlers_match.values().all(|matches| *matches),
-            "What each handler was told adds up to what the cache holds.",
-            "WHAT A HANDLER WAS TOLD DOES NOT ADD UP TO WHAT THE CACHE HOLDS.",
+            "The notifications of each handler add up to what the cache holds.",
+            "THE NOTIFICATIONS OF A HANDLER DO NOT ADD UP TO WHAT THE CACHE HOLDS.",
         ));
         lines.push(yes(
             self.accounted,

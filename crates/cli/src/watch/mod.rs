@@ -23,7 +23,7 @@ use crate::cluster::{connect, explain, scope};
 use follow::Following;
 use line::{Form, Lines};
 
-/// Show what an informer is told about a resource: added, updated with what changed, deleted
+/// Show the changes of a resource: added, updated with what changed, deleted
 ///
 /// RESOURCE is what kubectl takes: pods, pod, po, deployments.apps, deployments.v1.apps, or any
 /// custom resource. Needs the permissions to list and to watch it, and nothing else.
