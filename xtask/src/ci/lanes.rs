@@ -1,9 +1,10 @@
 //! All jobs, in two lanes beside each other: one builds for debugging, the other for speed.
 //!
 //! Cargo locks a build folder for one build at a time, and the lanes use two profiles, so they do
-//! not wait for each other. While one lane links or runs a last long test, the other one uses the
-//! idle core. Cheap jobs run before both lanes. The fuzzer comes last, because it runs for a fixed
-//! time, whatever share of the cores it gets.
+//! not wait for each other. `miri` has a folder of its own, and is in the shorter lane. While one
+//! lane links or runs a last long test, the other one uses the idle core. Cheap jobs run before both
+//! lanes. The fuzzer comes last, because it runs for a fixed time, whatever share of the cores it
+//! gets.
 //!
 //! Each job is a process of its own. Its output is shown when it ends, so outputs never mix.
 
@@ -32,9 +33,9 @@ const STAGES: [[Lane; 2]; 2] = [
     [
         &[
             "clippy", "test", "leaves", "property", "shuttle", "docs", "examples", "package",
-            "msrv", "minimal", "semver", "wasm", "miri",
+            "msrv", "minimal", "semver", "wasm",
         ],
-        &["simulate", "mutants", "conformance", "gate", "fuzz"],
+        &["simulate", "mutants", "conformance", "gate", "miri", "fuzz"],
     ],
 ];
 
