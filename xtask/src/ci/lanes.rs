@@ -2,9 +2,9 @@
 //!
 //! Cargo locks a build folder for one build at a time, and the lanes use two profiles, so they do
 //! not wait for each other. `miri` has a folder of its own, and is in the shorter lane. While one
-//! lane links or runs a last long test, the other one uses the idle core. Cheap jobs run before both
-//! lanes. The fuzzer comes last, because it runs for a fixed time, whatever share of the cores it
-//! gets.
+//! lane links or runs a last long test, the other one uses the idle core. Cheap jobs run before
+//! both lanes. The fuzzer comes last, because it runs for a fixed time, whatever share of the cores
+//! it gets.
 //!
 //! Each job is a process of its own. Its output is shown when it ends, so outputs never mix.
 
