@@ -15,6 +15,23 @@ macro_rules! forwarded {
     )*};
 }
 
+/// Writes the methods of a `Deserializer` for values without parts and without text.
+macro_rules! forwarded_plain {
+    ($wrap:ident) => {
+        forwarded! {
+            $wrap:
+            deserialize_bool(); deserialize_char();
+            deserialize_i8(); deserialize_i16(); deserialize_i32(); deserialize_i64();
+            deserialize_u8(); deserialize_u16(); deserialize_u32(); deserialize_u64();
+            deserialize_i128(); deserialize_u128(); deserialize_f32(); deserialize_f64();
+            deserialize_unit();
+            deserialize_unit_struct(name: &'static str);
+            deserialize_enum(name: &'static str, variants: &'static [&'static str]);
+            deserialize_identifier(); deserialize_ignored_any();
+        }
+    };
+}
+
 /// Writes methods of a `Visitor` that pass a value on as it is.
 macro_rules! visited {
     ($($method:ident($($value:ident: $type:ty)?);)*) => {$(
@@ -22,6 +39,22 @@ macro_rules! visited {
             self.inner.$method($($value)?)
         }
     )*};
+}
+
+/// Writes the methods of a `Visitor` for values without parts and without text.
+macro_rules! visited_plain {
+    () => {
+        visited! {
+            visit_bool(value: bool);
+            visit_i64(value: i64);
+            visit_i128(value: i128);
+            visit_u64(value: u64);
+            visit_u128(value: u128);
+            visit_f64(value: f64);
+            visit_unit();
+            visit_none();
+        }
+    };
 }
 
 /// Writes methods of a `Visitor` that wrap what the value is read from.

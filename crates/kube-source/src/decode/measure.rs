@@ -51,18 +51,17 @@ impl<'m, I> Measured<'m, I> {
         inner
     }
 
-    /// Adds one allocation. Allocators round up.
-    fn add(&self, bytes: usize) {
-        self.bytes
-            .set(self.bytes.get() + bytes.next_multiple_of(16));
-    }
-
     /// Adds a text or bytes, unless the value of type `V` has no memory of its own, as a time.
     fn add_text<V>(&self, len: usize) {
         if needs_drop::<V>() {
-            self.add(len);
+            add(self.bytes, len);
         }
     }
+}
+
+/// Adds one allocation. Allocators round up.
+fn add(bytes: &Cell<usize>, allocated: usize) {
+    bytes.set(bytes.get() + allocated.next_multiple_of(16));
 }
 
 impl<'de, D: Deserializer<'de>> Deserializer<'de> for Measured<'_, D> {
@@ -86,17 +85,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Measured<'_, D> {
         deserialize_struct(name: &'static str, fields: &'static [&'static str]);
     }
 
-    forwarded! {
-        unmeasured:
-        deserialize_bool(); deserialize_char();
-        deserialize_i8(); deserialize_i16(); deserialize_i32(); deserialize_i64();
-        deserialize_u8(); deserialize_u16(); deserialize_u32(); deserialize_u64();
-        deserialize_i128(); deserialize_u128(); deserialize_f32(); deserialize_f64();
-        deserialize_unit();
-        deserialize_unit_struct(name: &'static str);
-        deserialize_enum(name: &'static str, variants: &'static [&'static str]);
-        deserialize_identifier(); deserialize_ignored_any();
-    }
+    forwarded_plain!(unmeasured);
 
     fn is_human_readable(&self) -> bool {
         self.inner.is_human_readable()
@@ -120,17 +109,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Measured<'_, V> {
         self.inner.expecting(f)
     }
 
-    visited! {
-        visit_bool(value: bool);
-        visit_i64(value: i64);
-        visit_i128(value: i128);
-        visit_u64(value: u64);
-        visit_u128(value: u128);
-        visit_f64(value: f64);
-        visit_unit();
-        visit_none();
-    }
-
+    visited_plain!();
     visited_text! {
         visit_str(&str);
         visit_borrowed_str(&'de str);
@@ -154,7 +133,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Measured<'_, V> {
         let value = self.inner.visit_seq(&mut contents)?;
         let (count, each) = (contents.count, contents.value);
         if !self.in_place {
-            Measured::new((), self.bytes).add(count * each);
+            add(self.bytes, count * each);
         }
         Ok(value)
     }
@@ -168,7 +147,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Measured<'_, V> {
                 0..=NODE => count.min(1),
                 _ => count.div_ceil(LEFT_BEHIND + 1),
             };
-            Measured::new((), self.bytes).add(nodes * (NODE * each + size_of::<[usize; 2]>()));
+            add(self.bytes, nodes * (NODE * each + size_of::<[usize; 2]>()));
         }
         Ok(value)
     }

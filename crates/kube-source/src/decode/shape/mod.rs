@@ -94,16 +94,11 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Shaped<'_, D> {
     }
 
     // Nothing is dropped inside an enum, whose tag would have to be known.
+    forwarded_plain!(unshaped);
     forwarded! {
         unshaped:
-        deserialize_bool(); deserialize_char(); deserialize_str(); deserialize_string();
-        deserialize_i8(); deserialize_i16(); deserialize_i32(); deserialize_i64();
-        deserialize_u8(); deserialize_u16(); deserialize_u32(); deserialize_u64();
-        deserialize_i128(); deserialize_u128(); deserialize_f32(); deserialize_f64();
-        deserialize_bytes(); deserialize_byte_buf(); deserialize_unit();
-        deserialize_unit_struct(name: &'static str);
-        deserialize_enum(name: &'static str, variants: &'static [&'static str]);
-        deserialize_identifier(); deserialize_ignored_any();
+        deserialize_str(); deserialize_string();
+        deserialize_bytes(); deserialize_byte_buf();
     }
 
     fn is_human_readable(&self) -> bool {
@@ -118,21 +113,14 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Shaped<'_, V> {
         self.inner.expecting(f)
     }
 
+    visited_plain!();
     visited! {
-        visit_bool(value: bool);
-        visit_i64(value: i64);
-        visit_i128(value: i128);
-        visit_u64(value: u64);
-        visit_u128(value: u128);
-        visit_f64(value: f64);
         visit_str(value: &str);
         visit_borrowed_str(value: &'de str);
         visit_string(value: String);
         visit_bytes(value: &[u8]);
         visit_borrowed_bytes(value: &'de [u8]);
         visit_byte_buf(value: Vec<u8>);
-        visit_unit();
-        visit_none();
     }
 
     visited_around! {
