@@ -15,6 +15,21 @@ pub(super) enum Step {
     Handle,
 }
 
+impl Step {
+    pub(super) fn run(self, rig: &mut Rig) -> Result<(), String> {
+        match self {
+            Self::News(key, act) => {
+                rig.commit(key, act);
+                rig.distribute(rig.sequence());
+            }
+            Self::Resync => rig.resync(),
+            Self::Take(limit) => rig.take(limit),
+            Self::Handle => drop(rig.handle()?),
+        }
+        Ok(())
+    }
+}
+
 pub(super) fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
         6 => (0..4_u8, act()).prop_map(|(key, act)| Step::News(key, act)),
@@ -35,15 +50,7 @@ pub(super) fn check(overflow: Overflow, steps: &[Step]) -> Result<(), String> {
     let mut rig = Rig::new(overflow);
     rig.begin(0);
     for step in steps {
-        match *step {
-            Step::News(key, act) => {
-                rig.commit(key, act);
-                rig.distribute(rig.sequence());
-            }
-            Step::Resync => rig.resync(),
-            Step::Take(limit) => rig.take(limit),
-            Step::Handle => drop(rig.handle()?),
-        }
+        step.run(&mut rig)?;
         rig.check_accounts()?;
     }
     rig.settle()?;

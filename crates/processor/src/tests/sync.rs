@@ -22,14 +22,8 @@ pub(super) fn check(overflow: Overflow, steps: &[Step], list: usize) -> Result<(
             rig.source.initial = false;
             rig.listener.tracker.upstream_synced();
         }
-        match *step {
-            Step::News(key, act) => {
-                rig.commit(key, act);
-                rig.distribute(rig.sequence());
-            }
-            Step::Resync => {}
-            Step::Take(limit) => rig.take(limit),
-            Step::Handle => drop(rig.handle()?),
+        if !matches!(step, Step::Resync) {
+            step.run(&mut rig)?;
         }
         let synced = rig.listener.tracker.is_synced();
         if latched && !synced {

@@ -25,15 +25,7 @@ pub(super) fn check(overflow: Overflow, steps: &[Step], waits: &[bool]) -> Resul
     rig.begin(0);
     let mut waiting: Vec<Waiting> = Vec::new();
     for (step, waits) in steps.iter().zip(waits) {
-        match *step {
-            Step::News(key, act) => {
-                rig.commit(key, act);
-                rig.distribute(rig.sequence());
-            }
-            Step::Resync => rig.resync(),
-            Step::Take(limit) => rig.take(limit),
-            Step::Handle => drop(rig.handle()?),
-        }
+        step.run(&mut rig)?;
         if *waits {
             waiting.push((rig.set_checkpoint(), rig.sequence()));
         }
