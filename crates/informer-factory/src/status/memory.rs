@@ -45,7 +45,8 @@ pub struct MemoryStatus {
 impl MemoryStatus {
     /// The sum of all parts.
     pub fn total(&self) -> usize {
-        self.parts().iter().map(|(_, bytes)| bytes).sum()
+        let parts = self.parts().into_iter();
+        parts.fold(0, |total, (_, bytes)| total.saturating_add(bytes))
     }
 
     /// The part that takes most, and its bytes.
@@ -89,7 +90,7 @@ impl MemoryMeter {
         }
     }
 
-    /// Estimates the memory of a store of so many objects, of queued changes and of handlers.
+    /// Estimates the memory of a store with this number of objects, of the queue and of handlers.
     pub(crate) fn estimate(
         &self,
         objects: usize,
@@ -99,14 +100,16 @@ impl MemoryMeter {
     ) -> MemoryStatus {
         /// A queued change or a pending notification beside its object: key, counts, order.
         const ENTRY: usize = 128;
+        // A decoder of the caller may return any number.
         let object = (self.object_bytes)().unwrap_or(self.object_size);
+        let change = object.saturating_add(ENTRY);
         let pending: usize = listeners.iter().map(|listener| listener.depth).sum();
         MemoryStatus {
-            objects: objects * object,
+            objects: objects.saturating_mul(object),
             keys: store.records,
             indexes: store.indexes,
-            queue: queued * (ENTRY + object),
-            handlers: pending * (ENTRY + object),
+            queue: queued.saturating_mul(change),
+            handlers: pending.saturating_mul(change),
         }
     }
 
@@ -120,11 +123,12 @@ impl MemoryMeter {
         let Some(limit) = self.limit else { return };
         let total = memory.total();
         // Below nine tenths it has fallen, so that an informer near its limit warns once.
-        let is_above = match self.is_above.load(Ordering::Relaxed) {
+        let was_above = self.is_above.load(Ordering::Relaxed);
+        let is_above = match was_above {
             true => total > limit / 10 * 9,
             false => total > limit,
         };
-        if is_above && !self.is_above.load(Ordering::Relaxed) {
+        if is_above && !was_above {
             let (largest, bytes) = memory.largest();
             tracing::warn!(
                 informer,
@@ -136,5 +140,18 @@ impl MemoryMeter {
             );
         }
         self.is_above.store(is_above, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn estimate_of_an_absurd_object_size_saturates() {
+        let meter = MemoryMeter::new::<u8>(|| Some(usize::MAX), None);
+        let memory = meter.estimate(2, StoreMemory::default(), 2, &[]);
+        assert_eq!((memory.objects, memory.queue), (usize::MAX, usize::MAX));
+        assert_eq!(memory.total(), usize::MAX);
     }
 }
