@@ -100,7 +100,7 @@ pub struct InformerOptions<T> {
     pub label_selector: Option<String>,
     /// A field selector, such as `spec.nodeName=node-7`. Default: none.
     pub field_selector: Option<String>,
-    /// What is dropped while decoding. Default: nothing.
+    /// The fields that are dropped while decoding. Default: none.
     pub projection: Projection,
     /// Changes every object after decoding. Default: none.
     pub transform: Option<Transform<T>>,

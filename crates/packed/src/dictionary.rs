@@ -1,4 +1,4 @@
-//! What many values share, so that none of them has to repeat it.
+//! Dictionaries: the content that many values share.
 
 use std::fmt;
 
@@ -8,10 +8,10 @@ use crate::error::{DictionaryError, TrainError};
 /// The bytes with which a trained dictionary begins.
 const MAGIC: [u8; 4] = [0x37, 0xA4, 0x30, 0xEC];
 
-/// Where a trained dictionary has its id.
+/// The place of the id in a trained dictionary.
 const ID: std::ops::Range<usize> = 4..8;
 
-/// What the values of one kind have in common, trained from samples of them.
+/// The content that values of one kind have in common, trained from samples.
 ///
 /// A [`Packer`](crate::Packer) and every value that it packs share the dictionary through an `Arc`.
 /// It is freed with the last of them.

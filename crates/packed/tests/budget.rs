@@ -1,4 +1,4 @@
-//! What a value costs, and what unpacking a damaged one allocates.
+//! The memory of a value, and the allocations when a damaged one is unpacked.
 //!
 //! A program of its own with one test, because it counts every byte that is allocated.
 
@@ -14,7 +14,7 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 /// The bytes that a value takes where it is kept.
 const INLINE: usize = 24;
 
-/// Where the length stands that a frame states: after our header and a byte of zstd's.
+/// The place of the length in a value: behind our header and a byte of zstd's frame.
 const STATED: usize = 6;
 
 fn document(n: usize) -> Vec<u8> {

@@ -39,9 +39,9 @@ pub enum Cause {
 /// ```
 /// use informer_processor::{Added, Notification};
 ///
-/// let news = Notification::from(Added::new("a", 1.into()).initial(true));
-/// assert_eq!((news.key(), news.object().map(|object| **object)), (&"a", Some(1)));
-/// assert!(news.is_initial());
+/// let change = Notification::from(Added::new("a", 1.into()).initial(true));
+/// assert_eq!((change.key(), change.object().map(|object| **object)), (&"a", Some(1)));
+/// assert!(change.is_initial());
 /// ```
 #[derive_where(Clone; K)]
 pub enum Notification<K, T> {

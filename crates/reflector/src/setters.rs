@@ -1,6 +1,6 @@
 //! Builder methods that set one option each.
 //!
-//! The crates with options have a macro each: sharing it would take a published crate.
+//! The crates with options have a macro each: a shared one would be public in a published crate.
 
 /// Writes builder methods: `name(argument: Type) => field = value;` is a method `name` that sets
 /// `field`.

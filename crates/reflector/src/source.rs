@@ -149,7 +149,7 @@ pub struct WatchRequest {
     pub timeout: Duration,
     /// Whether bookmarks are asked for.
     pub bookmarks: bool,
-    /// What the watch begins with.
+    /// The first events of the watch.
     // RL-24
     pub start: WatchStart,
 }

@@ -1,4 +1,4 @@
-//! What a metrics recorder receives: sync, progress, memory, and the backlogs of handlers.
+//! The metrics that a recorder receives: sync, progress, memory, and the backlogs of handlers.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;

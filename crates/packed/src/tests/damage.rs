@@ -1,6 +1,6 @@
 //! Damaged values: an error, or the bytes that were packed.
 //!
-//! What is allocated meanwhile is counted in `tests/budget.rs`.
+//! `tests/budget.rs` counts the allocations.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! What is not a dictionary, and what shows nothing of its bytes.
+//! Bytes that are not a dictionary, and debug output without bytes.
 
 use crate::{DEFAULT_LEVEL, Dictionary, DictionaryError, Packer};
 
