@@ -7,6 +7,7 @@
 //! The checksum is not the one of zstd, which writes none into frames of a prepared dictionary. It
 //! covers stored values as well.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
@@ -41,7 +42,8 @@ impl Packed {
     /// This is the most that unpacking allocates for a damaged value. Longer values are stored.
     pub const MAX_LEN: usize = 16 * 1024 * 1024;
 
-    pub(crate) fn stored(value: &[u8]) -> Self {
+    /// Keeps a value as it is, for a value that is packed later or not worth packing.
+    pub fn stored(value: &[u8]) -> Self {
         Self {
             dictionary: None,
             bytes: assemble(STORED, value, value),
@@ -101,6 +103,18 @@ impl Packed {
         match checksum(value) == sum {
             true => Ok(()),
             false => Err(UnpackError::Checksum),
+        }
+    }
+
+    /// Returns the value: borrowed if it is stored as it was.
+    ///
+    /// # Errors
+    ///
+    /// As for [`unpack`](Self::unpack).
+    pub fn bytes(&self) -> Result<Cow<'_, [u8]>, UnpackError> {
+        match self.parts() {
+            Some((STORED, sum, body)) if checksum(body) == sum => Ok(Cow::Borrowed(body)),
+            _ => self.unpack().map(Cow::Owned),
         }
     }
 
