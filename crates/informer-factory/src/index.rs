@@ -4,9 +4,7 @@
 //! [`SharedInformer::add_index`](crate::SharedInformer::add_index), or to
 //! [`index_of`](crate::index_of) in a unit test.
 
-use k8s_openapi::api::core::v1::Pod;
-
-use crate::Object;
+use crate::{HasLabels, HasNode, HasOwners};
 
 /// The uids of all owners, so that "who belongs to this ReplicaSet" is one look-up.
 ///
@@ -19,7 +17,7 @@ use crate::Object;
 /// }
 /// # let _ = pods_by_owner;
 /// ```
-pub fn owner_uid<T: Object>(object: &T) -> Vec<String> {
+pub fn owner_uid<T: HasOwners>(object: &T) -> Vec<String> {
     let uids = object.owners().map(|owner| owner.uid.to_owned());
     uids.collect()
 }
@@ -37,7 +35,7 @@ pub fn owner_uid<T: Object>(object: &T) -> Vec<String> {
 /// assert_eq!(by_controller.get("u-1").len(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn controller_uid<T: Object>(object: &T) -> Option<String> {
+pub fn controller_uid<T: HasOwners>(object: &T) -> Option<String> {
     let controller = object.owners().find(|owner| owner.is_controller);
     controller.map(|owner| owner.uid.to_owned())
 }
@@ -53,12 +51,12 @@ pub fn controller_uid<T: Object>(object: &T) -> Option<String> {
 /// assert_eq!(by_app.keys("web")[0].as_str(), "web-0");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn label<T: Object>(name: impl Into<String>) -> impl Fn(&T) -> Option<String> {
+pub fn label<T: HasLabels>(name: impl Into<String>) -> impl Fn(&T) -> Option<String> {
     let name = name.into();
     move |object| object.label(&name).map(ToOwned::to_owned)
 }
 
 /// The node a pod runs on; a pod that is not scheduled is not in the index.
-pub fn node(pod: &Pod) -> Option<String> {
-    pod.spec.as_ref()?.node_name.clone()
+pub fn node<T: HasNode>(object: &T) -> Option<String> {
+    object.node().map(ToOwned::to_owned)
 }

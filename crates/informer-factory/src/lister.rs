@@ -5,7 +5,7 @@ use std::sync::Arc;
 use informer_store::{Entry, Index, KeyError, Lister, ObjectKey, store};
 use kube_core::Selector;
 
-use crate::object::{LabelFilter, Object};
+use crate::object::{HasLabels, LabelFilter, Object};
 
 /// Returns a predicate that holds for the objects whose labels match a selector.
 ///
@@ -25,7 +25,7 @@ use crate::object::{LabelFilter, Object};
 /// ```
 // LI-01
 #[doc(alias = "labels.Selector")]
-pub fn labelled<T: Object>(selector: &Selector) -> impl Fn(&T) -> bool + Send + Sync + use<T> {
+pub fn labelled<T: HasLabels>(selector: &Selector) -> impl Fn(&T) -> bool + Send + Sync + use<T> {
     let filter = LabelFilter::new(selector);
     move |object| filter.matches(object)
 }

@@ -1,18 +1,20 @@
-//! The parts of an object that index functions, label selectors and listers read.
+//! The parts of an object that index functions, label selectors and listers read: a trait for each,
+//! so that what a type does not have cannot be asked for.
 
 use std::collections::BTreeSet;
 
 use informer_object::{KeyError, ObjectKey};
+use k8s_openapi::api::core::v1::Pod;
 use kube_core::{Expression, Resource, Selector};
 
-/// An object with a key, labels and owners.
+/// An object with a key, for [`lister_of`](crate::lister_of) and [`index_of`](crate::index_of).
 ///
-/// Every type that implements `kube_core::Resource` implements it. Implement it for a type without
-/// an `ObjectMeta`, such as one that a decoder of yours makes, to use label selectors, the
-/// functions of [`index`](crate::index) and [`lister_of`](crate::lister_of).
+/// Every type that implements `kube_core::Resource` implements it, [`HasLabels`] and [`HasOwners`].
+/// Implement them for a type without an `ObjectMeta`, such as one that a decoder of yours makes or
+/// the view of packed objects, to use label selectors and the functions of [`index`](crate::index).
 ///
 /// ```
-/// use informer_factory::{KeyError, Object, ObjectKey, Owner};
+/// use informer_factory::{HasLabels, KeyError, Object, ObjectKey};
 ///
 /// struct Slim {
 ///     namespace: String,
@@ -24,13 +26,11 @@ use kube_core::{Expression, Resource, Selector};
 ///     fn key(&self) -> Result<ObjectKey, KeyError> {
 ///         ObjectKey::new(Some(&self.namespace), &self.name)
 ///     }
+/// }
 ///
+/// impl HasLabels for Slim {
 ///     fn label(&self, name: &str) -> Option<&str> {
 ///         self.app.as_deref().filter(|_| name == "app")
-///     }
-///
-///     fn owners(&self) -> impl Iterator<Item = Owner<'_>> {
-///         std::iter::empty()
 ///     }
 /// }
 /// # let _ = |slim: Slim| slim.key();
@@ -42,12 +42,26 @@ pub trait Object {
     ///
     /// [`KeyError`] for an object without a valid name.
     fn key(&self) -> Result<ObjectKey, KeyError>;
+}
 
+/// An object with labels, for [`labelled`](crate::labelled) and
+/// [`index::label`](crate::index::label).
+pub trait HasLabels {
     /// The value of a label; `None` if the object does not have it.
     fn label(&self, name: &str) -> Option<&str>;
+}
 
+/// An object with owners, for [`index::owner_uid`](crate::index::owner_uid) and
+/// [`index::controller_uid`](crate::index::controller_uid).
+pub trait HasOwners {
     /// The owners of the object, in their order.
     fn owners(&self) -> impl Iterator<Item = Owner<'_>>;
+}
+
+/// An object that runs on a node, for [`index::node`](crate::index::node).
+pub trait HasNode {
+    /// The name of the node; `None` if the object is on no node.
+    fn node(&self) -> Option<&str>;
 }
 
 /// One owner of an object.
@@ -71,14 +85,24 @@ impl<T: Resource> Object for T {
     fn key(&self) -> Result<ObjectKey, KeyError> {
         ObjectKey::of(self)
     }
+}
 
+impl<T: Resource> HasLabels for T {
     fn label(&self, name: &str) -> Option<&str> {
         self.meta().labels.as_ref()?.get(name).map(String::as_str)
     }
+}
 
+impl<T: Resource> HasOwners for T {
     fn owners(&self) -> impl Iterator<Item = Owner<'_>> {
         let owners = self.meta().owner_references.iter().flatten();
         owners.map(|owner| Owner::new(&owner.uid, owner.controller == Some(true)))
+    }
+}
+
+impl HasNode for Pod {
+    fn node(&self) -> Option<&str> {
+        self.spec.as_ref()?.node_name.as_deref()
     }
 }
 
@@ -90,7 +114,7 @@ impl LabelFilter {
         Self(selector.clone().into_iter().collect())
     }
 
-    pub(crate) fn matches<T: Object>(&self, object: &T) -> bool {
+    pub(crate) fn matches<T: HasLabels>(&self, object: &T) -> bool {
         let is_in = |name: &str, values: &BTreeSet<String>| {
             object
                 .label(name)
@@ -111,7 +135,6 @@ impl LabelFilter {
 mod tests {
     use std::collections::BTreeMap;
 
-    use k8s_openapi::api::core::v1::Pod;
     use kube_core::SelectorExt;
 
     use super::*;

@@ -107,6 +107,7 @@ impl<T: Send + Sync + 'static> ListWatch for KubeListWatch<T> {
             source,
             reuse,
             deadline,
+            request.sends_initial_events(),
             self.processors,
         ))
     }

@@ -7,8 +7,8 @@ use informer_factory::kube_source::{Buffers, Encoded, Wire};
 use informer_factory::processor::handler_fn;
 use informer_factory::reflector::{DecodeError, DecodeErrorCategory};
 use informer_factory::{
-    Added, Decode, InformerError, InformerOptions, KeyError, Notification, Object, ObjectKey,
-    Owner, Updated, index, labelled,
+    Added, Decode, HasLabels, HasOwners, InformerError, InformerOptions, KeyError, Notification,
+    Object, ObjectKey, Owner, Updated, index, labelled,
 };
 use informer_testkit::ApiServer;
 use k8s_openapi::api::core::v1::Pod;
@@ -57,11 +57,15 @@ impl Object for Packed {
     fn key(&self) -> Result<ObjectKey, KeyError> {
         Ok(self.key.clone())
     }
+}
 
+impl HasLabels for Packed {
     fn label(&self, name: &str) -> Option<&str> {
         self.app.as_deref().filter(|_| name == "app")
     }
+}
 
+impl HasOwners for Packed {
     fn owners(&self) -> impl Iterator<Item = Owner<'_>> {
         let owner = self.owner.as_deref();
         owner.map(|uid| Owner::new(uid, true)).into_iter()

@@ -24,7 +24,10 @@ async fn a_deletion_brings_the_final_state() {
         let handler = handler_fn(move |news: &Notification<ObjectKey, Pod>| {
             if let Notification::Deleted(Deleted::Known { key, last }) = news {
                 let held = reader.get(key.as_str()).is_some();
-                heard.lock().expect("whole").push((index::node(last), held));
+                heard
+                    .lock()
+                    .expect("whole")
+                    .push((index::node(&**last), held));
             }
         });
         world.informer.add_handler(handler).expect("running");
@@ -36,7 +39,7 @@ async fn a_deletion_brings_the_final_state() {
         let patched = world.server.patch(&pods(), "default", "a", moved);
         patched.expect("patched");
         let before = world.informer.lister().get("default/a").expect("stored");
-        assert_eq!(index::node(&before).as_deref(), Some("n1"));
+        assert_eq!(index::node(&*before).as_deref(), Some("n1"));
         world.delete("a");
         world.converges().await;
         let ends = ends.lock().expect("whole").clone();

@@ -64,11 +64,29 @@ pub trait Decode<T>: Send + Sync + 'static {
         None
     }
 
-    /// Called with the items of each complete page before the page is handed on, so that a decoder
-    /// that learns from a page may replace objects it has decoded before.
+    /// The bytes that all decoded objects share, such as those of a dictionary.
     ///
-    /// Items of a watch, initial events included, are handed on as they arrive. A panic is logged
-    /// and leaves the items that were not replaced yet as they are.
+    /// The default is 0.
+    fn shared_bytes(&self) -> usize {
+        0
+    }
+
+    /// Whether the decoder is still learning from the first objects, and
+    /// [`finish`](Self::finish) is to see them before anybody else does.
+    ///
+    /// The initial events of a streaming list are held back for as long as this is true, at most
+    /// until the last of them. It is called after each of them. Default: false.
+    fn is_learning(&self) -> bool {
+        false
+    }
+
+    /// Called with the items of each complete page before the page is handed on, and with the
+    /// initial events that were held back, so that a decoder that learns from objects may replace
+    /// those it has decoded before.
+    ///
+    /// If the decoder [`is_learning`](Self::is_learning), this runs on a decoding thread. Other
+    /// items of a watch are handed on as they arrive. A panic is logged and leaves the items that
+    /// were not replaced yet as they are.
     ///
     /// The default does nothing.
     #[expect(unused_variables, reason = "the name is part of the documentation")]
@@ -125,6 +143,11 @@ impl fmt::Debug for Wire<'_> {
 pub struct Buffers(Option<Box<dyn Any + Send>>);
 
 impl Buffers {
+    /// Empty buffers, which take no memory.
+    pub const fn new() -> Self {
+        Self(None)
+    }
+
     /// The buffers of type `B`, made by `Default` if the last decoder used another type.
     pub fn get<B: Any + Default + Send>(&mut self) -> &mut B {
         let held = self.0.take().and_then(|held| held.downcast::<B>().ok());

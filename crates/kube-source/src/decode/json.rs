@@ -18,7 +18,12 @@ use crate::{
         decoder::{Buffers, Decode, Encoded, Wire},
         measure::Measured,
         object::guarded,
-        shape::{self, Shaped, TypeNames, repeated::is_repeated},
+        shape::{
+            self, Shaped, TypeNames,
+            checked::Checked,
+            prune::{copy_pruned, is_shaped},
+            repeated::is_repeated,
+        },
         tape::{Misfit, Scratch},
     },
 };
@@ -50,15 +55,7 @@ impl<T: DeserializeOwned> Decode<T> for JsonDecoder {
     fn decode(&self, object: Encoded<'_>, buffers: &mut Buffers) -> Result<T, DecodeError> {
         let Wire::Json(json) = object.wire;
         let decoded = self.parse(json, object.type_names, buffers.get())?;
-        let number = self.decoded.fetch_add(1, Ordering::Relaxed);
-        let measured_of = match number {
-            0..MEASURED_OF => MEASURED_OF_FIRST,
-            _ => MEASURED_OF,
-        };
-        if number.is_multiple_of(measured_of) {
-            let measured = (number / MEASURED_OF_FIRST + 1) as usize;
-            self.measure::<T>(json, object.type_names, measured.min(REMEMBERED));
-        }
+        self.count::<T>(json, object.type_names);
         Ok(decoded)
     }
 
@@ -77,6 +74,79 @@ impl JsonDecoder {
         Self {
             projection,
             ..Self::default()
+        }
+    }
+
+    /// Decodes the JSON of an object that contains its own type names.
+    ///
+    /// For text that did not come from a source, such as text that was kept. The decoder does not
+    /// check its size.
+    ///
+    /// # Errors
+    ///
+    /// [`DecodeError`], with the path of what cannot be decoded.
+    pub fn decode_text<T: DeserializeOwned>(
+        &self,
+        json: &str,
+        buffers: &mut Buffers,
+    ) -> Result<T, DecodeError> {
+        self.parse(json, None, buffers.get())
+    }
+
+    /// Decodes an object, and replaces `text` by the JSON of all of it: without the fields that the
+    /// projection drops, and with its type names.
+    ///
+    /// For decoders that keep text beside a type that reads part of it. Because the rest is read
+    /// later, all of it is checked: an object with a text, a number or a depth that no parser would
+    /// accept is refused, also in a field that `T` does not have.
+    ///
+    /// # Errors
+    ///
+    /// As for [`decode`](Decode::decode). After an error `text` has no meaning.
+    pub fn decode_with_text<T: DeserializeOwned>(
+        &self,
+        object: Encoded<'_>,
+        buffers: &mut Buffers,
+        text: &mut Vec<u8>,
+    ) -> Result<T, DecodeError> {
+        let Wire::Json(json) = object.wire;
+        let (projection, names) = (&self.projection, object.type_names);
+        let shaped = |key: &str| is_shaped(key, projection, names);
+        let on_tape = buffers.get::<Scratch>().read(json, |tokens| {
+            if is_repeated(&mut { tokens })? {
+                return Err(Misfit);
+            }
+            let matching = tokens.count_members(shaped)?;
+            let decoded = shape::decode(&mut { tokens }, projection, names)?;
+            Ok((decoded, matching))
+        });
+        let (decoded, matching) = match on_tape {
+            Some((decoded, matching)) => (decoded, Some(matching)),
+            None => {
+                let decoded = self.parse_text(json, names)?;
+                serde_json::from_str::<Checked>(json).map_err(|error| {
+                    let (line, column) = (error.line(), error.column());
+                    DecodeError::new(category_of(&error), "?".to_owned(), line, column)
+                })?;
+                (decoded, None)
+            }
+        };
+        text.clear();
+        copy_pruned(json, projection, names, matching, text);
+        self.count::<T>(json, names);
+        Ok(decoded)
+    }
+
+    /// Counts a decoded object, and measures some.
+    fn count<T: DeserializeOwned>(&self, json: &str, names: Option<TypeNames<'_>>) {
+        let number = self.decoded.fetch_add(1, Ordering::Relaxed);
+        let measured_of = match number {
+            0..MEASURED_OF => MEASURED_OF_FIRST,
+            _ => MEASURED_OF,
+        };
+        if number.is_multiple_of(measured_of) {
+            let measured = (number / MEASURED_OF_FIRST + 1) as usize;
+            self.measure::<T>(json, names, measured.min(REMEMBERED));
         }
     }
 

@@ -99,12 +99,14 @@ impl<T: 'static> KubeSource<T> {
         }
     }
 
-    /// Lets the decoder see a complete page.
-    pub(crate) fn finish(&self, items: &mut [Item<T>]) {
-        let items = items.iter_mut();
+    /// Lets the decoder see items before they are handed on.
+    pub(crate) fn finish<'a>(&self, items: impl Iterator<Item = &'a mut Item<T>>) {
         let mut items = items.map(|item| (&item.identity, &mut item.body));
         if guarded(|| self.decoder.finish(&mut items)).is_none() {
-            tracing::error!("the decoder panicked at the end of a page of {}", self.kind);
+            tracing::error!(
+                "the decoder panicked as it finished objects of {}",
+                self.kind
+            );
         }
     }
 

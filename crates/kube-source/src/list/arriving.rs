@@ -40,6 +40,9 @@ pub(crate) struct ArrivingList<T> {
     request: ListRequest,
     cutter: Cutter,
     jobs: OrderedJobs<Decoded<T>>,
+    threads: usize,
+    /// Whether the decoder was learning when the list began.
+    is_learning: bool,
     spare: Vec<Memory>,
     items: Vec<Item<T>>,
 }
@@ -62,6 +65,8 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
             request: request.clone(),
             cutter: Cutter::new(item_limit.saturating_mul(ITEM_LIMIT_FACTOR)),
             jobs: OrderedJobs::new(threads),
+            threads,
+            is_learning: source.decoder.is_learning(),
             spare: Vec::new(),
             items: Vec::new(),
         }
@@ -92,10 +97,15 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
         while let Some(decoded) = self.jobs.next().await {
             self.keep(decoded)?;
         }
-        let source = &self.reader.source;
-        let mut page = read_frame(&self.cutter.into_frame(), source)?;
-        source.finish(&mut self.items);
-        page.items = self.items;
+        let source = self.reader.source;
+        let mut page = read_frame(&self.cutter.into_frame(), &source)?;
+        page.items = match self.is_learning {
+            true => finished(source, self.items, self.threads).await,
+            false => {
+                source.finish(self.items.iter_mut());
+                self.items
+            }
+        };
         Ok(page)
     }
 
@@ -132,4 +142,18 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
         self.items.append(&mut items?);
         Ok(())
     }
+}
+
+/// Finishes items on a thread of its own: what a decoder has learned may take long to use.
+async fn finished<T: Send + Sync + 'static>(
+    source: Arc<KubeSource<T>>,
+    mut items: Vec<Item<T>>,
+    threads: usize,
+) -> Vec<Item<T>> {
+    let mut jobs = OrderedJobs::new(threads);
+    jobs.push(move |_| {
+        source.finish(items.iter_mut());
+        items
+    });
+    jobs.next().await.expect("one job was pushed")
 }

@@ -89,7 +89,7 @@ async fn events<T: DeserializeOwned + Send + Sync + 'static>(
     });
     let answered = client.send(Request::new(Body::empty())).await;
     let pieces = answer::pieces(answered.expect("an answer").into_body());
-    KubeEvents::new(pieces, Arc::new(source), None, None, threads)
+    KubeEvents::new(pieces, Arc::new(source), None, None, false, threads)
 }
 
 async fn told(events: KubeEvents<DynamicObject>) -> Vec<String> {

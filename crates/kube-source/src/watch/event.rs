@@ -60,7 +60,7 @@ struct Annotations<'a> {
 
 /// Reads the events of one stream.
 pub(crate) struct EventReader<T> {
-    source: Arc<KubeSource<T>>,
+    pub(crate) source: Arc<KubeSource<T>>,
     /// Consulted during the initial events of a streaming list.
     reuse: Option<Arc<dyn Reuse<T>>>,
     /// Memory for reading.

@@ -2,4 +2,5 @@
 
 pub(crate) mod event;
 pub(crate) mod frame;
+mod held;
 pub(crate) mod stream;

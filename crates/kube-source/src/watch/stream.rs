@@ -34,6 +34,7 @@ use crate::{
     watch::{
         event::EventReader,
         frame::{Framer, LineTooLong},
+        held::Held,
     },
 };
 
@@ -42,7 +43,7 @@ const BURST_BYTES: usize = 64 * 1024;
 /// The size of a batch: some hundred microseconds of work.
 const BATCH_BYTES: usize = 32 * 1024;
 
-type Event<T> = Result<WatchEvent<T>, Failure>;
+pub(super) type Event<T> = Result<WatchEvent<T>, Failure>;
 
 /// The events of a watch, as they arrive. The stream ends after the first error.
 ///
@@ -65,6 +66,11 @@ pub struct KubeEvents<T> {
     /// Memory of finished batches, for the next ones.
     spare: Vec<Buffers>,
     decoded: std::vec::IntoIter<Event<T>>,
+    /// Whether these may have to be held back.
+    decoded_held: bool,
+    /// The initial events that are held back while the decoder learns from them.
+    held: Held<T>,
+    threads: usize,
     /// Bytes handed out since the stream last yielded.
     handed_out: usize,
     /// Whether the last event was a bookmark: no earlier event is outstanding.
@@ -79,20 +85,26 @@ pub struct KubeEvents<T> {
 /// The events of a batch, their size as JSON, and the memory they were read in.
 struct Decoded<T> {
     events: Vec<Event<T>>,
+    /// Whether they may have to be held back.
+    is_held: bool,
     bytes: usize,
     buffers: Buffers,
 }
 
 impl<T: Send + Sync + 'static> KubeEvents<T> {
-    /// `threads` is the number of batches decoded at a time; with 1 all are decoded in place.
+    /// `is_initial` says whether the watch begins with the objects there are. `threads` is the
+    /// number of batches decoded at a time; with 1 all are decoded in place.
     pub(crate) fn new(
         pieces: Pieces,
         source: Arc<KubeSource<T>>,
         reuse: Option<Arc<dyn Reuse<T>>>,
         deadline: Option<Sleep>,
+        is_initial: bool,
         threads: usize,
     ) -> Self {
         Self {
+            held: Held::new(is_initial && source.decoder.is_learning()),
+            threads,
             pieces,
             end: None,
             framer: Framer::new(source.limits.event_bytes),
@@ -101,6 +113,7 @@ impl<T: Send + Sync + 'static> KubeEvents<T> {
             jobs: OrderedJobs::new(threads),
             spare: Vec::new(),
             decoded: Vec::new().into_iter(),
+            decoded_held: false,
             handed_out: 0,
             after_bookmark: false,
             deadline: deadline.map(Box::pin),
@@ -112,15 +125,25 @@ impl<T: Send + Sync + 'static> KubeEvents<T> {
     // idle server.
     fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event<T>>> {
         loop {
+            if let Some(events) = ready!(self.held.poll_finished(context)) {
+                self.decoded = events.into_iter();
+            }
             if let Some(event) = self.decoded.next() {
-                return Poll::Ready(Some(event));
+                match self.pass(event, self.decoded_held) {
+                    Some(event) => return Poll::Ready(Some(event)),
+                    None => continue,
+                }
             }
             if self.handed_out >= BURST_BYTES {
                 return self.give_way(context);
             }
             if self.in_place {
+                let is_held = self.held.is_needed(&self.reader.source);
                 if let Some(event) = self.read_line() {
-                    return Poll::Ready(Some(event));
+                    match self.pass(event, is_held) {
+                        Some(event) => return Poll::Ready(Some(event)),
+                        None => continue,
+                    }
                 }
                 self.in_place = false;
             }
@@ -128,6 +151,7 @@ impl<T: Send + Sync + 'static> KubeEvents<T> {
             if let Some(decoded) = ready!(self.jobs.poll_next(context)) {
                 self.handed_out += decoded.bytes;
                 self.spare.push(decoded.buffers);
+                self.decoded_held = decoded.is_held;
                 self.decoded = decoded.events.into_iter();
                 continue;
             }
@@ -139,6 +163,11 @@ impl<T: Send + Sync + 'static> KubeEvents<T> {
                 return self.give_way(context);
             }
             self.in_place = true;
+        }
+        if self.end.is_some()
+            && (self.held).finish(&mut self.decoded, &self.reader.source, self.threads)
+        {
+            return self.poll_event(context);
         }
         if let Some(end) = self.end.take() {
             return Poll::Ready(end.map(Err));
@@ -189,12 +218,14 @@ impl<T: Send + Sync + 'static> KubeEvents<T> {
             }
             let mut lines = self.framer.split_off(BATCH_BYTES);
             let buffers = self.spare.pop().unwrap_or_default();
+            let is_held = self.held.is_needed(&self.reader.source);
             let mut reader = self.reader.for_lines(lines.rest(), buffers);
             self.jobs.push(move |abandoned| {
                 let bytes = lines.rest().len();
                 let events = read_all(&mut lines, &mut reader, abandoned);
                 Decoded {
                     events,
+                    is_held,
                     bytes,
                     buffers: reader.buffers,
                 }
@@ -214,6 +245,13 @@ impl<T: Send + Sync + 'static> KubeEvents<T> {
         self.reader.buffers = Buffers::default();
         self.spare = Vec::new();
         self.decoded = Vec::new().into_iter();
+    }
+
+    /// The event, unless it is held back.
+    fn pass(&mut self, event: Event<T>, is_held: bool) -> Option<Event<T>> {
+        let source = &self.reader.source;
+        self.held
+            .pass(event, is_held, &mut self.decoded, source, self.threads)
     }
 
     fn read_line(&mut self) -> Option<Event<T>> {

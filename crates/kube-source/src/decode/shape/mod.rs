@@ -18,7 +18,9 @@ use self::{
 };
 use crate::decode::envelope::Text;
 
+pub(crate) mod checked;
 pub(crate) mod projection;
+pub(crate) mod prune;
 pub(crate) mod repeated;
 pub(crate) mod text;
 

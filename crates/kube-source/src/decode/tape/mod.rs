@@ -101,6 +101,19 @@ impl<'t, 'de> Tokens<'t, 'de> {
         Ok(())
     }
 
+    /// The number of members of an object whose keys fit. A value that is not an object has none.
+    pub(crate) fn count_members(mut self, fits: impl Fn(&str) -> bool) -> Result<usize, Misfit> {
+        let Token::Object { len, .. } = self.next()? else {
+            return Ok(0);
+        };
+        let mut count = 0;
+        for _ in 0..len {
+            count += usize::from(fits(self.key()?));
+            self.skip()?;
+        }
+        Ok(count)
+    }
+
     /// The next token, which is a key.
     fn key(&mut self) -> Result<&'de str, Misfit> {
         match self.next()? {
