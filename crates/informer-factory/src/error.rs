@@ -191,6 +191,15 @@ pub enum InformerError {
         /// The name.
         name: Arc<str>,
     },
+    /// A transform was given for packed objects, which are not decoded.
+    #[error(
+        "{kind} objects are packed and a transform would need them decoded; drop fields by a \
+         projection instead"
+    )]
+    TransformOfPacked {
+        /// The requested kind.
+        kind: String,
+    },
     /// A cluster-scoped resource was requested with namespaces.
     #[error("{kind} is cluster-scoped and cannot be restricted to namespaces")]
     NotNamespaced {

@@ -151,6 +151,7 @@
 //!
 //! | feature | adds |
 //! | --- | --- |
+//! | `packed` | [`SharedInformerFactory::packed`]: objects kept as compressed bytes (compiles C) |
 //! | `rustls-tls` | TLS by rustls for [`client()`]; any TLS feature of kube-client serves as well |
 #![forbid(unsafe_code)]
 #![doc(test(attr(deny(warnings))))]
@@ -178,6 +179,8 @@ mod informer;
 mod lister;
 mod object;
 mod options;
+#[cfg(feature = "packed")]
+mod packing;
 mod rbac_role;
 mod running;
 mod sharing;
@@ -209,6 +212,9 @@ pub use informer::registration::Registration;
 pub use informer_deltafifo as deltafifo;
 /// The source layer: lists and watches of an API server.
 pub use informer_kube_source as kube_source;
+/// Packed byte strings and their dictionaries.
+#[cfg(feature = "packed")]
+pub use informer_packed as packed;
 /// The handler layer.
 pub use informer_processor as processor;
 /// The protocol layer.
@@ -216,8 +222,12 @@ pub use informer_reflector as reflector;
 /// The cache layer.
 pub use informer_store as store;
 pub use lister::{index_of, labelled, lister_of};
-pub use object::{Object, Owner};
+pub use object::{HasLabels, HasNode, HasOwners, Object, Owner};
+#[cfg(feature = "packed")]
+pub use options::DictionaryUse;
 pub use options::{InformerOptions, Namespaces, QueueKind};
+#[cfg(feature = "packed")]
+pub use packing::{Labels, NoView, PackedObject, ReadError, WireFormat};
 pub use rbac_role::{RbacRole, RbacRoles, RbacRule};
 pub use running::shutdown::{Grace, InformerReport, ShutdownReport};
 pub use sharing::builder::FactoryBuilder;

@@ -100,8 +100,9 @@ pub struct InformerOptions<T> {
     pub label_selector: Option<String>,
     /// A field selector, such as `spec.nodeName=node-7`. Default: none.
     pub field_selector: Option<String>,
-    /// The fields that are dropped while decoding. Default: none.
-    pub projection: Projection,
+    /// The fields that are dropped before anything is decoded or packed. Default: none; of packed
+    /// objects `metadata.managedFields`, which is a third of their size.
+    pub projection: Option<Projection>,
     /// Changes every object after decoding. Default: none.
     pub transform: Option<Transform<T>>,
     /// The resync period of handlers that ask for none. `None`, the default, means the factory's.
@@ -132,6 +133,27 @@ pub struct InformerOptions<T> {
     pub deadlines: Deadlines,
     /// Whether the store is compared with the server, and how often. Default: the factory's.
     pub consistency: Option<Consistency>,
+    /// Which packed objects are packed with a dictionary. Other informers have none. Default: all
+    /// but Secrets.
+    #[cfg(feature = "packed")]
+    pub dictionary: DictionaryUse,
+}
+
+/// Which packed objects are packed with a dictionary.
+///
+/// A dictionary consists of parts of the objects, in plain text, and packs small objects to less
+/// than a tenth of their size. It never leaves its informer.
+#[cfg(feature = "packed")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum DictionaryUse {
+    /// All but Secrets.
+    #[default]
+    ExceptSecrets,
+    /// All, Secrets too.
+    WithSecrets,
+    /// None: each object is packed by itself, where that halves it.
+    Never,
 }
 
 /// The number of attempts before the key of a failing change is quarantined: enough for a transient
@@ -159,7 +181,7 @@ impl<T> Default for InformerOptions<T> {
             namespaces: None,
             label_selector: None,
             field_selector: None,
-            projection: Projection::default(),
+            projection: None,
             transform: None,
             default_resync: None,
             queue: None,
@@ -171,6 +193,8 @@ impl<T> Default for InformerOptions<T> {
             limits: Limits::default(),
             deadlines: Deadlines::default(),
             consistency: None,
+            #[cfg(feature = "packed")]
+            dictionary: DictionaryUse::default(),
         }
     }
 }
@@ -179,6 +203,11 @@ impl<T> InformerOptions<T> {
     /// The defaults.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The fields that are dropped.
+    pub(crate) fn dropped_fields(&self) -> Projection {
+        self.projection.clone().unwrap_or_default()
     }
 
     setters! {
@@ -193,7 +222,7 @@ impl<T> InformerOptions<T> {
         /// Sets the field selector.
         fields(selector: impl Into<String>) => field_selector = Some(selector.into());
         /// Drops unused fields while decoding; [`Projection::lean`] is the usual choice.
-        projection(projection: Projection) => projection = projection;
+        projection(projection: Projection) => projection = Some(projection);
         /// Sets the transform.
         transform(transform: Transform<T>) => transform = Some(transform);
         /// Sets the resync period of handlers that set none.
@@ -215,6 +244,9 @@ impl<T> InformerOptions<T> {
         limits(limits: Limits) => limits = limits;
         /// Sets the deadlines after which a server counts as silent.
         deadlines(deadlines: Deadlines) => deadlines = deadlines;
+        /// Sets which packed objects are packed with a dictionary.
+        #[cfg(feature = "packed")]
+        dictionary(dictionary: DictionaryUse) => dictionary = dictionary;
         // FM-40
         /// Compares the store with the server periodically.
         check_consistency(consistency: Consistency) => consistency = Some(consistency);

@@ -51,8 +51,8 @@ pub(crate) struct Applier<T: Send + Sync + 'static> {
 }
 
 /// The writing side. Locked for one commit at a time; readers do not need it.
-struct Writing<T> {
-    writer: StoreWriter<T>,
+pub(super) struct Writing<T> {
+    pub(super) writer: StoreWriter<T>,
     /// The epochs of what the store holds, per source.
     epochs: HashMap<Scope, Epochs>,
 }
@@ -386,7 +386,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
         self.sample_due.notify_one();
     }
 
-    fn lock(&self) -> MutexGuard<'_, Writing<T>> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Writing<T>> {
         // A panicking index function leaves the store as it was (STX-10), so the lock's poison
         // has no meaning.
         self.writing.lock().unwrap_or_else(PoisonError::into_inner)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use informer_processor::{Added, Cause, Notification, Replay, Updated};
-use informer_store::{ObjectKey, Snapshot, StoreReader};
+use informer_store::{Entry, ObjectKey, Snapshot, StoreReader};
 
 /// Everything the snapshot holds, as additions: for the handlers of an informer whose first
 /// collection it is, and for a handler that joins late.
@@ -30,10 +30,17 @@ pub(crate) fn unchanged<T: Send + Sync + 'static>(
     now: StoreReader<T>,
 ) -> Replay<ObjectKey, T> {
     Replay::new(snapshot.cursor().filter_map(move |(key, entry)| {
-        let current = now.get(key.as_str())?;
-        Arc::ptr_eq(&current, &entry.object).then(|| {
-            let (old, new) = (Arc::clone(&entry.object), entry.object);
+        let current = now.get_entry(key.as_str())?;
+        is_same(&current, &entry).then(|| {
+            let (old, new) = (entry.object, current.object);
             Notification::Updated(Updated::new(key, old, new, Cause::Resync))
         })
     }))
+}
+
+/// Whether the object is the same. One that was exchanged for another of the same content is.
+fn is_same<T>(now: &Entry<T>, then: &Entry<T>) -> bool {
+    let is_same_version = now.uid == then.uid && now.version == then.version;
+    Arc::ptr_eq(&now.object, &then.object)
+        || (is_same_version && !now.uid.is_unknown() && !now.version.is_unset())
 }

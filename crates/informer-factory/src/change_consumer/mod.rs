@@ -171,8 +171,8 @@ impl<T: Send + Sync + 'static> ChangeConsumer<T> {
             checking: None,
         };
         let launch = Box::new(move |_: &Scope| Arc::clone(&source));
-        let meter = MemoryMeter::new::<T>(|| None, None);
-        let core = Core::new(Identity::named(config.name), settings, launch, meter);
+        let meter = MemoryMeter::new::<T>(|| (None, 0), None);
+        let core = Core::new(Identity::named(config.name), settings, launch, meter, None);
         Self {
             core: Arc::new(core),
             on_failure: config.on_failure,

@@ -18,6 +18,7 @@ use crate::applying::quarantine::Quarantine;
 use crate::checker::Checking;
 use crate::options::QueueKind;
 use crate::running::launch::Launch;
+use crate::running::renewal::Renew;
 use crate::running::sources::Sources;
 use crate::status::InformerStatus;
 use crate::status::memory::MemoryMeter;
@@ -51,6 +52,8 @@ pub(crate) struct Core<T: Send + Sync + 'static> {
     pub(crate) status: Arc<SharedStatus>,
     pub(crate) applier: Arc<Applier<T>>,
     pub(crate) meter: MemoryMeter,
+    /// Replaces stored objects by better forms, if the decoder of the informer has any.
+    pub(crate) renew: Option<Arc<dyn Renew<T>>>,
     pub(crate) runtime: Runtime,
 }
 
@@ -95,6 +98,7 @@ impl<T: Send + Sync + 'static> Core<T> {
         settings: Settings,
         launch: Box<dyn Launch<T>>,
         meter: MemoryMeter,
+        renew: Option<Arc<dyn Renew<T>>>,
     ) -> Self {
         let mut processor = ProcessorConfig::default();
         if let Some(period) = settings.default_resync {
@@ -110,6 +114,7 @@ impl<T: Send + Sync + 'static> Core<T> {
             settings,
             launch,
             meter,
+            renew,
             runtime: Runtime::default(),
         }
     }

@@ -4,6 +4,7 @@ pub(crate) mod adapters;
 pub(crate) mod core;
 pub(crate) mod flood;
 pub(crate) mod launch;
+pub(crate) mod renewal;
 pub(crate) mod resync;
 pub(crate) mod sampler;
 pub(crate) mod shutdown;

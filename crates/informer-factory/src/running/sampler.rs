@@ -10,6 +10,7 @@ use std::time::{Duration, SystemTime};
 use metrics::gauge;
 
 use crate::running::core::Core;
+use crate::running::renewal::{self, Renew};
 use crate::status::handler_metrics::HandlerMetrics;
 use crate::status::{InformerStatus, telemetry};
 use crate::sync::now;
@@ -32,6 +33,9 @@ pub(crate) async fn run<T: Send + Sync + 'static>(core: Arc<Core<T>>) {
                 core.meter
                     .publish(&status.memory, &status.name, &status.label);
                 let pending = handlers.publish(&status.handlers);
+                if let Some(renewal) = core.renew.clone().and_then(Renew::renewal) {
+                    renewal::run(&core, renewal).await;
+                }
                 tokio::time::sleep(EVERY).await;
                 if pending == 0 {
                     break;

@@ -11,20 +11,42 @@ use serde::de::DeserializeOwned;
 
 use crate::error::InformerError;
 use crate::options::{InformerOptions, Namespaces, is_namespace};
+use crate::running::renewal::Renew;
+use crate::status::memory::MemoryMeter;
 
 /// The decoder of an informer's objects.
 pub(super) struct Decoder<T> {
     pub(super) decode: Arc<dyn Decode<T>>,
-    /// Whether the caller brought it. Otherwise it reads JSON by the type's `Deserialize`.
+    /// Whether the caller brought it.
     pub(super) is_own: bool,
+    /// What replaces objects that it has decoded.
+    pub(super) renew: Option<Arc<dyn Renew<T>>>,
+    /// The type name of the view, if the objects are packed.
+    pub(super) view: Option<&'static str>,
 }
 
 impl<T: DeserializeOwned + 'static> Decoder<T> {
     pub(super) fn json(options: &InformerOptions<T>) -> Self {
         Self {
-            decode: Arc::new(JsonDecoder::new(options.projection.clone())),
+            decode: Arc::new(JsonDecoder::new(options.dropped_fields())),
             is_own: false,
+            renew: None,
+            view: None,
         }
+    }
+}
+
+impl<T: 'static> Decoder<T> {
+    /// The decoder, if the caller brought it.
+    pub(super) fn own(&self) -> Option<Arc<dyn Decode<T>>> {
+        self.is_own.then(|| Arc::clone(&self.decode))
+    }
+
+    /// A meter of the memory of what it decodes.
+    pub(super) fn meter(&self, limit: Option<usize>) -> MemoryMeter {
+        let decode = Arc::clone(&self.decode);
+        let measure = move || (decode.object_bytes(), decode.shared_bytes());
+        MemoryMeter::new::<T>(measure, limit)
     }
 }
 

@@ -170,8 +170,12 @@ impl SharedInformerFactory {
         options: InformerOptions<T>,
     ) -> Result<SharedInformer<T>, InformerError> {
         self.refuse_after_stop()?;
-        let (decode, is_own) = (decoder, true);
-        let decoder = Decoder { decode, is_own };
+        let decoder = Decoder {
+            decode: decoder,
+            is_own: true,
+            renew: None,
+            view: None,
+        };
         self.get_or_make::<DynamicObject, _>(resource, Representation::Full, decoder, options)
     }
 
@@ -350,7 +354,7 @@ impl SharedInformerFactory {
         self.inner.stopped.load(Ordering::SeqCst)
     }
 
-    fn refuse_after_stop(&self) -> Result<(), AlreadyStopped> {
+    pub(super) fn refuse_after_stop(&self) -> Result<(), AlreadyStopped> {
         match self.is_stopped() {
             true => Err(AlreadyStopped {
                 what: "the factory".into(),

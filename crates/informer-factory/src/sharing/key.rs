@@ -26,6 +26,8 @@ pub(crate) struct SharingKey {
     field_selector: Option<String>,
     projection: Projection,
     metadata_only: bool,
+    /// The type name of the view, if the objects are packed.
+    pub(super) view: Option<&'static str>,
 }
 
 impl SharingKey {
@@ -43,8 +45,9 @@ impl SharingKey {
             namespaces: namespaces.normal(),
             label_selector: options.label_selector.clone(),
             field_selector: options.field_selector.clone(),
-            projection: options.projection.clone(),
+            projection: options.dropped_fields(),
             metadata_only: representation == Representation::MetadataOnly,
+            view: None,
         }
     }
 
@@ -104,8 +107,10 @@ impl SharingKey {
         if self.metadata_only {
             restrictions.push("metadata".to_owned());
         }
-        if !self.projection.is_empty() {
-            restrictions.push("projected".to_owned());
+        match self.view {
+            Some(view) => restrictions.push(format!("packed with {view}")),
+            None if !self.projection.is_empty() => restrictions.push("projected".to_owned()),
+            None => {}
         }
         restrictions
     }

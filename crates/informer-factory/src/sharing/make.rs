@@ -16,7 +16,6 @@ use crate::sharing::assembly::{Decoder, check_scope, connect, is_cluster_scoped}
 use crate::sharing::factory::{SEED_STEP, SharedInformerFactory};
 use crate::sharing::key::SharingKey;
 use crate::sharing::registry::Shared;
-use crate::status::memory::MemoryMeter;
 use crate::status::shared::Identity;
 use crate::sync::Entry;
 use crate::sync::atomic::Ordering;
@@ -38,9 +37,10 @@ impl SharedInformerFactory {
     {
         let namespaces = self.namespaces::<R, T>(&options);
         check_scope::<R>(resource, &namespaces)?;
-        let key = SharingKey::new::<R, T>(resource, representation, &namespaces, &options);
-        let Decoder { decode, is_own } = decoder;
-        let own = is_own.then(|| Arc::clone(&decode));
+        let mut key = SharingKey::new::<R, T>(resource, representation, &namespaces, &options);
+        key.view = decoder.view;
+        let (own, meter) = (decoder.own(), decoder.meter(options.soft_memory_limit));
+        let Decoder { decode, renew, .. } = decoder;
         let (wanted, stopped) = (options.transform.clone(), self.is_stopped());
         let name = options.name.clone();
         // Locked while the informer is made, so that two concurrent requests get one.
@@ -62,11 +62,9 @@ impl SharedInformerFactory {
         self.inner.registry.name(&key, &identity.label, is_named)?;
         let client = self.inner.client.clone();
         let settings = self.settings::<R, T>(resource, &options);
-        let (measured, limit) = (Arc::clone(&decode), options.soft_memory_limit);
-        let meter = MemoryMeter::new::<T>(move || measured.object_bytes(), limit);
         let source = connect::<R, T>(client, resource.clone(), representation, decode, options);
         let launch = Box::new(move |scope: &Scope| Arc::new(source(scope)));
-        let core = Core::new(identity, settings, launch, meter);
+        let core = Core::new(identity, settings, launch, meter, renew);
         let informer = SharedInformer::new(core, &namespaces);
         if self.is_stopped() {
             drop(informer.core().abort());

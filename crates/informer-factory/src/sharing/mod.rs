@@ -5,4 +5,6 @@ pub(crate) mod builder;
 pub(crate) mod factory;
 pub(crate) mod key;
 mod make;
+#[cfg(feature = "packed")]
+mod packed;
 pub(crate) mod registry;

@@ -28,7 +28,7 @@ use crate::status::telemetry;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MemoryStatus {
-    /// The stored objects.
+    /// The stored objects, and what they share, such as dictionaries.
     pub objects: usize,
     /// Keys, uids and versions of the stored objects, and the tables that lead to them.
     pub keys: usize,
@@ -68,8 +68,8 @@ impl MemoryStatus {
 
 /// Estimates the memory of one informer.
 pub(crate) struct MemoryMeter {
-    /// The average bytes of an object, if the decoder measures it.
-    object_bytes: Box<dyn Fn() -> Option<usize> + Send + Sync>,
+    /// The average bytes of an object, if the decoder measures it, and what all objects share.
+    object_bytes: Box<dyn Fn() -> (Option<usize>, usize) + Send + Sync>,
     /// The size of the object's type, which is taken otherwise.
     object_size: usize,
     /// The memory above which a warning is logged.
@@ -79,7 +79,7 @@ pub(crate) struct MemoryMeter {
 
 impl MemoryMeter {
     pub(crate) fn new<T>(
-        object_bytes: impl Fn() -> Option<usize> + Send + Sync + 'static,
+        object_bytes: impl Fn() -> (Option<usize>, usize) + Send + Sync + 'static,
         limit: Option<usize>,
     ) -> Self {
         Self {
@@ -101,11 +101,12 @@ impl MemoryMeter {
         /// A queued change or a pending notification beside its object: key, counts, order.
         const ENTRY: usize = 128;
         // A decoder of the caller may return any number.
-        let object = (self.object_bytes)().unwrap_or(self.object_size);
+        let (object, shared) = (self.object_bytes)();
+        let object = object.unwrap_or(self.object_size);
         let change = object.saturating_add(ENTRY);
         let pending: usize = listeners.iter().map(|listener| listener.depth).sum();
         MemoryStatus {
-            objects: objects.saturating_mul(object),
+            objects: objects.saturating_mul(object).saturating_add(shared),
             keys: store.records,
             indexes: store.indexes,
             queue: queued.saturating_mul(change),
@@ -149,7 +150,7 @@ mod tests {
 
     #[test]
     fn estimate_of_an_absurd_object_size_saturates() {
-        let meter = MemoryMeter::new::<u8>(|| Some(usize::MAX), None);
+        let meter = MemoryMeter::new::<u8>(|| (Some(usize::MAX), 0), None);
         let memory = meter.estimate(2, StoreMemory::default(), 2, &[]);
         assert_eq!((memory.objects, memory.queue), (usize::MAX, usize::MAX));
         assert_eq!(memory.total(), usize::MAX);

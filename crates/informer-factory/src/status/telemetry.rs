@@ -92,6 +92,9 @@ metrics! {
     describe_counter Count HANDLER_COALESCED = "informer_handler_coalesced_total";
     /// Callbacks that panicked. Counter; labels `informer`, `handler`.
     describe_counter Count HANDLER_PANICS = "informer_handler_panics_total";
+    /// Packed objects that could not be read as the type that a program asked for. Counter; label
+    /// `type`: the name of the type.
+    describe_counter Count READ_ERRORS = "informer_packed_read_errors_total";
     /// Panics of the informer's own tasks. Counter; label `informer`.
     describe_counter Count TASK_PANICS = "informer_task_panics_total";
 }

@@ -14,6 +14,8 @@ mod facade;
 mod http;
 mod lifecycle;
 mod metrics;
+#[cfg(feature = "packed")]
+mod packed;
 mod rbac;
 mod runtimes;
 mod scopes;

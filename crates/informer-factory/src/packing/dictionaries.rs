@@ -1,0 +1,372 @@
+//! The dictionaries of one informer: when one is trained, which one is used, when one is given up.
+//!
+//! The first objects wait as they are, until there are enough of them to train a dictionary or the
+//! first page is complete. Later a dictionary is trained when objects pack much worse than they
+//! did, in the background, and objects that were packed before keep theirs. At most
+//! [`DictionarySettings::generations`] are in use: before another one is trained, the objects of
+//! the oldest are packed again.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use informer_packed::{DEFAULT_LEVEL, Dictionary, Packed, Packer};
+
+use crate::packing::training::train;
+
+const MIB: usize = 1024 * 1024;
+
+/// When dictionaries are trained. Tests use smaller numbers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DictionarySettings {
+    /// Whether there are dictionaries at all.
+    pub(crate) is_on: bool,
+    /// The number of objects that the first dictionary is trained from.
+    pub(crate) first_samples: usize,
+    /// The least number of objects that a dictionary is trained from.
+    pub(crate) samples: usize,
+    /// Enough bytes of samples, however few they are.
+    pub(crate) sample_bytes: usize,
+    /// The bytes of objects that may wait for the first dictionary.
+    pub(crate) waiting_bytes: usize,
+    /// The number of objects that one measurement of the ratio is taken from.
+    pub(crate) window: usize,
+    /// The least time between two trainings.
+    pub(crate) pause: Duration,
+    /// The number of dictionaries in use.
+    pub(crate) generations: usize,
+}
+
+impl Default for DictionarySettings {
+    fn default() -> Self {
+        Self {
+            is_on: true,
+            first_samples: 500,
+            samples: 256,
+            sample_bytes: 2 * MIB,
+            waiting_bytes: 16 * MIB,
+            window: 1_000,
+            pause: Duration::from_secs(600),
+            generations: 3,
+        }
+    }
+}
+
+/// A ratio that is worse than the usual one by this factor calls for another dictionary.
+const WORSE: f64 = 1.3;
+
+/// The dictionaries of one informer.
+pub(super) struct Dictionaries {
+    settings: DictionarySettings,
+    state: std::sync::Mutex<State>,
+    /// Notified when the first dictionary has been trained, or will not be.
+    settled: Condvar,
+}
+
+struct State {
+    phase: Phase,
+    packer: Arc<Packer>,
+    /// The dictionaries that objects may have, the oldest first.
+    generations: VecDeque<Weak<Dictionary>>,
+    /// The bytes of the objects packed since the last measurement.
+    window: Window,
+    /// The packed bytes for each byte, measured after the last training.
+    usual: Option<f64>,
+    /// When the last dictionary was trained; never, for a small collection.
+    trained: Option<Instant>,
+    /// Whether another dictionary is needed, and there are as many as there may be.
+    is_crowded: bool,
+}
+
+#[derive(Default)]
+struct Window {
+    objects: usize,
+    bytes: usize,
+    packed: usize,
+}
+
+enum Phase {
+    /// The first objects wait for a dictionary.
+    First(Samples),
+    /// The first dictionary is being trained; so many bytes of objects wait.
+    FirstTraining { waiting: usize },
+    /// Objects are packed.
+    Steady,
+    /// Objects are packed, and copies of them are collected.
+    Collecting(Samples),
+    /// Objects are packed, and a dictionary is being trained.
+    Training,
+}
+
+#[derive(Default)]
+struct Samples {
+    texts: Vec<Box<[u8]>>,
+    bytes: usize,
+}
+
+impl Samples {
+    fn add(&mut self, text: &[u8]) {
+        self.texts.push(text.into());
+        self.bytes += text.len();
+    }
+}
+
+/// What becomes of one object.
+pub(super) enum Outcome {
+    /// It waits, as it is, for [`Dictionaries::settle`].
+    Waits(Packed),
+    /// It is packed.
+    Packed(Packed),
+    /// It is packed, and the caller trains a dictionary with
+    /// [`Dictionaries::train_again`], off the task that it is on.
+    Train(Packed, TrainAgain),
+}
+
+/// The samples of a dictionary that is to be trained.
+pub(super) struct TrainAgain(Vec<Box<[u8]>>);
+
+impl Dictionaries {
+    pub(super) fn new(settings: DictionarySettings) -> Self {
+        let phase = match settings.is_on {
+            true => Phase::First(Samples::default()),
+            false => Phase::Steady,
+        };
+        Self {
+            settings,
+            state: std::sync::Mutex::new(State {
+                phase,
+                packer: Arc::new(Packer::new(DEFAULT_LEVEL)),
+                generations: VecDeque::new(),
+                window: Window::default(),
+                usual: None,
+                trained: None,
+                is_crowded: false,
+            }),
+            settled: Condvar::new(),
+        }
+    }
+
+    /// Whether the first objects wait for a dictionary.
+    pub(super) fn is_learning(&self) -> bool {
+        matches!(
+            self.lock().phase,
+            Phase::First(_) | Phase::FirstTraining { .. }
+        )
+    }
+
+    /// Packs an object, or keeps it waiting. The object that completes the samples of the first
+    /// dictionary trains it; others wait for it once too many bytes do.
+    pub(super) fn pack(&self, text: &[u8], now: impl Fn() -> Instant) -> Outcome {
+        let mut state = self.lock();
+        match &mut state.phase {
+            Phase::First(samples) => {
+                samples.add(text);
+                let is_enough = samples.texts.len() >= self.settings.first_samples
+                    || samples.bytes >= self.settings.sample_bytes;
+                if !is_enough {
+                    return Outcome::Waits(Packed::stored(text));
+                }
+                drop(state);
+                self.train_first(now());
+            }
+            Phase::FirstTraining { waiting } => {
+                let after = *waiting + text.len();
+                if after <= self.settings.waiting_bytes {
+                    *waiting = after;
+                    return Outcome::Waits(Packed::stored(text));
+                }
+                drop(state);
+                self.wait_for_first();
+            }
+            Phase::Steady | Phase::Collecting(_) | Phase::Training => drop(state),
+        }
+        self.pack_now(text, now)
+    }
+
+    /// Packs an object with the newest dictionary.
+    fn pack_now(&self, text: &[u8], now: impl Fn() -> Instant) -> Outcome {
+        let packed = self.newest(text);
+        let mut state = self.lock();
+        state.window.add(text.len(), packed.packed_len());
+        if self.settings.is_on {
+            state.review(&self.settings, now);
+        }
+        if let Phase::Collecting(samples) = &mut state.phase {
+            samples.add(text);
+            let is_enough = samples.texts.len() >= self.settings.samples
+                || samples.bytes >= self.settings.sample_bytes;
+            if is_enough {
+                let samples = TrainAgain(std::mem::take(&mut samples.texts));
+                state.phase = Phase::Training;
+                return Outcome::Train(packed, samples);
+            }
+        }
+        Outcome::Packed(packed)
+    }
+
+    /// Packs an object with the newest dictionary, without counting it.
+    pub(super) fn newest(&self, text: &[u8]) -> Packed {
+        let packer = Arc::clone(&self.lock().packer);
+        let packed = packer.pack(text);
+        // Without a dictionary it takes as long to unpack and gains less.
+        match packer.dictionary().is_none() && packed.packed_len() * 2 > text.len() {
+            true => Packed::stored(text),
+            false => packed,
+        }
+    }
+
+    /// Ends the wait of the first objects: a page is complete. Trains a dictionary from what there
+    /// is, unless it is too little.
+    pub(super) fn settle(&self, now: impl Fn() -> Instant) {
+        let state = self.lock();
+        match &state.phase {
+            Phase::First(samples) if samples.texts.len() >= self.settings.samples => {
+                drop(state);
+                self.train_first(now());
+            }
+            Phase::First(_) => {
+                let mut state = state;
+                state.phase = Phase::Steady;
+                drop(state);
+                self.settled.notify_all();
+            }
+            Phase::FirstTraining { .. } => {
+                drop(state);
+                self.wait_for_first();
+            }
+            Phase::Steady | Phase::Collecting(_) | Phase::Training => {}
+        }
+    }
+
+    /// Trains the first dictionary, unless another thread does.
+    fn train_first(&self, now: Instant) {
+        let mut state = self.lock();
+        let Phase::First(samples) = &mut state.phase else {
+            drop(state);
+            self.wait_for_first();
+            return;
+        };
+        let samples = std::mem::take(samples);
+        state.phase = Phase::FirstTraining {
+            waiting: samples.bytes,
+        };
+        drop(state);
+        // Others wait for this: it ends in any case.
+        let settle = scopeguard::guard((), |()| {
+            let mut state = self.lock();
+            state.phase = Phase::Steady;
+            drop(state);
+            self.settled.notify_all();
+        });
+        let packer = train(&samples.texts);
+        self.lock().install(packer, now);
+        drop(settle);
+    }
+
+    fn wait_for_first(&self) {
+        let is_training = |state: &mut State| matches!(state.phase, Phase::FirstTraining { .. });
+        let waited = self.settled.wait_while(self.lock(), is_training);
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Trains another dictionary, which objects packed from now on have.
+    pub(super) fn train_again(&self, samples: TrainAgain, now: impl Fn() -> Instant) {
+        let packer = train(&samples.0);
+        let mut state = self.lock();
+        state.install(packer, now());
+        state.phase = Phase::Steady;
+    }
+
+    /// The oldest dictionary, if there are too many for another one that is needed: its objects are
+    /// to be packed again.
+    pub(super) fn outdated(&self) -> Option<Arc<Dictionary>> {
+        let mut state = self.lock();
+        state.forget_unused();
+        state.is_crowded &= state.generations.len() >= self.settings.generations;
+        let oldest = state.generations.front().filter(|_| state.is_crowded)?;
+        oldest.upgrade()
+    }
+
+    /// Notes that no stored object has a dictionary any more, though a reader may hold one.
+    pub(super) fn retire(&self, dictionary: &Arc<Dictionary>) {
+        let mut state = self.lock();
+        state
+            .generations
+            .retain(|generation| !std::ptr::eq(generation.as_ptr(), Arc::as_ptr(dictionary)));
+    }
+
+    /// The bytes of memory that dictionaries and samples take.
+    pub(super) fn memory(&self) -> usize {
+        let state = self.lock();
+        let generations = state.generations.iter().filter_map(Weak::upgrade);
+        let dictionaries: usize = generations.map(|dictionary| dictionary.memory()).sum();
+        let samples = match &state.phase {
+            Phase::First(samples) | Phase::Collecting(samples) => samples.bytes,
+            Phase::FirstTraining { .. } | Phase::Steady | Phase::Training => 0,
+        };
+        dictionaries + state.packer.memory() + samples
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        // No code of the caller runs while it is locked.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Window {
+    fn add(&mut self, bytes: usize, packed: usize) {
+        self.objects += 1;
+        self.bytes += bytes;
+        self.packed += packed;
+    }
+
+    fn ratio(&self) -> f64 {
+        self.packed as f64 / self.bytes.max(1) as f64
+    }
+}
+
+impl State {
+    /// Uses a new dictionary from now on. Without one, objects are packed as before.
+    fn install(&mut self, packer: Option<Packer>, now: Instant) {
+        self.trained = Some(now);
+        self.usual = None;
+        self.window = Window::default();
+        if let Some(packer) = packer {
+            let dictionary = packer.dictionary().map(Arc::downgrade);
+            self.generations.extend(dictionary);
+            self.packer = Arc::new(packer);
+        }
+    }
+
+    /// Decides whether another dictionary is needed.
+    fn review(&mut self, settings: &DictionarySettings, now: impl Fn() -> Instant) {
+        if !matches!(self.phase, Phase::Steady) {
+            return;
+        }
+        let Some(trained) = self.trained else {
+            // A collection that was small has grown.
+            if self.window.objects >= settings.samples {
+                self.phase = Phase::Collecting(Samples::default());
+            }
+            return;
+        };
+        if self.window.objects < settings.window {
+            return;
+        }
+        let ratio = std::mem::take(&mut self.window).ratio();
+        let usual = *self.usual.get_or_insert(ratio);
+        if ratio <= usual * WORSE || now().saturating_duration_since(trained) < settings.pause {
+            return;
+        }
+        self.forget_unused();
+        self.is_crowded = self.generations.len() >= settings.generations;
+        if !self.is_crowded {
+            self.phase = Phase::Collecting(Samples::default());
+        }
+    }
+
+    fn forget_unused(&mut self) {
+        self.generations
+            .retain(|generation| generation.strong_count() > 0);
+    }
+}

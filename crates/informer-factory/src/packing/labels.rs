@@ -1,0 +1,227 @@
+//! Labels in one allocation, which objects decoded near each other share.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+use std::sync::Arc;
+
+use serde::Deserializer;
+use serde::de::{Deserialize, MapAccess, Visitor};
+
+use crate::object::HasLabels;
+
+/// The number of sets of labels that a decoding thread remembers, to share them.
+const REMEMBERED: usize = 64;
+/// Larger sets are not remembered.
+const LONGEST: usize = 1_024;
+
+thread_local! {
+    /// Sets decoded last on this thread, each at a place that its hash gives.
+    static LAST: RefCell<Vec<Option<Arc<str>>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The labels of an object, read-only and small: 16 bytes and one allocation, which objects with
+/// equal labels share if one thread decodes them soon after one another.
+///
+/// A `BTreeMap` of five labels takes 870 bytes. Use it for the field `labels` of a view:
+///
+/// ```
+/// use informer_factory::Labels;
+///
+/// let labels: Labels = serde_json::from_str(r#"{"tier": "web", "app": "shop"}"#)?;
+/// assert_eq!(labels.get("app"), Some("shop"));
+/// assert_eq!(labels.iter().collect::<Vec<_>>(), [("app", "shop"), ("tier", "web")]);
+/// assert!(serde_json::from_str::<Labels>("null")?.is_empty());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
+pub struct Labels {
+    /// The pairs in the order of their names. Each text follows its length in bytes.
+    pairs: Option<Arc<str>>,
+}
+
+impl Labels {
+    /// Returns the value of a label, or `None` if there is no such label.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.iter()
+            .find(|(label, _)| *label == name)
+            .map(|(_, value)| value)
+    }
+
+    /// Returns the names and values, in the order of the names.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        let mut rest = self.pairs.as_deref().unwrap_or_default();
+        std::iter::from_fn(move || {
+            let name = take(&mut rest)?;
+            Some((name, take(&mut rest)?))
+        })
+    }
+
+    /// Returns the number of labels.
+    pub fn len(&self) -> usize {
+        self.iter().count()
+    }
+
+    /// Returns true if there is no label.
+    pub fn is_empty(&self) -> bool {
+        self.pairs.is_none()
+    }
+}
+
+/// Of two pairs with one name the last one counts, as in a map.
+impl<N: AsRef<str>, V: AsRef<str>> FromIterator<(N, V)> for Labels {
+    fn from_iter<I: IntoIterator<Item = (N, V)>>(pairs: I) -> Self {
+        let mut pairs: Vec<(N, V)> = pairs.into_iter().collect();
+        // Stable, so that equal names keep their order.
+        pairs.sort_by(|(a, _), (b, _)| a.as_ref().cmp(b.as_ref()));
+        let mut text = String::new();
+        for (number, (name, value)) in pairs.iter().enumerate() {
+            let next = pairs.get(number + 1);
+            if next.is_some_and(|(next, _)| next.as_ref() == name.as_ref()) {
+                continue;
+            }
+            put(&mut text, name.as_ref());
+            put(&mut text, value.as_ref());
+        }
+        Self {
+            pairs: (!text.is_empty()).then(|| shared(&text)),
+        }
+    }
+}
+
+impl HasLabels for Labels {
+    fn label(&self, name: &str) -> Option<&str> {
+        self.get(name)
+    }
+}
+
+impl fmt::Debug for Labels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+impl<'de> Deserialize<'de> for Labels {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_option(LabelsVisitor)
+    }
+}
+
+struct LabelsVisitor;
+
+impl<'de> Visitor<'de> for LabelsVisitor {
+    type Value = Labels;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("labels")
+    }
+
+    fn visit_none<E: serde::de::Error>(self) -> Result<Labels, E> {
+        Ok(Labels::default())
+    }
+
+    fn visit_unit<E: serde::de::Error>(self) -> Result<Labels, E> {
+        Ok(Labels::default())
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Labels, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Labels, A::Error> {
+        let mut pairs = Vec::with_capacity(8);
+        while let Some(pair) = map.next_entry::<String, String>()? {
+            pairs.push(pair);
+        }
+        Ok(pairs.into_iter().collect())
+    }
+}
+
+/// The same text in an allocation that is in use already, if this thread remembers one.
+fn shared(text: &str) -> Arc<str> {
+    if text.len() > LONGEST {
+        return text.into();
+    }
+    let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(text);
+    let place = hash as usize % REMEMBERED;
+    let remembered = LAST.try_with(|last| {
+        let mut last = last.borrow_mut();
+        last.resize(REMEMBERED, None);
+        match &last[place] {
+            Some(same) if **same == *text => Arc::clone(same),
+            _ => {
+                let new: Arc<str> = text.into();
+                last[place] = Some(Arc::clone(&new));
+                new
+            }
+        }
+    });
+    // A thread that is ending remembers nothing.
+    remembered.unwrap_or_else(|_| text.into())
+}
+
+/// Appends a text behind its length. Each character of the length has six of its bits, and says
+/// whether another one follows.
+fn put(pairs: &mut String, text: &str) {
+    let mut len = text.len();
+    while len >= 0x40 {
+        pairs.push(char::from(0x40 | (len & 0x3F) as u8));
+        len >>= 6;
+    }
+    pairs.push(char::from(len as u8));
+    pairs.push_str(text);
+}
+
+/// Takes the first text off; `None` at the end.
+fn take<'a>(pairs: &mut &'a str) -> Option<&'a str> {
+    let (mut len, mut shift, mut digits) = (0, 0, 0);
+    for byte in pairs.bytes() {
+        digits += 1;
+        len |= usize::from(byte & 0x3F) << shift;
+        shift += 6;
+        if byte & 0x40 == 0 {
+            break;
+        }
+    }
+    let text = pairs.get(digits..digits + len).filter(|_| digits > 0)?;
+    *pairs = &pairs[digits + len..];
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn equal_labels_are_shared() {
+        let labels = |n: usize| Labels::from_iter([("app", "web"), ("n", n.to_string().as_str())]);
+        let (one, same, other) = (labels(1), labels(1), labels(2));
+        let pointer = |labels: &Labels| labels.pairs.as_ref().map(|pairs| pairs.as_ptr());
+        assert_eq!(pointer(&one), pointer(&same));
+        assert_ne!(one, other);
+        assert_eq!(format!("{one:?}"), r#"{"app": "web", "n": "1"}"#);
+    }
+
+    proptest! {
+        #[test]
+        fn labels_are_those_of_a_map(
+            pairs in prop::collection::vec(("[ab]?|.{0,3}|[a-c]{60,140}", ".{0,5}|x{60,70}|x{5000}"), 0..6)
+        ) {
+            let map: BTreeMap<String, String> = pairs.iter().cloned().collect();
+            let collected: Labels = pairs.into_iter().collect();
+            let json = serde_json::to_string(&map).expect("JSON");
+            let decoded: Labels = serde_json::from_str(&json).expect("labels");
+            let expected = map.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+            prop_assert!(decoded.iter().eq(expected));
+            prop_assert_eq!(&collected, &decoded);
+            prop_assert_eq!((decoded.len(), decoded.is_empty()), (map.len(), map.is_empty()));
+            for name in map.keys().map(String::as_str).chain(["absent"]) {
+                prop_assert_eq!(decoded.get(name), map.get(name).map(String::as_str));
+            }
+        }
+    }
+}

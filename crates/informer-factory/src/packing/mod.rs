@@ -1,0 +1,19 @@
+//! Packed objects: a small typed view beside compressed bytes, for large collections.
+//!
+//! The objects are packed where others are decoded, on the decoding threads, before they enter the
+//! queue. Nothing behind the source knows of it.
+
+mod decoder;
+mod dictionaries;
+mod labels;
+mod object;
+mod read;
+mod training;
+mod view;
+
+pub(crate) use decoder::PackedDecoder;
+pub(crate) use dictionaries::DictionarySettings;
+pub use labels::Labels;
+pub use object::{PackedObject, WireFormat};
+pub use read::ReadError;
+pub use view::NoView;

@@ -1,0 +1,54 @@
+//! Replaces stored objects by better forms of the same content, a few at a time.
+
+use std::sync::Arc;
+
+use informer_store::ObjectKey;
+
+use crate::applying::exchange::Exchange;
+use crate::running::core::Core;
+
+/// The number of objects replaced with one commit.
+// The lock of the writer is held for some hundred microseconds.
+const CHUNK: usize = 1_000;
+
+/// Knows when stored objects should be replaced.
+pub(crate) trait Renew<T>: Send + Sync {
+    /// What is to be done, if anything is.
+    fn renewal(self: Arc<Self>) -> Option<Renewal<T>>;
+}
+
+/// One replacement of all objects that need it.
+pub(crate) struct Renewal<T> {
+    /// The object in a better form; `None` if it is to stay.
+    pub(crate) renew: Box<dyn Fn(&T) -> Option<T> + Send + Sync>,
+    /// Called when every stored object has been looked at.
+    pub(crate) done: Box<dyn FnOnce() + Send + Sync>,
+}
+
+/// Replaces the objects, in commits that change neither versions nor what handlers receive.
+///
+/// A panic of the type or of an index function ends the replacement.
+pub(crate) async fn run<T: Send + Sync + 'static>(core: &Arc<Core<T>>, renewal: Renewal<T>) {
+    let Renewal { renew, done } = renewal;
+    let renew: Arc<dyn Fn(&T) -> Option<T> + Send + Sync> = renew.into();
+    for keys in core.applier.reader.keys().chunks(CHUNK) {
+        let (applier, renew, keys) = (Arc::clone(&core.applier), Arc::clone(&renew), keys.to_vec());
+        // Off the task: packing a chunk again takes some milliseconds.
+        let replaced = tokio::task::spawn_blocking(move || {
+            let renewed = |key: ObjectKey| {
+                let old = applier.reader.get(&key)?;
+                let new = Arc::new(renew(&old)?);
+                Some(Exchange { key, old, new })
+            };
+            let exchanges: Vec<_> = keys.into_iter().filter_map(renewed).collect();
+            if !exchanges.is_empty() {
+                applier.exchange(exchanges);
+            }
+        });
+        if let Err(error) = replaced.await {
+            tracing::error!(informer = %core.status.name, "packing again failed: {error}");
+            return;
+        }
+    }
+    done();
+}
