@@ -3,6 +3,7 @@
 //! The unit tests are built with `--cfg shuttle`, which puts shuttle's primitives in the place of
 //! std's in the crate that is tested, and in no other: the code asks for `test`, too.
 
+use std::hash::{BuildHasher, RandomState};
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
@@ -33,16 +34,22 @@ pub(crate) struct ShuttleCommand {
     /// How many schedules each scenario is run under (T8).
     #[arg(long, default_value_t = 10_000)]
     schedules: u64,
+    /// The seed that schedules are drawn from; each program has its own by default.
+    #[arg(long)]
+    seed: Option<u64>,
     /// Instead, the one schedule in this file, which a failing scenario has named.
     #[arg(long, requires = "name")]
     replay: Option<PathBuf>,
 }
 
-impl Default for ShuttleCommand {
-    fn default() -> Self {
+impl ShuttleCommand {
+    /// All scenarios under so many schedules, which are other ones at each call.
+    pub(crate) fn sample(schedules: u64) -> Self {
+        let seed = RandomState::new().hash_one(schedules);
         Self {
             name: None,
-            schedules: 10_000,
+            schedules,
+            seed: Some(seed),
             replay: None,
         }
     }
@@ -60,6 +67,9 @@ pub(crate) fn run(command: &ShuttleCommand) -> Result<()> {
         test.current_dir(checkout::root())
             .arg(name)
             .env("SCHEDULES", command.schedules.to_string());
+        if let Some(seed) = command.seed {
+            test.env("SEED", seed.to_string());
+        }
         if let Some(file) = &command.replay {
             let file = file.canonicalize().context("there is no such schedule")?;
             test.env("SCHEDULE", file);
@@ -76,5 +86,8 @@ pub(crate) fn run(command: &ShuttleCommand) -> Result<()> {
         bail!("no scenario has {name:?} in its path");
     }
     println!("shuttle: {scenarios} scenarios and planted bugs");
+    if let Some(seed) = command.seed {
+        println!("the seed of the scenarios: {seed}");
+    }
     Ok(())
 }

@@ -9,7 +9,7 @@ use crate::shell::run_watched;
 use crate::stopwatch::Outcome;
 
 /// How many random histories each property has to survive.
-const HISTORIES: &str = "10000";
+const HISTORIES: &str = "5000";
 
 /// Property and exhaustive tests are in modules with this in their path.
 const PROPERTY_FILTER: &str = "tests::";

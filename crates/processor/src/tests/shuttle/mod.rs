@@ -33,7 +33,8 @@ fn config(persistence: FailurePersistence) -> Config {
     config
 }
 
-/// Runs a scenario under `SCHEDULES` schedules, or under the one in the file `SCHEDULE`.
+/// Runs a scenario under `SCHEDULES` schedules of the seed `SEED`, or under the one in the file
+/// `SCHEDULE`.
 fn explore(scenario: fn()) {
     if let Ok(file) = std::env::var("SCHEDULE") {
         return shuttle::replay_from_file(scenario, file);
@@ -41,7 +42,8 @@ fn explore(scenario: fn()) {
     let iterations = std::env::var("SCHEDULES").map_or(10_000, |count| {
         count.parse().expect("SCHEDULES is a number of schedules")
     });
+    let seed = std::env::var("SEED").map_or(SEED, |seed| seed.parse().expect("SEED is a number"));
     let kept = FailurePersistence::File(Some(std::env::temp_dir()));
-    let scheduler = PctScheduler::new_from_seed(SEED, DEPTH, iterations);
+    let scheduler = PctScheduler::new_from_seed(seed, DEPTH, iterations);
     Runner::new(scheduler, config(kept)).run(scenario);
 }
