@@ -26,7 +26,7 @@ const REMEMBERED: usize = 256;
 pub(crate) struct PackedDecoder {
     json: JsonDecoder,
     dictionaries: Arc<Dictionaries>,
-    /// The average length of packed objects; 0 before the first.
+    /// The average length of packed objects, times [`REMEMBERED`]; 0 before the first.
     average: AtomicUsize,
 }
 
@@ -71,8 +71,8 @@ impl PackedDecoder {
     fn measure(&self, packed: usize) {
         let before = self.average.load(Ordering::Relaxed);
         let average = match before {
-            0 => packed,
-            _ => before - before / REMEMBERED + packed / REMEMBERED,
+            0 => packed * REMEMBERED,
+            _ => before - before / REMEMBERED + packed,
         };
         self.average.store(average, Ordering::Relaxed);
     }
@@ -102,7 +102,7 @@ where
     fn object_bytes(&self) -> Option<usize> {
         let view = Decode::<V>::object_bytes(&self.json)?;
         let inline = size_of::<PackedObject<K, V>>() - size_of::<V>();
-        Some(view + inline + self.average.load(Ordering::Relaxed))
+        Some(view + inline + self.average.load(Ordering::Relaxed) / REMEMBERED)
     }
 
     fn shared_bytes(&self) -> usize {

@@ -1,5 +1,6 @@
 //! Labels in one allocation, which objects decoded near each other share.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::fmt;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
@@ -107,6 +108,39 @@ impl<'de> Deserialize<'de> for Labels {
     }
 }
 
+/// A name or a value, borrowed where the parser allows it.
+struct Text<'a>(Cow<'a, str>);
+
+impl AsRef<str> for Text<'_> {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for Text<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(TextVisitor)
+    }
+}
+
+struct TextVisitor;
+
+impl<'de> Visitor<'de> for TextVisitor {
+    type Value = Text<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Text<'de>, E> {
+        Ok(Text(Cow::Owned(text.to_owned())))
+    }
+
+    fn visit_borrowed_str<E: serde::de::Error>(self, text: &'de str) -> Result<Text<'de>, E> {
+        Ok(Text(Cow::Borrowed(text)))
+    }
+}
+
 struct LabelsVisitor;
 
 impl<'de> Visitor<'de> for LabelsVisitor {
@@ -130,7 +164,7 @@ impl<'de> Visitor<'de> for LabelsVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Labels, A::Error> {
         let mut pairs = Vec::with_capacity(8);
-        while let Some(pair) = map.next_entry::<String, String>()? {
+        while let Some(pair) = map.next_entry::<Text<'de>, Text<'de>>()? {
             pairs.push(pair);
         }
         Ok(pairs.into_iter().collect())

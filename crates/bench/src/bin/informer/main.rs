@@ -1,7 +1,8 @@
 //! The informer as it is used: a factory over its own client, one informer, handlers that count.
 //!
 //! Variants: `full`, `lean` (without managed fields and last-applied), `partial` (a type of eight
-//! fields), `decode`, which only decodes the same list in a loop and keeps the objects, and
+//! fields), `packed` (bytes beside a view, with two indexes), `packed-plain` (bytes only), `decode`,
+//! which only decodes the same list in a loop and keeps the objects, and
 //! `parts`, which measures single operations.
 //! `idle` starts many informers that have nothing to do.
 //! `beside-all` and `beside-namespace` measure the store alone, its writer beside readers.
@@ -10,6 +11,7 @@ mod beside;
 mod decode;
 mod idle;
 mod late;
+mod packed;
 mod parts;
 
 use std::sync::Arc;
@@ -24,7 +26,8 @@ use informer_bench::small_pod::SmallPod;
 use informer_bench::tally::{Goal, Tally};
 use informer_factory::reflector::Config as ReflectorConfig;
 use informer_factory::{
-    Added, Handler, InformerOptions, ObjectKey, Projection, SharedInformerFactory, Updated,
+    Added, Handler, InformerOptions, ObjectKey, Projection, SharedInformer, SharedInformerFactory,
+    Updated,
 };
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::Config;
@@ -45,12 +48,14 @@ async fn main() -> Result<()> {
         return late::run(&command_line).await;
     }
     match &*command_line.variant {
-        "full" => follow::<Pod>(&command_line, Projection::new(), stamp).await,
-        "lean" => follow::<Pod>(&command_line, Projection::lean(), stamp).await,
+        "full" => follow(&command_line, typed::<Pod>(Projection::new()), stamp).await,
+        "lean" => follow(&command_line, typed::<Pod>(Projection::lean()), stamp).await,
         "partial" => {
-            let projection = SmallPod::projection();
-            follow::<SmallPod>(&command_line, projection, is_whole).await
+            let informer = typed::<SmallPod>(SmallPod::projection());
+            follow(&command_line, informer, is_whole).await
         }
+        "packed" => follow(&command_line, packed::viewed, packed::stamp).await,
+        "packed-plain" => follow(&command_line, packed::plain, packed::no_stamp).await,
         "decode" => decode::run(&command_line),
         "idle" => idle::run(&command_line).await,
         "parts" => parts::run(&command_line).await,
@@ -58,15 +63,23 @@ async fn main() -> Result<()> {
     }
 }
 
-async fn follow<K>(
-    command_line: &CommandLine,
+/// Requests an informer of decoded objects.
+fn typed<K>(
     projection: Projection,
-    stamp: fn(&K) -> Option<&str>,
-) -> Result<()>
+) -> impl FnOnce(&SharedInformerFactory) -> Result<SharedInformer<K>>
 where
     K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
     K::Scope: 'static,
 {
+    let options = InformerOptions::new().projection(projection);
+    |factory| Ok(factory.informer_with(options)?)
+}
+
+async fn follow<T: Send + Sync + 'static>(
+    command_line: &CommandLine,
+    request: impl FnOnce(&SharedInformerFactory) -> Result<SharedInformer<T>>,
+    stamp: fn(&T) -> Option<&str>,
+) -> Result<()> {
     let calls = Calls {
         initial: command_line.objects,
         relist: command_line.changed,
@@ -75,22 +88,27 @@ where
     let start = |goal: &Arc<Goal>| {
         let url = format!("http://{}", command_line.server).parse()?;
         let client = informer_factory::client(Config::new(url))?;
-        let factory = SharedInformerFactory::new(client);
-        let mut reflector = ReflectorConfig::default();
-        reflector.streaming = command_line.list == Listing::WatchList;
-        let options = InformerOptions::new()
-            .projection(projection)
-            .reflector(reflector);
-        let informer = factory.informer_with::<K>(options)?;
+        let streaming = command_line.list == Listing::WatchList;
+        let factory = SharedInformerFactory::builder(client)
+            .reflector(ReflectorConfig::default().streaming(streaming))
+            .build()?;
+        let informer = request(&factory)?;
         for _ in 0..command_line.handlers {
             let tally = goal.tally();
             informer.add_handler(Counter { tally, stamp })?;
         }
         factory.start()?;
-        owner = Some(factory);
+        owner = Some((factory, informer.clone()));
         Ok(move || informer.status().objects)
     };
-    let report = phases::run("informer", command_line, calls, start).await?;
+    let mut report = phases::run("informer", command_line, calls, start).await?;
+    if let Some((_, informer)) = &owner {
+        // What the informer says of itself, beside what the process takes.
+        let memory = informer.status().memory;
+        report.set("told_objects_bytes", memory.objects as f64);
+        report.set("told_keys_bytes", memory.keys as f64);
+        report.set("told_indexes_bytes", memory.indexes as f64);
+    }
     report.print();
     // Dropping 100,000 objects is not measured; the factory ends with the process.
     std::mem::forget(owner);
