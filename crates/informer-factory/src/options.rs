@@ -154,6 +154,11 @@ pub enum DictionaryUse {
     WithSecrets,
     /// None: each object is packed by itself, where that halves it.
     Never,
+    /// All but Secrets, trained from a few objects and again after a few others: for collections
+    /// of the size that tests have.
+    #[cfg(any(test, sim))]
+    #[doc(hidden)]
+    Early,
 }
 
 /// The number of attempts before the key of a failing change is quarantined: enough for a transient

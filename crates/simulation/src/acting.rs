@@ -5,7 +5,6 @@ use std::{future::Future, pin::pin, task::Context, time::Duration};
 use futures::task::noop_waker;
 use informer_factory::{Grace, InformerOptions, ResourceVersion};
 use informer_testkit::{Interjection, Resource};
-use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::json;
 use tokio::{task::yield_now, time::advance};
 
@@ -13,7 +12,7 @@ use crate::{
     FaultKind,
     controlling::NAMESPACE,
     evidence::Released,
-    object::body,
+    object::{Form, body},
     plan::{Action, Scope, Write},
     requests::{SIDE, matching},
     run::World,
@@ -21,7 +20,7 @@ use crate::{
 
 const SECOND: Duration = Duration::from_secs(1);
 
-impl World {
+impl<T: Form> World<T> {
     pub(crate) fn did(&mut self, what: String) {
         let at = self.now();
         self.deeds.push((at, what));
@@ -156,7 +155,8 @@ impl World {
             return;
         };
         let (namespace, name) = one.key.split_once('/').unwrap_or_default();
-        let mut object = body(namespace, name, &one.tier, one.serial);
+        let template = self.plan.informer.template(one.serial);
+        let mut object = body(namespace, name, &one.tier, one.serial, template);
         object["metadata"]["uid"] = json!(one.uid);
         object["metadata"]["resourceVersion"] = json!(one.version.to_string());
         let line = json!({"type": "MODIFIED", "object": object});
@@ -181,11 +181,8 @@ impl World {
             polls,
         );
         let selector = format!("tier={SIDE}{}", self.released.len());
-        let options = InformerOptions::<ConfigMap>::new().labels(selector.clone());
-        let side = self
-            .factory
-            .informer_with(options)
-            .expect("the factory runs");
+        let options = InformerOptions::new().labels(selector.clone());
+        let side = T::informer(&self.factory, options).expect("the factory runs");
         side.start().expect("there is a runtime");
         for _ in 0..polls * 3 {
             yield_now().await;

@@ -21,6 +21,9 @@ pub(crate) struct Arguments {
     /// Go on after a failure, and name every seed that fails.
     #[arg(long)]
     pub(crate) keep_going: bool,
+    /// Every informer packed; otherwise one in ten is.
+    #[arg(long)]
+    pub(crate) packed: bool,
     /// Each seed twice; both runs have to be the same.
     #[arg(long)]
     pub(crate) twice: bool,

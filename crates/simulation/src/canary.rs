@@ -26,7 +26,7 @@ use tracing::{
     span,
 };
 
-use crate::run::World;
+use crate::{object::Form, run::World};
 
 /// What no text may hold.
 const MARK: &str = "CANARY-d1f0";
@@ -123,7 +123,7 @@ fn search(place: &str, text: &str) {
     }
 }
 
-impl World {
+impl<T: Form> World<T> {
     /// Searches everything that a user has in hand at this moment.
     pub(crate) fn search_for_payloads(&self) {
         if mark().is_empty() {

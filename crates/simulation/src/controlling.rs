@@ -21,7 +21,7 @@ use tokio::{
 use crate::{
     evidence::Controlled,
     listener::{Notebook, Told, What},
-    object::{Held, NAMESPACES, Sighting},
+    object::{Held, NAMESPACES, held_in},
     plan::ControllerPlan,
 };
 
@@ -66,10 +66,7 @@ impl Control {
     }
 
     pub(crate) fn held(&self) -> Vec<Held> {
-        let snapshot = self.handle.reader().snapshot();
-        let all = snapshot.iter();
-        all.map(|(key, entry)| (key.clone(), Sighting(Arc::clone(&entry.object))))
-            .collect()
+        held_in(&self.handle.reader().snapshot())
     }
 
     /// Ends it, and waits until what it has begun is done.

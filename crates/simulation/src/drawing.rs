@@ -8,7 +8,7 @@ use std::time::Duration;
 use informer_factory::QueueKind;
 
 use crate::{
-    FaultKind,
+    FaultKind, Packing,
     chance::Chance,
     object::{NAMES, NAMESPACES},
     plan::{
@@ -21,8 +21,11 @@ use crate::{
 /// None of the seeds of `regressions.txt` has anything of `draw_beside`.
 const BESIDE: u64 = 0x140_0000_0000;
 
+/// None of the seeds that were in `regressions.txt` before packed objects is packed by this.
+const PACKED: u64 = 0x260_0000_0000;
+
 impl Plan {
-    pub(crate) fn draw(seed: u64) -> Self {
+    pub(crate) fn draw(seed: u64, packing: Packing) -> Self {
         let chance = &mut Chance::seeded(seed);
         let kinds = draw_kinds(chance);
         let has = |kind: FaultKind| kinds.contains(&kind);
@@ -39,6 +42,7 @@ impl Plan {
             kinds,
         };
         plan.draw_beside(seed);
+        plan.draw_packed(seed, packing);
         plan.draw_writes(chance);
         for kind in plan.kinds.clone() {
             plan.draw_faults(kind, chance);
@@ -66,6 +70,19 @@ impl Plan {
                 Duration::from_secs(10),
             ]),
         });
+    }
+
+    /// Whether the informer is packed. Nothing else is drawn otherwise if it is.
+    fn draw_packed(&mut self, seed: u64, packing: Packing) {
+        let chance = &mut Chance::seeded(seed ^ PACKED);
+        let is_drawn = chance.percent(10);
+        // A dictionary is trained, used and found to be bad within some twenty writes.
+        let writes = chance.pick(&[16, 24, 40, u64::MAX]);
+        if is_drawn || packing == Packing::Always {
+            self.informer.packed = Some(writes);
+            // A transform of packed objects is refused.
+            self.informer.refuses_multiples = None;
+        }
     }
 
     pub(crate) fn step(&mut self, at: Duration, what: Action) {
@@ -139,6 +156,7 @@ fn draw_informer(chance: &mut Chance, has: &impl Fn(FaultKind) -> bool) -> Infor
         default_resync: chance.percent(30).then(|| chance.millis(20_000, 200_000)),
         refuses_multiples: has(FaultKind::TransformError).then(|| chance.between(2, 9)),
         index_before_start: chance.percent(60),
+        packed: None,
     }
 }
 
@@ -236,5 +254,31 @@ pub(crate) fn write_of(kind: FaultKind, chance: &mut Chance) -> Write {
         FaultKind::Ephemeral => Write::Flash { namespace, name },
         FaultKind::LabelFlip => Write::FlipLabel { namespace, name },
         _ => Write::Wipe { namespace },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{REGRESSIONS, seeds_of};
+
+    /// Those seeds of `regressions.txt` that are older than packed objects.
+    const TYPED: usize = 32;
+
+    #[test]
+    fn one_schedule_in_ten_is_packed_and_seeds_keep_their_meaning() {
+        let is_packed = |seed: &u64| {
+            let plan = Plan::draw(*seed, Packing::Drawn);
+            plan.informer.packed.is_some()
+        };
+        let packed = (0..1_000).filter(is_packed).count();
+        assert!((60..140).contains(&packed), "{packed} of 1,000");
+        let regressions = seeds_of(REGRESSIONS);
+        let changed: Vec<_> = regressions
+            .iter()
+            .take(TYPED)
+            .filter(|seed| is_packed(seed))
+            .collect();
+        assert!(changed.is_empty(), "{changed:?}");
     }
 }

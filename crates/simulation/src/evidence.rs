@@ -1,6 +1,6 @@
 //! What a run leaves behind, for the judges to look at. Plain values; nothing here judges.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use informer_factory::{InformerState, ObjectKey, Quarantined};
 use informer_testkit::RequestRecord;
@@ -8,7 +8,7 @@ use informer_testkit::RequestRecord;
 use crate::{
     Cells, FaultKind,
     listener::Told,
-    object::Held,
+    object::{Held, Sighting},
     plan::{ListenerPlan, Plan},
     truth::Truth,
 };
@@ -164,6 +164,17 @@ impl Evidence {
             .map(|listener| listener.told.len())
             .max()
             .unwrap_or(0)
+    }
+
+    /// Each object in memory that the informer has shown, once, and when it was seen first.
+    pub(crate) fn distinct_sightings(&self) -> impl Iterator<Item = (Duration, &Sighting)> {
+        let held = self.samples.iter();
+        let held = held.flat_map(|sample| sample.held.iter().map(|(_, seen)| (sample.at, seen)));
+        let told = self.listeners.iter().flat_map(|listener| &listener.told);
+        let told = told.flat_map(|told| told.sightings().map(|seen| (told.at, seen)));
+        let mut known = HashSet::new();
+        held.chain(told)
+            .filter(move |(_, seen)| known.insert(seen.address()))
     }
 
     /// Whether what the server said was its history, all through.

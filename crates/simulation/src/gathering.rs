@@ -5,11 +5,12 @@ use std::sync::atomic::Ordering;
 use crate::{
     Cells, FaultKind,
     evidence::{Controlled, Ending, Evidence, Left, Listened},
+    object::Form,
     plan::Manner,
     run::{Member, World},
 };
 
-impl World {
+impl<T: Form> World<T> {
     fn hits(&self) -> Vec<(FaultKind, u64)> {
         let mut counts = self.counts.clone();
         for (kind, id) in &self.scripted {

@@ -9,7 +9,7 @@ use tokio::{runtime::Handle, task::yield_now, time::sleep};
 use crate::{
     controlling::{Control, NAMESPACE},
     evidence::{Controlled, Ending, Evidence},
-    object::{NAMESPACES, Sighting, TIERS, body},
+    object::{Form, NAMESPACES, Sighting, TIERS, body},
     oracle::heal_bound,
     plan::Write,
     run::World,
@@ -22,7 +22,7 @@ const SECOND: Duration = Duration::from_secs(1);
 /// After this an answer has come, or the informer has given up waiting for it (R6).
 const IN_FLIGHT: Duration = Duration::from_secs(90);
 
-impl World {
+impl<T: Form> World<T> {
     /// Ends all faults, and waits until the store is what the server holds.
     pub(crate) async fn heal(&mut self) -> Ending {
         self.server.clear_faults();
@@ -141,7 +141,7 @@ impl World {
         ending.is_shutdown_complete = report.is_ok_and(|report| report.is_complete());
         let (requests, told, held) = (self.server.requests().len(), self.told(), self.held());
         // Not in the truth: nobody is to hear of it.
-        let unheard = body(NAMESPACES[0], "unheard", TIERS[0], 0);
+        let unheard = body(NAMESPACES[0], "unheard", TIERS[0], 0, None);
         let created = self.server.create(&Resource::config_maps(), unheard);
         created.expect("nobody else has that name");
         sleep(SECOND * 700).await;

@@ -24,6 +24,7 @@ mod lookout;
 mod mutant;
 mod object;
 mod oracle;
+mod packed;
 mod plan;
 mod requests;
 mod run;
@@ -41,7 +42,8 @@ pub use fault_kind::FaultKind;
 #[cfg(sim)]
 pub use mutant::Mutant;
 pub use oracle::Violation;
-pub use run::{Outcome, simulate, simulate_twice};
+pub use packed::Packings;
+pub use run::{Outcome, Packing, simulate, simulate_twice};
 pub use tally::Tally;
 
 /// Seeds that failed once, one a line; whatever comes after `#` says why.

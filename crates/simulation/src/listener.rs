@@ -14,16 +14,15 @@ use informer_factory::{
     Added, AsyncHandler, Cause, Deleted, Event, Handler, ListenerConfig, Notification, ObjectKey,
     Overflow, Registration, SharedInformer, Updated, reflector::Phase,
 };
-use k8s_openapi::api::core::v1::ConfigMap;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::{
     canary,
-    object::Sighting,
+    object::{Content, Sighting},
     plan::{ListenerPlan, Manner},
 };
 
-type News = Notification<ObjectKey, ConfigMap>;
+type News<T> = Notification<ObjectKey, T>;
 
 /// One notification, as it was told.
 #[derive(Clone, Debug)]
@@ -53,23 +52,23 @@ pub(crate) enum What {
 }
 
 impl What {
-    pub(crate) fn of(news: &News) -> Self {
+    pub(crate) fn of<T: Content>(news: &News<T>) -> Self {
         match news {
             Notification::Added(Added {
                 object, initial, ..
             }) => Self::Added {
-                new: Sighting(Arc::clone(object)),
+                new: Sighting::of(object),
                 initial: *initial,
             },
             Notification::Updated(Updated {
                 old, new, cause, ..
             }) => Self::Updated {
-                old: Sighting(Arc::clone(old)),
-                new: Sighting(Arc::clone(new)),
+                old: Sighting::of(old),
+                new: Sighting::of(new),
                 cause: *cause,
             },
             Notification::Deleted(deleted) => Self::Deleted {
-                last: deleted.last().map(|last| Sighting(Arc::clone(last))),
+                last: deleted.last().map(Sighting::of),
                 is_known: !matches!(deleted, Deleted::Unknown { .. }),
             },
         }
@@ -83,6 +82,17 @@ impl Told {
             What::Added { new, .. } | What::Updated { new, .. } => Some(new),
             What::Deleted { .. } => None,
         }
+    }
+
+    /// All objects that it was told of or looked at.
+    pub(crate) fn sightings(&self) -> impl Iterator<Item = &Sighting> {
+        let told = match &self.what {
+            What::Added { new, .. } => [Some(new), None],
+            What::Updated { old, new, .. } => [Some(old), Some(new)],
+            What::Deleted { last, .. } => [last.as_ref(), None],
+        };
+        let in_store = self.in_store.iter().flatten();
+        told.into_iter().flatten().chain(in_store)
     }
 
     pub(crate) fn is_resync(&self) -> bool {
@@ -128,21 +138,25 @@ impl Notebook {
 }
 
 /// A handler of the simulation; the same for all manners.
-struct Scribe {
+struct Scribe<T: Content> {
     manner: Manner,
     notebook: Arc<Notebook>,
     start: Instant,
-    informer: SharedInformer<ConfigMap>,
+    informer: SharedInformer<T>,
     registration: Arc<OnceLock<Registration>>,
 }
 
-impl Scribe {
+impl<T: Content> Scribe<T> {
     /// Writes a notification down; how many there are with it.
-    fn write(&self, news: &News) -> u64 {
+    fn write(&self, news: &News<T>) -> u64 {
         canary::shows("informer notification", news);
         let (key, what) = (news.key().clone(), What::of(news));
         let looks = matches!(self.manner, Manner::Reenters(_));
-        let in_store = looks.then(|| self.informer.lister().get(key.as_str()).map(Sighting));
+        let look = || {
+            let held = self.informer.lister().get(key.as_str());
+            held.as_ref().map(Sighting::of)
+        };
+        let in_store = looks.then(look);
         if self.manner.fault().is_some() {
             let mut phases = self.notebook.phases();
             for source in self.informer.status().sources {
@@ -163,8 +177,8 @@ impl Scribe {
     }
 }
 
-impl Handler<ObjectKey, ConfigMap> for Scribe {
-    fn on_notification(&mut self, news: &News) {
+impl<T: Content> Handler<ObjectKey, T> for Scribe<T> {
+    fn on_notification(&mut self, news: &News<T>) {
         self.notebook.enter();
         let count = self.write(news);
         self.notebook.leave();
@@ -187,8 +201,8 @@ impl Handler<ObjectKey, ConfigMap> for Scribe {
     }
 }
 
-impl AsyncHandler<ObjectKey, ConfigMap> for Scribe {
-    async fn on_notification(&mut self, news: Event<ConfigMap>) {
+impl<T: Content> AsyncHandler<ObjectKey, T> for Scribe<T> {
+    async fn on_notification(&mut self, news: Event<T>) {
         self.notebook.enter();
         self.write(&news);
         match self.manner {
@@ -211,8 +225,8 @@ pub(crate) struct Joined {
 }
 
 /// Lets a handler join; `None` if the informer has ended.
-pub(crate) fn join(
-    informer: &SharedInformer<ConfigMap>,
+pub(crate) fn join<T: Content>(
+    informer: &SharedInformer<T>,
     plan: ListenerPlan,
     start: Instant,
 ) -> Option<Joined> {

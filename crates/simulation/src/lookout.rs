@@ -12,13 +12,12 @@ use informer_factory::{
     StoreReader,
     store::{Scope, Snapshot},
 };
-use k8s_openapi::api::core::v1::ConfigMap;
 use tokio::time::Instant;
 
-use crate::{evidence::Glimpse, object::serial_of};
+use crate::{evidence::Glimpse, object::Content};
 
-pub(crate) struct Lookout {
-    reader: StoreReader<ConfigMap>,
+pub(crate) struct Lookout<T> {
+    reader: StoreReader<T>,
     start: Instant,
     seen: Mutex<Seen>,
 }
@@ -30,8 +29,8 @@ struct Seen {
     glimpses: Vec<Glimpse>,
 }
 
-impl Lookout {
-    pub(crate) fn new(reader: StoreReader<ConfigMap>, start: Instant) -> Self {
+impl<T: Content> Lookout<T> {
+    pub(crate) fn new(reader: StoreReader<T>, start: Instant) -> Self {
         Self {
             reader,
             start,
@@ -55,10 +54,10 @@ impl Lookout {
         std::mem::take(&mut self.lock().glimpses)
     }
 
-    fn glimpse(&self, snapshot: &Snapshot<ConfigMap>) -> Option<Glimpse> {
+    fn glimpse(&self, snapshot: &Snapshot<T>) -> Option<Glimpse> {
         let applied = snapshot.version(&Scope::All)?.as_number()?;
         let held = snapshot.iter();
-        let held = held.map(|(key, entry)| (key.clone(), serial_of(&entry.object)));
+        let held = held.map(|(key, entry)| (key.clone(), entry.object.serial()));
         Some(Glimpse {
             at: self.start.elapsed(),
             applied,
@@ -71,7 +70,7 @@ impl Lookout {
     }
 }
 
-impl fmt::Debug for Lookout {
+impl<T> fmt::Debug for Lookout<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Lookout").finish_non_exhaustive()
     }

@@ -17,7 +17,7 @@ use anyhow::{Result, anyhow};
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use informer_simulation::{
-    Outcome, REGRESSIONS, Tally, listen, searched, seeds_of, simulate, simulate_twice,
+    Outcome, Packing, REGRESSIONS, Tally, listen, searched, seeds_of, simulate, simulate_twice,
 };
 
 use arguments::Arguments;
@@ -34,20 +34,25 @@ fn main() -> Result<ExitCode> {
         ));
     }
     let jobs = arguments.jobs.unwrap_or_else(processors);
+    let packing = match arguments.packed {
+        true => Packing::Always,
+        false => Packing::Drawn,
+    };
     #[cfg(sim)]
     if arguments.mutants {
         let wanted = hunting::chosen(arguments.mutant.as_deref())?;
         return Ok(exit_code(hunting::kill_all(
             &wanted,
+            packing,
             arguments.seeds,
             jobs,
         )?));
     }
     if let Some(seed) = arguments.seed {
         #[cfg(sim)]
-        let outcome = hunting::tell(arguments.mutant.as_deref(), seed)?;
+        let outcome = hunting::tell(arguments.mutant.as_deref(), seed, packing)?;
         #[cfg(not(sim))]
-        let outcome = simulate(seed, true);
+        let outcome = simulate(seed, packing, true);
         println!("{}", outcome.story);
         for violation in &outcome.violations {
             println!("{violation}");
@@ -57,7 +62,7 @@ fn main() -> Result<ExitCode> {
     }
     let mut seeds = seeds_of(REGRESSIONS);
     seeds.extend(arguments.from..arguments.from.saturating_add(arguments.seeds));
-    let (tally, failures) = run_all(&seeds, jobs, &arguments)?;
+    let (tally, failures) = run_all(&seeds, jobs, packing, &arguments)?;
     println!("{tally}");
     if let Some(first) = failures.first() {
         println!("{}", first.story);
@@ -104,7 +109,12 @@ fn processors() -> usize {
 }
 
 /// Runs seeds until all are done or one fails. Failures come in the order of seeds.
-fn run_all(seeds: &[u64], jobs: usize, arguments: &Arguments) -> Result<(Tally, Vec<Outcome>)> {
+fn run_all(
+    seeds: &[u64],
+    jobs: usize,
+    packing: Packing,
+    arguments: &Arguments,
+) -> Result<(Tally, Vec<Outcome>)> {
     let bar = ProgressBar::new(seeds.len() as u64);
     let style = "{elapsed} {wide_bar} {pos}/{len} {per_sec}";
     bar.set_style(ProgressStyle::with_template(style)?);
@@ -119,8 +129,8 @@ fn run_all(seeds: &[u64], jobs: usize, arguments: &Arguments) -> Result<(Tally, 
             };
             let tells_panic = Told(*seed);
             let outcome = match arguments.twice {
-                true => simulate_twice(*seed),
-                false => simulate(*seed, false),
+                true => simulate_twice(*seed, packing),
+                false => simulate(*seed, packing, false),
             };
             drop(tells_panic);
             let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);

@@ -46,6 +46,15 @@ pub(crate) struct InformerPlan {
     /// The transform refuses what was made by a write whose number is a multiple of this.
     pub(crate) refuses_multiples: Option<u64>,
     pub(crate) index_before_start: bool,
+    /// After so many writes others have another template, if the informer is packed.
+    pub(crate) packed: Option<u64>,
+}
+
+impl InformerPlan {
+    /// The template of what this write makes.
+    pub(crate) fn template(&self, serial: u64) -> Option<u64> {
+        self.packed.map(|writes| serial / writes)
+    }
 }
 
 /// A controller beside the informer.

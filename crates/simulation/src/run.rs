@@ -25,8 +25,9 @@ use crate::{
     evidence::{Evidence, Left, Released, Sample},
     listener::{self, Joined},
     lookout::Lookout,
-    object::{Held, NAMESPACES, Sighting, TIERS, group, mark_transformed, serial_of},
+    object::{Form, Held, NAMESPACES, TIERS, held_in},
     oracle,
+    packed::{PackedConfigMap, Packings},
     plan::{ListenerPlan, Plan, Scope},
     story, trace,
     truth::Truth,
@@ -55,8 +56,20 @@ pub struct Outcome {
     pub cells: Cells,
     /// What does not hold, the first first; empty if all does.
     pub violations: Vec<Violation>,
+    /// What became of packed objects; nothing, where there were none.
+    pub packings: Packings,
     /// What happened; empty for a run that was asked not to tell and in which all holds.
     pub story: String,
+}
+
+/// Whether the informer of a run holds packed objects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Packing {
+    /// The seed says so; one in ten does.
+    #[default]
+    Drawn,
+    /// It does.
+    Always,
 }
 
 /// Runs one seed. `tells` asks for the story also if all holds.
@@ -64,13 +77,17 @@ pub struct Outcome {
 /// # Panics
 ///
 /// If a part that is simulated panics where it must not, or if no runtime can be made.
-pub fn simulate(seed: u64, tells: bool) -> Outcome {
+pub fn simulate(seed: u64, packing: Packing, tells: bool) -> Outcome {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)
         .build()
         .expect("a runtime without IO can always be made");
-    let evidence = runtime.block_on(execute(Plan::draw(seed)));
+    let plan = Plan::draw(seed, packing);
+    let evidence = match plan.informer.packed {
+        Some(_) => runtime.block_on(execute::<PackedConfigMap>(plan)),
+        None => runtime.block_on(execute::<ConfigMap>(plan)),
+    };
     drop(runtime);
     let violations = oracle::judge(&evidence);
     let met = evidence.hits.iter().map(|(_, hits)| hits).sum::<u64>();
@@ -83,6 +100,7 @@ pub fn simulate(seed: u64, tells: bool) -> Outcome {
         trace: trace::hash(&evidence),
         is_void: evidence.events() < FEWEST_EVENTS || met == 0,
         events: evidence.events(),
+        packings: Packings::of(&evidence),
         hits: evidence.hits,
         cells: evidence.cells,
         violations,
@@ -95,8 +113,9 @@ pub fn simulate(seed: u64, tells: bool) -> Outcome {
 /// # Panics
 ///
 /// As [`simulate`].
-pub fn simulate_twice(seed: u64) -> Outcome {
-    let (mut one, other) = (simulate(seed, false), simulate(seed, false));
+pub fn simulate_twice(seed: u64, packing: Packing) -> Outcome {
+    let once = || simulate(seed, packing, false);
+    let (mut one, other) = (once(), once());
     if one.trace != other.trace {
         one.violations.push(Violation {
             id: "T12",
@@ -118,11 +137,11 @@ pub(crate) struct Member {
 }
 
 /// Everything of a run while it goes on.
-pub(crate) struct World {
+pub(crate) struct World<T: Form> {
     pub(crate) server: ApiServer,
     pub(crate) factory: SharedInformerFactory,
-    pub(crate) informer: SharedInformer<ConfigMap>,
-    pub(crate) index: Option<Index<ConfigMap>>,
+    pub(crate) informer: SharedInformer<T>,
+    pub(crate) index: Option<Index<T>>,
     pub(crate) start: Instant,
     pub(crate) plan: Plan,
     pub(crate) truth: Truth,
@@ -134,7 +153,7 @@ pub(crate) struct World {
     pub(crate) cells: Cells,
     pub(crate) control: Option<Control>,
     /// Whoever looks from within the index; the index itself must not keep the store alive.
-    pub(crate) lookout: Arc<Lookout>,
+    pub(crate) lookout: Arc<Lookout<T>>,
     pub(crate) scripted: Vec<(FaultKind, FaultId)>,
     pub(crate) rewound_at: Option<Duration>,
     pub(crate) jumped: Duration,
@@ -142,8 +161,8 @@ pub(crate) struct World {
     pub(crate) refused: Arc<AtomicU64>,
 }
 
-async fn execute(plan: Plan) -> Evidence {
-    let mut world = World::new(plan);
+async fn execute<T: Form>(plan: Plan) -> Evidence {
+    let mut world = World::<T>::new(plan);
     for write in world.plan.initial.clone() {
         world.write(write);
     }
@@ -167,7 +186,7 @@ async fn execute(plan: Plan) -> Evidence {
     world.finish(ending).await
 }
 
-impl World {
+impl<T: Form> World<T> {
     fn new(plan: Plan) -> Self {
         let mut builder = ApiServer::builder()
             .seed(plan.seed)
@@ -190,7 +209,7 @@ impl World {
             .build()
             .expect("all namespaces");
         let refused = Arc::new(AtomicU64::new(0));
-        let informer = factory.informer_with(options(&plan, &refused));
+        let informer = T::informer(&factory, options(&plan, &refused));
         let informer = informer.expect("the options fit together");
         let start = Instant::now();
         Self {
@@ -240,20 +259,17 @@ impl World {
             true => Arc::downgrade(&self.lookout),
             false => Weak::new(),
         };
-        let values = move |object: &ConfigMap| {
+        let values = move |object: &T| {
             if let Some(lookout) = lookout.upgrade() {
                 lookout.look();
             }
-            group(object)
+            object.group()
         };
         self.index = self.informer.add_index("group", values).ok();
     }
 
     pub(crate) fn held(&self) -> Vec<Held> {
-        let snapshot = self.informer.reader().snapshot();
-        let all = snapshot.iter();
-        all.map(|(key, entry)| (key.clone(), Sighting(Arc::clone(&entry.object))))
-            .collect()
+        held_in(&self.informer.reader().snapshot())
     }
 
     pub(crate) fn join(&mut self, plan: ListenerPlan) {
@@ -305,7 +321,7 @@ impl World {
     }
 }
 
-fn options(plan: &Plan, refused: &Arc<AtomicU64>) -> InformerOptions<ConfigMap> {
+fn options<T: Form>(plan: &Plan, refused: &Arc<AtomicU64>) -> InformerOptions<T> {
     let mut options = InformerOptions::new();
     match plan.informer.scope {
         Scope::All => {}
@@ -324,12 +340,12 @@ fn options(plan: &Plan, refused: &Arc<AtomicU64>) -> InformerOptions<ConfigMap> 
     }
     if let Some(divisor) = plan.informer.refuses_multiples {
         let refused = Arc::clone(refused);
-        options = options.transform(Transform::new(move |mut object: ConfigMap| {
-            if serial_of(&object).is_multiple_of(divisor) {
+        options = options.transform(Transform::new(move |mut object: T| {
+            if object.serial().is_multiple_of(divisor) {
                 refused.fetch_add(1, Ordering::Relaxed);
                 return Err(format!("refused on purpose {}", canary::mark()));
             }
-            mark_transformed(&mut object);
+            object.mark_transformed();
             Ok(object)
         }));
     }

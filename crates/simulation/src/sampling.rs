@@ -6,20 +6,17 @@ use informer_factory::{ResourceVersion, store::Scope};
 
 use crate::{
     evidence::Sample,
-    object::{Held, Sighting},
+    object::{Form, held_in},
     run::World,
 };
 
-impl World {
+impl<T: Form> World<T> {
     /// Everything there is to see at this moment.
     pub(crate) fn sample(&mut self) {
         self.search_for_payloads();
         let status = self.informer.status();
         let snapshot = self.informer.reader().snapshot();
-        let held: Vec<Held> = snapshot
-            .iter()
-            .map(|(key, entry)| (key.clone(), Sighting(Arc::clone(&entry.object))))
-            .collect();
+        let held = held_in(&snapshot);
         let index = self.index.as_ref().map(|index| {
             let values = snapshot.index_values(index.name());
             let values: Vec<Arc<str>> = values

@@ -56,9 +56,13 @@ pub(crate) fn tell(evidence: &Evidence, violations: &[Violation]) -> String {
     }
     match violations.first() {
         Some(first) => say(format!(
-            "broken first: {first}\n({} in all)\nreplay: cargo xtask simulate --seed {}",
+            "broken first: {first}\n({} in all)\nreplay: cargo xtask simulate --seed {}{}",
             violations.len(),
-            plan.seed
+            plan.seed,
+            match plan.informer.packed {
+                Some(_) => " --packed",
+                None => "",
+            }
         )),
         None => say(format!("all holds; the end: {:?}", evidence.ending)),
     }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use crate::{Cells, FaultKind, Outcome};
+use crate::{Cells, FaultKind, Outcome, Packings};
 
 /// Totals of runs.
 #[derive(Clone, Debug, Default)]
@@ -15,6 +15,8 @@ pub struct Tally {
     pub events: u64,
     /// How many did not hold.
     pub failed: u64,
+    /// What became of packed objects.
+    pub packings: Packings,
     hits: BTreeMap<FaultKind, u64>,
     cells: Cells,
 }
@@ -27,6 +29,7 @@ impl Tally {
         self.failed += u64::from(!outcome.violations.is_empty());
         self.events += outcome.events as u64;
         self.cells.add(&outcome.cells);
+        self.packings.add(&outcome.packings);
         for (kind, hits) in &outcome.hits {
             *self.hits.entry(*kind).or_default() += hits;
         }
@@ -44,6 +47,7 @@ impl fmt::Display for Tally {
             writeln!(f, "{:>10}  {kind}", self.hits(*kind))?;
         }
         writeln!(f, "{}", self.cells)?;
+        writeln!(f, "{}", self.packings)?;
         let Self {
             schedules,
             void,

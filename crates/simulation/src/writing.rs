@@ -1,15 +1,16 @@
 //! Carries out what people write, and keeps the truth about it.
 
 use informer_testkit::{Object, Resource};
+use k8s_openapi::api::core::v1::ConfigMap;
 
 use crate::{
-    object::{NAMESPACES, TIERS, body, serial_of},
+    object::{Content, Form, NAMESPACES, TIERS, body},
     plan::Write,
     run::World,
     truth::Written,
 };
 
-impl World {
+impl<T: Form> World<T> {
     pub(crate) fn write(&mut self, write: Write) {
         match write {
             Write::Put { namespace, name } => {
@@ -50,7 +51,8 @@ impl World {
     fn put(&mut self, namespace: usize, name: usize, tier: &str) {
         self.serial += 1;
         let (namespace, name) = (NAMESPACES[namespace], format!("k{name}"));
-        let object = body(namespace, &name, tier, self.serial);
+        let template = self.plan.informer.template(self.serial);
+        let object = body(namespace, &name, tier, self.serial, template);
         let config_maps = Resource::config_maps();
         let written = match self.server.get(&config_maps, namespace, &name) {
             Ok(_) => self.server.replace(&config_maps, object),
@@ -97,5 +99,6 @@ pub(crate) fn tier(object: &Object) -> &str {
 
 /// Which write made an object on the server.
 pub(crate) fn serial(object: &Object) -> u64 {
-    serial_of(&object.decode().expect("config maps can be decoded"))
+    let object: ConfigMap = object.decode().expect("config maps can be decoded");
+    object.serial()
 }

@@ -1,6 +1,6 @@
 //! SEC-9: payloads stay out of logs, metrics, errors and `Debug`, through whatever goes wrong.
 
-use informer_simulation::{listen, searched, simulate};
+use informer_simulation::{Packing, listen, searched, simulate};
 use k8s_openapi::api::core::v1::ConfigMap;
 
 /// One test, since logs are the process's: nothing is found in many runs, and what is put into a
@@ -9,7 +9,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 fn no_text_shows_a_payload() {
     assert!(listen(), "nobody else listens in this process");
     for seed in 0..30 {
-        let outcome = simulate(seed, false);
+        let outcome = simulate(seed, Packing::Drawn, false);
         assert!(outcome.violations.is_empty(), "{}", outcome.story);
     }
     let before = searched();

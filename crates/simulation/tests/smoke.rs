@@ -1,13 +1,13 @@
 //! Some seeds on every run of the tests, and that a seed says everything.
 
-use informer_simulation::{REGRESSIONS, Tally, seeds_of, simulate};
+use informer_simulation::{Packing, REGRESSIONS, Tally, seeds_of, simulate};
 
 /// Seeds that failed once, and fifty others.
 #[test]
 fn all_holds_for_some_seeds() {
     let mut tally = Tally::default();
     for seed in seeds_of(REGRESSIONS).into_iter().chain(0..50) {
-        let outcome = simulate(seed, false);
+        let outcome = simulate(seed, Packing::Drawn, false);
         assert!(outcome.violations.is_empty(), "{}", outcome.story);
         tally.add(&outcome);
     }
@@ -21,7 +21,10 @@ fn all_holds_for_some_seeds() {
 #[test]
 fn a_seed_is_a_run() {
     for seed in 1_000..1_020 {
-        let (one, other) = (simulate(seed, true), simulate(seed, true));
+        let (one, other) = (
+            simulate(seed, Packing::Drawn, true),
+            simulate(seed, Packing::Drawn, true),
+        );
         assert_eq!(one.story, other.story, "seed {seed}");
         assert_eq!(one.trace, other.trace, "seed {seed}");
     }

@@ -4,13 +4,14 @@ use std::sync::{Arc, Mutex};
 
 use futures::StreamExt;
 use informer_factory::SharedInformer;
-use k8s_openapi::api::core::v1::ConfigMap;
+
+use super::form::Form;
 
 /// Follows the status of an informer.
 pub(super) struct Failures(Arc<Mutex<Vec<String>>>);
 
 impl Failures {
-    pub(super) fn follow(informer: &SharedInformer<ConfigMap>) -> Self {
+    pub(super) fn follow<T: Form>(informer: &SharedInformer<T>) -> Self {
         let lines = Arc::<Mutex<Vec<String>>>::default();
         let states = informer.status_stream();
         let seen = Arc::clone(&lines);

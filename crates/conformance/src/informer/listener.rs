@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 use informer_factory::{
     Added, AsyncHandler, Deleted, Notification, ObjectKey, Registration, Updated,
 };
-use k8s_openapi::api::core::v1::ConfigMap;
 use tokio::sync::watch;
 
+use super::form::Form;
 use super::object_text::{display, short_key};
 use crate::scenario::Step;
 
@@ -62,10 +62,8 @@ impl Ear {
         })
     }
 
-    fn describe(
-        &self,
-        told: &Notification<ObjectKey, ConfigMap>,
-    ) -> (String, Option<Arc<ConfigMap>>) {
+    fn describe<T: Form>(&self, told: &Notification<ObjectKey, T>) -> (String, Option<Arc<T>>) {
+        let display = |object: &T| display(&object.whole());
         match told {
             Notification::Added(Added {
                 object, initial, ..
@@ -85,24 +83,25 @@ impl Ear {
                     Deleted::MovedAway { .. } => "moved",
                 };
                 let last = deleted.last().cloned();
-                let text = last.as_deref().map_or("-".to_owned(), display);
+                let text = last.as_deref().map_or("-".to_owned(), &display);
                 (format!("{word} {text}"), last)
             }
         }
     }
 }
 
-impl AsyncHandler<ObjectKey, ConfigMap> for Ear {
+impl<T: Form> AsyncHandler<ObjectKey, T> for Ear {
     fn on_notification(
         &mut self,
-        told: Arc<Notification<ObjectKey, ConfigMap>>,
+        told: Arc<Notification<ObjectKey, T>>,
     ) -> impl Future<Output = ()> + Send {
         let (text, object) = self.describe(&told);
-        let culprit = object.filter(|object| self.panics.as_ref() == Some(&short_key(object)));
+        let culprit =
+            object.filter(|object| self.panics.as_ref() == Some(&short_key(&object.whole())));
         let mut lines = self.lines.lock().expect("no panic under it");
         lines.push(format!("{} {text}", self.name));
         if let Some(culprit) = &culprit {
-            lines.push(format!("{} panic {}", self.name, display(culprit)));
+            lines.push(format!("{} panic {}", self.name, display(&culprit.whole())));
         }
         drop(lines);
         let mut gate = self.gate.clone();

@@ -3,6 +3,7 @@
 
 mod failures;
 mod fault;
+mod form;
 mod listener;
 mod object_text;
 pub mod over_http;
@@ -16,7 +17,11 @@ mod server_steps;
 mod settings;
 
 use informer_factory::QueueKind;
+use k8s_openapi::api::core::v1::ConfigMap;
 
+use self::form::PackedConfigMap;
+use self::play::play;
+use self::settings::Settings;
 use crate::level::Run;
 use crate::scenario::{Malformed, Scenario};
 
@@ -24,7 +29,7 @@ pub use random_faults::random_faults;
 pub use random_handlers::random_handlers;
 pub use rules::RULES;
 
-/// Runs our side, once with each queue.
+/// Runs our side, once with each queue, and the same with packed objects. These have no transform.
 ///
 /// # Errors
 ///
@@ -34,6 +39,21 @@ pub fn run(scenario: &Scenario) -> Result<Vec<Run>, Malformed> {
         ("delta", QueueKind::DeltaFifo),
         ("in-order", QueueKind::InOrder),
     ];
-    let one = |(way, queue)| play::play(scenario, queue).map(|trace| Run { way, trace });
-    ways.into_iter().map(one).collect()
+    let packed = [
+        ("delta packed", QueueKind::DeltaFifo),
+        ("in-order packed", QueueKind::InOrder),
+    ];
+    let mut runs = Vec::new();
+    for (way, queue) in ways {
+        let trace = play::<ConfigMap>(scenario, queue)?;
+        runs.push(Run { way, trace });
+    }
+    if Settings::of(scenario).has_transform() {
+        return Ok(runs);
+    }
+    for (way, queue) in packed {
+        let trace = play::<PackedConfigMap>(scenario, queue)?;
+        runs.push(Run { way, trace });
+    }
+    Ok(runs)
 }

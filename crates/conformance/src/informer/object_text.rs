@@ -1,5 +1,6 @@
 //! Objects as scenarios and traces write them: `key@version`, in a second life `key.2@version`.
 
+use super::form::Form;
 use k8s_openapi::api::core::v1::ConfigMap;
 
 /// Namespace and name of a key; a bare name is in `default`.
@@ -35,8 +36,9 @@ pub(super) fn display(object: &ConfigMap) -> String {
 }
 
 /// Several objects, in the order in which they come.
-pub(super) fn display_all<'a>(objects: impl IntoIterator<Item = &'a ConfigMap>) -> String {
-    let texts: Vec<String> = objects.into_iter().map(display).collect();
+pub(super) fn display_all<'a, T: Form>(objects: impl IntoIterator<Item = &'a T>) -> String {
+    let objects = objects.into_iter();
+    let texts: Vec<String> = objects.map(|object| display(&object.whole())).collect();
     match texts.is_empty() {
         true => "none".to_owned(),
         false => texts.join(" "),

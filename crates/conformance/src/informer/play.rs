@@ -5,15 +5,15 @@ use std::time::Duration;
 use informer_factory::store::Scope;
 use informer_factory::{Grace, ListenerConfig, QueueKind, SharedInformer, SharedInformerFactory};
 use informer_testkit::{ApiServer, Resource};
-use k8s_openapi::api::core::v1::ConfigMap;
 use kube_client::Client;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
 use super::failures::Failures;
+use super::form::Form;
 use super::listener::{Ear, Listener};
 use super::object_text::{display, display_all, store_key};
-use super::settings::{Settings, data, duration};
+use super::settings::{Settings, duration};
 use super::{requests, server_steps};
 use crate::scenario::{Malformed, Scenario, Step};
 use crate::trace::Trace;
@@ -25,26 +25,26 @@ const RECOVER_STEPS: u32 = 6000;
 /// client-go waits for callbacks for as long as they take. So do we here, within reason.
 const GRACE: Grace = Grace(Duration::from_secs(24 * 3600));
 
-/// Runs a scenario with one of the queues.
-pub(super) fn play(scenario: &Scenario, queue: QueueKind) -> Result<Trace, Malformed> {
+/// Runs a scenario with one of the queues, and objects in one of the forms.
+pub(super) fn play<T: Form>(scenario: &Scenario, queue: QueueKind) -> Result<Trace, Malformed> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)
         .build();
     let runtime = runtime.expect("a runtime without a driver of its own needs nothing");
     runtime.block_on(async {
-        let mut stage = Stage::new(scenario, queue)?;
+        let mut stage = Stage::<T>::new(scenario, queue)?;
         stage.play().await?;
         Ok(stage.trace)
     })
 }
 
 /// A scenario at work.
-struct Stage<'a> {
+struct Stage<'a, T: Form> {
     scenario: &'a Scenario,
     settings: Settings<'a>,
     server: ApiServer,
-    informer: SharedInformer<ConfigMap>,
+    informer: SharedInformer<T>,
     listeners: Vec<Listener>,
     failures: Failures,
     has_started: bool,
@@ -59,19 +59,18 @@ struct Stage<'a> {
     _factory: SharedInformerFactory,
 }
 
-impl<'a> Stage<'a> {
+impl<'a, T: Form> Stage<'a, T> {
     fn new(scenario: &'a Scenario, queue: QueueKind) -> Result<Self, Malformed> {
         let settings = Settings::of(scenario);
         let server = settings.server()?;
         let client = Client::new(server.service(), "default");
         let factory = SharedInformerFactory::builder(client).seed(1).build();
         let factory = factory.expect("all namespaces");
-        let informer = factory.informer_with::<ConfigMap>(settings.options(queue)?);
+        let informer = T::informer(&factory, settings.options(queue)?);
         let refused = |_| scenario.malformed("no such informer", &Step::new("set", ["labels"]));
         let informer = informer.map_err(refused)?;
         if settings.has_index() {
-            let values = |object: &ConfigMap| data(object).map(str::to_owned);
-            let index = informer.add_index("data", values);
+            let index = informer.add_index("data", T::data);
             drop(index.expect("a new name"));
         }
         Ok(Self {
@@ -141,7 +140,7 @@ impl<'a> Stage<'a> {
             }
             "get" => {
                 let found = self.informer.reader().get(store_key(subject()?));
-                let found = found.map_or("none".to_owned(), |object| display(&object));
+                let found = found.map_or("none".to_owned(), |object| display(&object.whole()));
                 return Ok(Some(format!("get {found}")));
             }
             "index" => {
@@ -234,9 +233,10 @@ impl<'a> Stage<'a> {
         });
         let stored = self.informer.reader().list();
         let ours = stored.iter().map(|object| {
+            let object = object.whole();
             let version = object.metadata.resource_version.clone();
             (
-                store_key(&super::object_text::short_key(object)),
+                store_key(&super::object_text::short_key(&object)),
                 version.unwrap_or_default(),
             )
         });

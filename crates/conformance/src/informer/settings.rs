@@ -6,6 +6,7 @@ use informer_factory::{InformerOptions, Namespaces, QueueKind, Transform};
 use informer_testkit::{ApiServer, LabelSelector, ListOptions};
 use k8s_openapi::api::core::v1::ConfigMap;
 
+use super::form::Form;
 use crate::scenario::{Malformed, Scenario, Step};
 
 /// A time as Go writes it: `5s`, `2m`, `1h30m`, `100ms`; a bare `0` is one, too.
@@ -119,11 +120,20 @@ impl<'a> Settings<'a> {
         Ok(builder.build())
     }
 
+    /// Whether objects are changed after they were decoded.
+    pub(super) fn has_transform(&self) -> bool {
+        self.get("transform").is_some_and(|name| name != "none")
+    }
+
+    pub(super) fn transform(&self) -> Result<Option<Transform<ConfigMap>>, Malformed> {
+        Ok(self.read("transform", transform)?.flatten())
+    }
+
     /// What the informer is asked for.
-    pub(super) fn options(
+    pub(super) fn options<T: Form>(
         &self,
         queue: QueueKind,
-    ) -> Result<InformerOptions<ConfigMap>, Malformed> {
+    ) -> Result<InformerOptions<T>, Malformed> {
         let mut reflector = informer_factory::reflector::Config::default();
         reflector.streaming = self.get("client") != Some("listing");
         let mut options = InformerOptions::new().queue(queue).reflector(reflector);
@@ -137,7 +147,7 @@ impl<'a> Settings<'a> {
         if !resync.is_zero() {
             options = options.default_resync(resync);
         }
-        options.transform = self.read("transform", transform)?.flatten();
+        options.transform = T::transform(self)?;
         Ok(options)
     }
 }

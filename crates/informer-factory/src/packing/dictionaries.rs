@@ -52,6 +52,22 @@ impl Default for DictionarySettings {
     }
 }
 
+#[cfg(any(test, sim))]
+impl DictionarySettings {
+    /// What happens in a large collection happens in one of twenty objects, too.
+    pub(crate) fn early() -> Self {
+        Self {
+            // zstd refuses to train from fewer than seven, and an eighth one is held out.
+            first_samples: 8,
+            samples: 8,
+            window: 4,
+            pause: Duration::ZERO,
+            generations: 2,
+            ..Self::default()
+        }
+    }
+}
+
 /// A ratio that is worse than the usual one by this factor calls for another dictionary.
 const WORSE: f64 = 1.3;
 

@@ -192,13 +192,18 @@ impl SharedInformerFactory {
         let projection = options.projection.get_or_insert_with(managed).clone();
         let is_secret =
             R::group(resource) == Secret::group(&()) && R::kind(resource) == Secret::kind(&());
+        let usual = match options.dictionary {
+            #[cfg(any(test, sim))]
+            DictionaryUse::Early => DictionarySettings::early(),
+            _ => DictionarySettings::default(),
+        };
         let settings = DictionarySettings {
             is_on: match options.dictionary {
-                DictionaryUse::ExceptSecrets => !is_secret,
                 DictionaryUse::WithSecrets => true,
                 DictionaryUse::Never => false,
+                _ => !is_secret,
             },
-            ..DictionarySettings::default()
+            ..usual
         };
         let decoder = Arc::new(PackedDecoder::new(projection, settings));
         let decoder = Decoder {

@@ -24,6 +24,9 @@ use crate::{
     },
 };
 
+/// So few items are finished in place: a thread costs more than packing them.
+pub(crate) const FEW: usize = 64;
+
 const PARTIAL: TypeNames<'static> = TypeNames {
     api_version: "meta.k8s.io/v1",
     kind: "PartialObjectMetadata",

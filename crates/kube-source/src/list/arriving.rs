@@ -9,7 +9,7 @@ use informer_reflector::{Failure, Item, ListRequest, Page, Reuse};
 
 use crate::{
     KubeSource,
-    decode::{decoder::Buffers, ordered_jobs::OrderedJobs},
+    decode::{decoder::Buffers, object::FEW, ordered_jobs::OrderedJobs},
     list::{
         cut::{Cutter, Items},
         page::{ItemReader, goes_back, not_cut, read_frame},
@@ -99,7 +99,7 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
         }
         let source = self.reader.source;
         let mut page = read_frame(&self.cutter.into_frame(), &source)?;
-        page.items = match self.is_learning {
+        page.items = match self.is_learning && self.items.len() > FEW {
             true => finished(source, self.items, self.threads).await,
             false => {
                 source.finish(self.items.iter_mut());

@@ -11,7 +11,11 @@ use std::time::Duration;
 use informer_reflector::{Item, WatchEvent};
 use tokio::time::Instant;
 
-use crate::{KubeSource, decode::ordered_jobs::OrderedJobs, watch::stream::Event};
+use crate::{
+    KubeSource,
+    decode::{object::FEW, ordered_jobs::OrderedJobs},
+    watch::stream::Event,
+};
 
 /// How long events are held back at most. The reflector takes a list that brings nothing for longer
 /// for a broken one.
@@ -81,6 +85,7 @@ impl<T: Send + Sync + 'static> Held<T> {
         }
         events.extend(rest);
         let source = Arc::clone(source);
+        let threads = if events.len() > FEW { threads } else { 1 };
         let mut jobs = Box::new(OrderedJobs::new(threads));
         jobs.push(move |_| {
             source.finish(events.iter_mut().filter_map(item_of));

@@ -7,6 +7,7 @@
 mod controller;
 mod end_to_end;
 mod informer;
+mod packed;
 mod processor;
 mod queue;
 mod recovery;
@@ -70,6 +71,7 @@ pub(crate) fn judge(evidence: &Evidence) -> Vec<Violation> {
         processor::judge,
         informer::judge,
         end_to_end::judge,
+        packed::judge,
         controller::judge,
         recovery::judge,
     ];

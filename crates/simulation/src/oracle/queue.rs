@@ -9,7 +9,6 @@ use super::Findings;
 use crate::{
     evidence::Evidence,
     listener::{Told, What},
-    object::Sighting,
 };
 
 pub(super) fn judge(evidence: &Evidence, findings: &mut Findings) {
@@ -55,7 +54,7 @@ fn transformed(evidence: &Evidence, findings: &mut Findings) {
         findings.check("FQ-12", sample.at, wrong.is_none(), || {
             format!(
                 "transformed {} times: {wrong:?}",
-                wrong.map_or(0, Sighting::transformed)
+                wrong.map_or(0, |wrong| wrong.transformed())
             )
         });
     }

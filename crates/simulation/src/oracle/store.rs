@@ -11,7 +11,7 @@ use informer_factory::QueueKind;
 use super::Findings;
 use crate::{
     evidence::{Evidence, Sample},
-    object::{Held, group},
+    object::Held,
     truth::{History, Written},
 };
 
@@ -67,7 +67,7 @@ fn index(sample: &Sample, findings: &mut Findings) {
     };
     let mut wanted: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (key, seen) in &sample.held {
-        if let Some(value) = group(&seen.0) {
+        if let Some(value) = seen.group() {
             wanted.entry(value).or_default().push(key.to_string());
         }
     }
@@ -89,13 +89,7 @@ fn index(sample: &Sample, findings: &mut Findings) {
 /// STX-6: each object is where its own words say.
 fn keys(sample: &Sample, findings: &mut Findings) {
     for (key, seen) in &sample.held {
-        let named = seen
-            .0
-            .metadata
-            .name
-            .as_deref()
-            .is_some_and(|name| !name.is_empty());
-        let good = named && seen.key() == key.as_str();
+        let good = !key.name().is_empty() && seen.key() == key.as_str();
         findings.check("STX-6", sample.at, good, || {
             format!("{key} holds {}", seen.key())
         });
