@@ -3,6 +3,7 @@
 mod changes;
 mod follow;
 mod line;
+mod printable;
 mod printer;
 
 use std::time::Duration;
@@ -23,6 +24,7 @@ use crate::cluster::selection::SelectionArguments;
 use crate::cluster::{connect, explain, scope};
 use follow::Following;
 use line::{Form, Lines};
+use printable::Printable;
 
 /// Show the changes of a resource: added, updated with what changed, deleted
 ///
@@ -110,11 +112,11 @@ pub(crate) async fn run(arguments: &WatchArguments) -> Result<(), Failure> {
     signals::tell_status_when_asked(factory.clone(), screen);
     if arguments.metadata_only {
         let options = options(arguments).namespaces(namespaces);
-        let informer = factory.metadata(&api, options).map_err(failed)?;
+        let informer = factory.packed_metadata(&api, options).map_err(failed)?;
         following.follow(&factory, &informer).await
     } else {
         let options = options(arguments).namespaces(namespaces);
-        let informer = factory.dynamic(&api, options).map_err(failed)?;
+        let informer = factory.packed_dynamic(&api, options).map_err(failed)?;
         following.follow(&factory, &informer).await
     }
 }
@@ -127,7 +129,9 @@ fn form(arguments: &WatchArguments) -> Form {
 }
 
 /// What kubectl hides too is not even kept.
-fn options<T>(arguments: &WatchArguments) -> InformerOptions<T> {
+///
+/// The objects are kept packed: each is read when a change of it is printed, and seldom again.
+fn options<K>(arguments: &WatchArguments) -> InformerOptions<Printable<K>> {
     let mut options = InformerOptions::new().projection(Projection::lean());
     let selection = &arguments.selection;
     options.label_selector.clone_from(&selection.selector);
