@@ -15,6 +15,7 @@ mod rbac;
 mod screen;
 mod signals;
 mod status;
+mod stdout;
 mod watch;
 
 use std::io;
