@@ -43,8 +43,10 @@ pub(super) struct Lines {
 
 impl Lines {
     pub(super) fn new(resource: &Resource, form: Form) -> Self {
-        let is_secret = resource.group.is_empty() && resource.plural == "secrets";
-        Self { form, is_secret }
+        Self {
+            form,
+            is_secret: resource.is_secret(),
+        }
     }
 
     /// The line without its end; `None` for what is no news.
