@@ -1,10 +1,11 @@
 //! `kubectl informer`: reads the command line, runs one command, and decides how the process ends.
 //!
-//! Does nothing itself: see `demo`, `rbac` and `watch`. Exit status 0 is success, 1 a failure, 2 a
+//! Does nothing itself: see `cost`, `demo`, `rbac` and `watch`. Exit status 0 is success, 1 a failure, 2 a
 //! mistake in the command line or in the setup.
 #![forbid(unsafe_code)]
 
 mod cluster;
+mod cost;
 mod demo;
 mod duration;
 mod escape;
@@ -15,6 +16,7 @@ mod rbac;
 mod screen;
 mod signals;
 mod status;
+mod stdout;
 mod watch;
 
 use std::io;
@@ -30,15 +32,17 @@ const ABOUT: &str = "Shared informers for Kubernetes, from the command line.";
 
 const LONG_ABOUT: &str = "Shared informers for Kubernetes, from the command line.
 
-An informer lists a collection once, follows it by a watch, keeps a copy of it in memory, and
-notifies handlers of each addition, change and deletion. `watch` shows these for a resource of your
-cluster; `demo` shows one at work without any cluster; `rbac` prints the roles that informers need.
+An informer lists a collection once, follows it by a watch, keeps a copy of it
+in memory, and notifies handlers of each addition, change and deletion. `watch`
+shows these for a resource of your cluster; `cost` estimates the memory that the
+copy takes; `demo` shows an informer at work without any cluster; `rbac` prints
+the roles that informers need.
 
 Called kubectl-informer and in your PATH, it is also `kubectl informer`.";
 
 const AFTER_HELP: &str = "\
-On SIGUSR1 `watch` and `demo` say where every informer stands: phase, last error, relists,
-reconnects.
+On SIGUSR1 `watch` and `demo` say where every informer stands: phase, last
+error, relists, reconnects.
 RUST_LOG sets what is logged to stderr; the default is `error`.
 
 Exit status: 0 done, 1 failed, 2 wrong usage or setup.";
@@ -53,6 +57,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Cost(cost::CostArguments),
     Demo(demo::DemoArguments),
     Rbac(rbac::RbacArguments),
     Watch(watch::WatchArguments),
@@ -67,6 +72,7 @@ fn main() -> ExitCode {
     };
     let result = runtime.block_on(async {
         match &arguments.command {
+            Command::Cost(arguments) => cost::run(arguments).await,
             Command::Demo(arguments) => demo::run(arguments).await,
             Command::Rbac(arguments) => rbac::run(arguments).await,
             Command::Watch(arguments) => watch::run(arguments).await,

@@ -1,6 +1,5 @@
 //! `rbac`: the roles under which informers can list and watch resources, as a manifest.
 
-use std::io::{self, ErrorKind, Write};
 use std::time::Duration;
 
 use informer_factory::RbacRoles;
@@ -8,9 +7,9 @@ use informer_factory::RbacRoles;
 use crate::cluster::catalog::Catalog;
 use crate::cluster::discovery::Discovery;
 use crate::cluster::{connect, explain, scope};
-use crate::duration;
 use crate::failure::Failure;
 use crate::screen::Screen;
+use crate::{duration, stdout};
 
 /// Print the roles that informers need for these resources: to list and to watch, and no more
 ///
@@ -71,12 +70,7 @@ pub(crate) async fn run(arguments: &RbacArguments) -> Result<(), Failure> {
         needs.extend(namespaces.into_iter().map(need));
     }
     let manifest = RbacRoles::to_read(&arguments.name, needs).to_string();
-    match io::stdout().lock().write_all(manifest.as_bytes()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Failure::failed(format!("cannot write to stdout: {error}")))
-        }
-        _ => Ok(()),
-    }
+    stdout::print(&manifest)
 }
 
 async fn discover(arguments: &RbacArguments) -> Result<Catalog, Failure> {

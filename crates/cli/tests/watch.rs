@@ -153,6 +153,22 @@ async fn metadata_only_is_metadata_only() {
     assert_eq!(line["object"].get("spec"), None);
 }
 
+/// FM-53. The other objects are printed.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_object_that_cannot_be_read_is_named() {
+    let cluster = Cluster::start().await;
+    let bad = json!({"metadata": {"namespace": "team", "name": "bad", "labels": {"app": 1}}});
+    cluster.server.create(&widgets(), bad).expect("new");
+    for more in [&[][..], &["--metadata-only"]] {
+        let done = cluster.watch(&[&["widgets", SYNC], more].concat());
+        done.assert_code(0);
+        assert_eq!(done.lines(), ["added    team/w  initial"]);
+        done.assert_says("cannot read team/bad: ");
+        done.assert_says("metadata.labels.app");
+        done.assert_says("synced 1 objects");
+    }
+}
+
 /// SEC-11.
 #[tokio::test(flavor = "multi_thread")]
 async fn values_of_secrets_are_hidden() {

@@ -42,6 +42,8 @@ fn measured<T: DeserializeOwned + 'static>(object: &Value) -> (usize, usize) {
     let bytes = size_of::<T>() + usize::try_from(live).expect("more than nothing");
     drop(decoded);
     let estimate = Decode::<T>::object_bytes(&decoder).expect("it has decoded objects");
+    let alone = decoder.measure::<T>(encoded).expect("it is well formed");
+    assert_eq!(alone, estimate, "equal objects have one size");
     (bytes, estimate)
 }
 
@@ -108,6 +110,17 @@ fn estimates_are_near_the_bytes_that_objects_allocate() {
             "images": (0..30).map(|i| json!({"names": [format!("image-{i}"), "x".repeat(70)], "sizeBytes": i})).collect::<Vec<_>>()},
     });
     assert_near::<Node>(&node);
+}
+
+#[test]
+fn an_object_that_cannot_be_decoded_is_measured_as_an_error_with_its_path() {
+    let json = json!({"metadata": {"name": "web", "labels": {"app": 1}}}).to_string();
+    let key = ObjectKey::new(None, "web").expect("well formed");
+    let identity = Identity::new(key, "uid", "1");
+    let object = Encoded::new(Wire::Json(&json), &identity);
+    let error = JsonDecoder::default().measure::<Pod>(object);
+    let error = error.expect_err("a label is a text");
+    assert_eq!(error.path, "metadata.labels.app");
 }
 
 /// The rest of a flattened type is read twice; the estimate counts both.

@@ -7,3 +7,4 @@ pub(crate) mod explain;
 mod near;
 pub(crate) mod resource;
 pub(crate) mod scope;
+pub(crate) mod selection;

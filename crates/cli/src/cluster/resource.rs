@@ -53,6 +53,11 @@ impl Resource {
         }
     }
 
+    /// Whether its objects are secrets, whose values are never shown.
+    pub(crate) fn is_secret(&self) -> bool {
+        self.group.is_empty() && self.plural == "secrets"
+    }
+
     fn can_be_watched(&self) -> bool {
         ["list", "watch"]
             .iter()

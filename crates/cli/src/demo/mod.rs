@@ -16,7 +16,6 @@ mod report;
 mod settle;
 mod tally;
 
-use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,7 +25,7 @@ use tokio::time::Instant;
 use crate::failure::Failure;
 use crate::queue::Queue;
 use crate::screen::Screen;
-use crate::{duration, memory, signals};
+use crate::{duration, memory, signals, stdout};
 
 use cluster::Cluster;
 use informers::Informers;
@@ -117,7 +116,8 @@ async fn play(arguments: &DemoArguments, screen: &Screen) -> Result<(), Failure>
     screen.clear();
     report.lines().iter().for_each(|line| screen.say(line));
     if arguments.json {
-        print(&report)?;
+        let json = serde_json::to_string(&report).expect("numbers and names are JSON");
+        stdout::print(&format!("{json}\n"))?;
     }
     verdict.into_result()
 }
@@ -189,14 +189,5 @@ async fn change(
                 picture.draw(Scene::Changing, informers, cluster, counter.load());
             }
         }
-    }
-}
-
-fn print(report: &Report) -> Result<(), Failure> {
-    let json = serde_json::to_string(report).expect("numbers and names are JSON");
-    match writeln!(io::stdout().lock(), "{json}") {
-        // Whoever closed the pipe does not want the rest.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        result => result.map_err(|e| Failure::failed(format!("cannot write to stdout: {e}"))),
     }
 }

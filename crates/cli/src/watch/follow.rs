@@ -7,11 +7,11 @@ use futures::StreamExt;
 use informer_factory::{
     Grace, ListenerConfig, Registration, SharedInformer, SharedInformerFactory,
 };
-use serde::Serialize;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::line::Lines;
+use super::printable::ToJson;
 use super::printer::{Ended, Printer};
 use crate::cluster::explain::{self, Subject};
 use crate::escape;
@@ -61,7 +61,7 @@ impl Following {
         informer: &SharedInformer<T>,
     ) -> Result<(), Failure>
     where
-        T: Serialize + Send + Sync + 'static,
+        T: ToJson,
     {
         let failed = |error: &dyn std::error::Error| Failure::failed(error.to_string());
         let (printer, ended) = Printer::new(self.lines, io::stdout());

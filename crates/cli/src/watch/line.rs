@@ -4,10 +4,10 @@
 //! - SEC-11: the values of a Secret are never shown, in neither form. Tests below.
 
 use informer_factory::{Added, Cause, Deleted, Notification, ObjectKey, Updated};
-use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::changes::{self, Change};
+use super::printable::ToJson;
 use crate::cluster::resource::Resource;
 use crate::escape;
 
@@ -43,14 +43,16 @@ pub(super) struct Lines {
 
 impl Lines {
     pub(super) fn new(resource: &Resource, form: Form) -> Self {
-        let is_secret = resource.group.is_empty() && resource.plural == "secrets";
-        Self { form, is_secret }
+        Self {
+            form,
+            is_secret: resource.is_secret(),
+        }
     }
 
     /// The line without its end; `None` for what is no news.
     pub(super) fn line<T>(&self, notification: &Notification<ObjectKey, T>) -> Option<String>
     where
-        T: Serialize,
+        T: ToJson,
     {
         if matches!(
             notification,
@@ -67,11 +69,7 @@ impl Lines {
         })
     }
 
-    fn text<T: Serialize>(
-        &self,
-        notification: &Notification<ObjectKey, T>,
-        values: bool,
-    ) -> String {
+    fn text<T: ToJson>(&self, notification: &Notification<ObjectKey, T>, values: bool) -> String {
         let key = escape::text(notification.key().as_str());
         match notification {
             Notification::Added(Added { initial: true, .. }) => format!("added    {key}  initial"),
@@ -97,11 +95,7 @@ impl Lines {
         }
     }
 
-    fn json<T: Serialize>(
-        &self,
-        notification: &Notification<ObjectKey, T>,
-        values: bool,
-    ) -> String {
+    fn json<T: ToJson>(&self, notification: &Notification<ObjectKey, T>, values: bool) -> String {
         let mut line = Map::new();
         let mut put = |name: &str, value: Value| drop(line.insert(name.to_owned(), value));
         put("key", json!(notification.key().as_str()));
@@ -144,8 +138,8 @@ impl Lines {
     }
 
     /// The object, without what must not be shown.
-    fn object<T: Serialize>(&self, object: &T) -> Value {
-        let mut value = to_value(object);
+    fn object<T: ToJson>(&self, object: &T) -> Value {
+        let mut value = object.to_json();
         if self.is_secret {
             for part in ["data", "stringData"] {
                 if let Some(Value::Object(fields)) = value.get_mut(part) {
@@ -156,8 +150,8 @@ impl Lines {
         value
     }
 
-    fn changes<T: Serialize>(&self, old: &T, new: &T) -> Vec<Change> {
-        let mut changes = changes::between(&to_value(old), &to_value(new));
+    fn changes<T: ToJson>(&self, old: &T, new: &T) -> Vec<Change> {
+        let mut changes = changes::between(&old.to_json(), &new.to_json());
         let is_hidden = |path: &str| {
             let top = path.split(['.', '[']).next();
             matches!(top, Some("data" | "stringData"))
@@ -172,11 +166,6 @@ impl Lines {
         }
         changes
     }
-}
-
-fn to_value<T: Serialize>(object: &T) -> Value {
-    // It came as JSON, so it can be written as JSON.
-    serde_json::to_value(object).unwrap_or(Value::Null)
 }
 
 fn change_json(change: &Change, values: bool) -> Value {

@@ -3,6 +3,7 @@
 mod changes;
 mod follow;
 mod line;
+mod printable;
 mod printer;
 
 use std::time::Duration;
@@ -19,9 +20,11 @@ use crate::signals;
 
 use crate::cluster::catalog::Catalog;
 use crate::cluster::discovery::Discovery;
+use crate::cluster::selection::SelectionArguments;
 use crate::cluster::{connect, explain, scope};
 use follow::Following;
 use line::{Form, Lines};
+use printable::Printable;
 
 /// Show the changes of a resource: added, updated with what changed, deleted
 ///
@@ -40,20 +43,8 @@ use line::{Form, Lines};
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct WatchArguments {
-    /// What to watch: plural, singular, short name or kind; also PLURAL.GROUP, PLURAL.VERSION.GROUP
-    resource: String,
-    /// The namespaces, several separated by commas [default: that of the context]
-    #[arg(short, long, value_name = "NS", value_delimiter = ',')]
-    namespace: Vec<String>,
-    /// All namespaces
-    #[arg(short = 'A', long, conflicts_with = "namespace")]
-    all_namespaces: bool,
-    /// Only objects with these labels, such as app=web,tier!=cache
-    #[arg(short = 'l', long, value_name = "SEL")]
-    selector: Option<String>,
-    /// Only objects with these fields, such as spec.nodeName=node-7
-    #[arg(long, value_name = "SEL")]
-    field_selector: Option<String>,
+    #[command(flatten)]
+    selection: SelectionArguments,
     /// The form of the lines on stdout
     #[arg(short, long, value_enum, default_value_t)]
     output: Output,
@@ -102,13 +93,9 @@ pub(crate) async fn run(arguments: &WatchArguments) -> Result<(), Failure> {
     let catalog = Catalog::fetch(&client, &discovery)
         .await
         .map_err(|error| explain::discovery(&error))?;
-    let resource = catalog.resolve(&arguments.resource)?;
-    let asked = scope::Asked {
-        namespaces: &arguments.namespace,
-        all: arguments.all_namespaces,
-        default: client.default_namespace(),
-    };
-    let namespaces = scope::namespaces(resource, &asked)?;
+    let selection = &arguments.selection;
+    let resource = catalog.resolve(&selection.resource)?;
+    let namespaces = selection.namespaces(resource, client.default_namespace())?;
     let following = Following {
         lines: Lines::new(resource, form(arguments)),
         scope: scope::in_words(resource, &namespaces),
@@ -125,11 +112,11 @@ pub(crate) async fn run(arguments: &WatchArguments) -> Result<(), Failure> {
     signals::tell_status_when_asked(factory.clone(), screen);
     if arguments.metadata_only {
         let options = options(arguments).namespaces(namespaces);
-        let informer = factory.metadata(&api, options).map_err(failed)?;
+        let informer = factory.packed_metadata(&api, options).map_err(failed)?;
         following.follow(&factory, &informer).await
     } else {
         let options = options(arguments).namespaces(namespaces);
-        let informer = factory.dynamic(&api, options).map_err(failed)?;
+        let informer = factory.packed_dynamic(&api, options).map_err(failed)?;
         following.follow(&factory, &informer).await
     }
 }
@@ -142,9 +129,12 @@ fn form(arguments: &WatchArguments) -> Form {
 }
 
 /// What kubectl hides too is not even kept.
-fn options<T>(arguments: &WatchArguments) -> InformerOptions<T> {
+///
+/// The objects are kept packed: each is read when a change of it is printed, and seldom again.
+fn options<K>(arguments: &WatchArguments) -> InformerOptions<Printable<K>> {
     let mut options = InformerOptions::new().projection(Projection::lean());
-    options.label_selector.clone_from(&arguments.selector);
-    options.field_selector.clone_from(&arguments.field_selector);
+    let selection = &arguments.selection;
+    options.label_selector.clone_from(&selection.selector);
+    options.field_selector.clone_from(&selection.field_selector);
     options
 }

@@ -4,10 +4,10 @@ use std::io::{self, ErrorKind, Write};
 use std::sync::Arc;
 
 use informer_factory::{Handler, Notification, ObjectKey};
-use serde::Serialize;
 use tokio::sync::watch;
 
 use super::line::Lines;
+use super::printable::ToJson;
 
 /// How writing to stdout ended.
 #[derive(Clone, Debug, Default)]
@@ -44,7 +44,7 @@ impl<W: Write + Send + 'static> Printer<W> {
 
 impl<T, W> Handler<ObjectKey, T> for Printer<W>
 where
-    T: Serialize + Send + Sync + 'static,
+    T: ToJson,
     W: Write + Send + 'static,
 {
     fn on_notification(&mut self, notification: &Notification<ObjectKey, T>) {

@@ -48,6 +48,9 @@ const MOST_DETOURS: u8 = 32;
 const MEASURED_OF: u32 = 256;
 const MEASURED_OF_FIRST: u32 = 16;
 
+/// An error with the path at which it occurred.
+type Traced = serde_path_to_error::Error<serde_json::Error>;
+
 /// The least weight of a measured object in the average is one of this many.
 const REMEMBERED: usize = 16;
 
@@ -137,6 +140,24 @@ impl JsonDecoder {
         Ok(decoded)
     }
 
+    /// Returns the bytes that an object takes in memory once it is decoded as `T`, with everything
+    /// that it owns.
+    ///
+    /// [`object_bytes`](Decode::object_bytes) is the average of some decoded objects, for a running
+    /// informer. This is for programs that measure objects of their choice. It decodes the object,
+    /// and changes nothing that the decoder remembers. A panic of `T` is the caller's.
+    ///
+    /// # Errors
+    ///
+    /// [`DecodeError`], with the path of what cannot be decoded.
+    pub fn measure<T: DeserializeOwned>(&self, object: Encoded<'_>) -> Result<usize, DecodeError> {
+        let Wire::Json(json) = object.wire;
+        self.inspect::<T>(json, object.type_names).map_err(|error| {
+            let (path, error) = (presentable(&error.path().to_string()), error.inner());
+            DecodeError::new(category_of(error), path, error.line(), error.column())
+        })
+    }
+
     /// Counts a decoded object, and measures some.
     fn count<T: DeserializeOwned>(&self, json: &str, names: Option<TypeNames<'_>>) {
         let number = self.decoded.fetch_add(1, Ordering::Relaxed);
@@ -146,7 +167,7 @@ impl JsonDecoder {
         };
         if number.is_multiple_of(measured_of) {
             let measured = (number / MEASURED_OF_FIRST + 1) as usize;
-            self.measure::<T>(json, names, measured.min(REMEMBERED));
+            self.average::<T>(json, names, measured.min(REMEMBERED));
         }
     }
 
@@ -211,7 +232,7 @@ impl JsonDecoder {
         error: &serde_json::Error,
     ) -> DecodeError {
         let path = match self.inspect::<T>(json, names) {
-            Err(path) => presentable(&path),
+            Err(traced) => presentable(&traced.path().to_string()),
             Ok(_) => "?".to_owned(),
         };
         DecodeError::new(category_of(error), path, error.line(), error.column())
@@ -220,7 +241,7 @@ impl JsonDecoder {
     /// Decodes an object once more to measure it, and counts it in the average with the weight of
     /// one of `weight`. A concurrent measurement may be lost.
     #[cold]
-    fn measure<T: DeserializeOwned>(
+    fn average<T: DeserializeOwned>(
         &self,
         json: &str,
         names: Option<TypeNames<'_>>,
@@ -235,22 +256,20 @@ impl JsonDecoder {
         self.average.store(average, Ordering::Relaxed);
     }
 
-    /// The bytes that the object takes decoded, or the path at which it cannot be decoded.
+    /// The bytes that the object takes decoded, or why and where it cannot be decoded.
     ///
     /// One function for both: each way of decoding a type is much code.
     fn inspect<T: DeserializeOwned>(
         &self,
         json: &str,
         names: Option<TypeNames<'_>>,
-    ) -> Result<usize, String> {
+    ) -> Result<usize, Traced> {
         let allocated = Cell::new(0);
         let mut deserializer = serde_json::Deserializer::from_str(json);
         let shaped = Shaped::new(&mut deserializer, &self.projection, names);
         let measured = Measured::new(shaped, &allocated);
-        match serde_path_to_error::deserialize::<_, T>(measured) {
-            Ok(_) => Ok(size_of::<T>() + allocated.get()),
-            Err(traced) => Err(traced.path().to_string()),
-        }
+        serde_path_to_error::deserialize::<_, T>(measured)?;
+        Ok(size_of::<T>() + allocated.get())
     }
 }
 
