@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use informer_processor::{Cause, Notification, Updated};
 use informer_store::{Batch, Entry, ObjectKey};
 
 use crate::applying::applier::Applier;
@@ -25,15 +26,25 @@ impl<T: Send + Sync + 'static> Applier<T> {
         let mut writing = self.lock();
         let before = self.reader.snapshot();
         let mut batch = Batch::with_capacity(exchanges.len());
+        let mut announced = Vec::new();
         for Exchange { key, old, new } in exchanges {
-            if let Some(entry) = before.get(&key)
-                && Arc::ptr_eq(&entry.object, &old)
-            {
-                let (uid, version) = (entry.uid.clone(), entry.version.clone());
-                batch.upsert(key, Entry::new(new, uid, version));
+            let entry = before.get(&key);
+            let entry = match entry.filter(|entry| Arc::ptr_eq(&entry.object, &old)) {
+                Some(held) => Entry::new(new, held.uid.clone(), held.version.clone()),
+                None if planted!(RepackRevives) => Entry::anonymous(new),
+                None => continue,
+            };
+            if planted!(RepackNotifies) {
+                let new = Arc::clone(&entry.object);
+                let update = Updated::new(key.clone(), old, new, Cause::Relist);
+                announced.push(Arc::new(Notification::Updated(update)));
             }
+            batch.upsert(key, entry);
         }
-        writing.writer.commit(batch);
+        let commit = writing.writer.commit(batch);
+        if planted!(RepackNotifies) {
+            self.processor.distribute(commit.sequence, &announced);
+        }
         drop(writing);
         // The old objects are dropped here, outside of the lock.
         drop(before);

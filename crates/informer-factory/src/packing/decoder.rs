@@ -89,7 +89,18 @@ where
         buffers: &mut Buffers,
     ) -> Result<PackedObject<K, V>, DecodeError> {
         let Memory { json, text } = buffers.get();
-        let view = self.json.decode_with_text(object, json, text)?;
+        let before = (planted!(OldBytesPacked) || planted!(OldViewKept)).then(|| text.clone());
+        let mut view = self.json.decode_with_text(object, json, text)?;
+        if let Some(before) = before.filter(|before| !before.is_empty()) {
+            match planted!(OldBytesPacked) {
+                true => *text = before,
+                false => {
+                    view = self
+                        .json
+                        .decode_text(&String::from_utf8_lossy(&before), json)?
+                }
+            }
+        }
         let (content, stage) = self.pack(text);
         if text.capacity() > KEPT {
             *text = Vec::new();
@@ -125,6 +136,7 @@ where
             if let Body::Decoded(object) = body
                 && let Some(object) = Arc::get_mut(object)
                 && object.is_raw()
+                && !planted!(RawTailStays)
                 && let Ok(text) = object.content().unpack()
             {
                 object.set_packed(self.dictionaries.newest(&text));

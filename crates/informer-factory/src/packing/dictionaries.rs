@@ -347,7 +347,7 @@ impl State {
         self.trained = Some(now);
         self.usual = None;
         self.window = Window::default();
-        if let Some(packer) = packer {
+        if let Some(packer) = packer.filter(|_| !planted!(StaleDictionary)) {
             let dictionary = packer.dictionary().map(Arc::downgrade);
             self.generations.extend(dictionary);
             self.packer = Arc::new(packer);

@@ -8,6 +8,8 @@ mod dictionaries;
 mod labels;
 mod object;
 mod read;
+#[cfg(test)]
+mod tests;
 mod training;
 mod view;
 

@@ -53,6 +53,18 @@ pub enum Planted {
     EndTakesNoTurn,
     /// A stopping factory refuses new informers only after it has read which ones to stop.
     RefusedTooLate,
+    /// The bytes of the object before are packed beside the identity of the next one.
+    OldBytesPacked,
+    /// The view of the object before is kept beside the bytes of the next one.
+    OldViewKept,
+    /// Objects that waited for a dictionary are never packed.
+    RawTailStays,
+    /// A dictionary is trained and not used.
+    StaleDictionary,
+    /// Handlers are notified of objects that were packed again.
+    RepackNotifies,
+    /// An object that was deleted while it was packed again comes back.
+    RepackRevives,
 }
 
 thread_local! {
