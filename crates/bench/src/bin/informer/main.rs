@@ -1,8 +1,8 @@
 //! The informer as it is used: a factory over its own client, one informer, handlers that count.
 //!
 //! Variants: `full`, `lean` (without managed fields and last-applied), `partial` (a type of eight
-//! fields), `packed` (bytes beside a view, with two indexes), `packed-plain` (bytes only), `decode`,
-//! which only decodes the same list in a loop and keeps the objects, and
+//! fields), `packed` (bytes beside a view, with two indexes), `packed-plain` (bytes only),
+//! `decode`, which only decodes the same list in a loop and keeps the objects, and
 //! `parts`, which measures single operations.
 //! `idle` starts many informers that have nothing to do.
 //! `beside-all` and `beside-namespace` measure the store alone, its writer beside readers.
