@@ -1,13 +1,15 @@
-//! One informer, its handlers, and the collections of the server it must agree with.
+//! One informer, its handlers, a packed informer of the same objects, and the collections of the
+//! server they must agree with.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use futures::StreamExt;
 use informer_factory::{
-    InformerOptions, InformerStatus, ListenerConfig, Overflow, ResourceVersion, SharedInformer,
-    SharedInformerFactory, SourceStatus, WaitForVersionError,
+    InformerOptions, InformerStatus, ListenerConfig, Namespaces, NoView, Overflow, PackedObject,
+    Projection, ResourceVersion, SharedInformer, SharedInformerFactory, SourceStatus,
+    WaitForVersionError,
 };
 use kube_core::DynamicObject;
 use kube_core::discovery::ApiResource;
@@ -23,6 +25,7 @@ const LAG: Duration = Duration::from_secs(5);
 pub(crate) struct Subject {
     pub(crate) name: &'static str,
     pub(crate) informer: SharedInformer<DynamicObject>,
+    packed: SharedInformer<PackedObject<DynamicObject>>,
     pub(crate) witnesses: [Arc<Witness>; 2],
     pub(crate) collections: Vec<Collection>,
 }
@@ -32,10 +35,16 @@ impl Subject {
         name: &'static str,
         factory: &SharedInformerFactory,
         resource: &ApiResource,
-        options: InformerOptions<DynamicObject>,
+        namespaces: Namespaces,
         collections: Vec<Collection>,
     ) -> Result<Self> {
+        let options = InformerOptions::new().namespaces(namespaces.clone());
         let informer = factory.dynamic(resource, options)?;
+        // Whole, so that it can be compared.
+        let options = InformerOptions::new()
+            .namespaces(namespaces)
+            .projection(Projection::new());
+        let packed = factory.packed_dynamic::<NoView>(resource, options)?;
         let witnesses = [Witness::new("growing"), Witness::new("coalescing")];
         let growing = Growing(Arc::clone(&witnesses[0]));
         informer.add_handler_with(growing, ListenerConfig::named("growing"))?;
@@ -44,6 +53,7 @@ impl Subject {
         Ok(Self {
             name,
             informer,
+            packed,
             witnesses,
             collections,
         })
@@ -52,17 +62,12 @@ impl Subject {
     /// Waits until what the server was at `versions`, one for each collection, has been applied.
     pub(crate) async fn reach(&self, versions: &[String], limit: Duration) -> Result<()> {
         for (collection, version) in self.collections.iter().zip(versions) {
-            let wanted: ResourceVersion = version.as_str().into();
-            let informer = &self.informer;
-            let reached = match &collection.namespace {
-                None => informer.wait_for_version(&wanted, limit).await,
-                Some(name) => informer.wait_for_version_in(name, &wanted, limit).await,
-            };
-            match reached {
-                // Of a rewind the comparison will tell.
-                Ok(()) | Err(WaitForVersionError::NewEpoch { .. }) => {}
-                Err(error) => return Err(error).context(self.status()),
-            }
+            let namespace = collection.namespace.as_deref();
+            let typed = reach(&self.informer, namespace, version, limit);
+            let packed = reach(&self.packed, namespace, version, limit);
+            let (typed, packed) = tokio::join!(typed, packed);
+            typed.with_context(|| status(self.name, &self.informer))?;
+            packed.with_context(|| status("packed", &self.packed))?;
         }
         Ok(())
     }
@@ -89,6 +94,7 @@ impl Subject {
         }
         self.reach(&newest, limit).await?;
         compare(&truth, &self.stored()).context("the store")?;
+        self.compare_packed().context("the packed objects")?;
         for witness in &self.witnesses {
             let mut told = witness.subscribe();
             while let Err(error) = compare(&truth, &witness.objects()) {
@@ -108,6 +114,26 @@ impl Subject {
             .collect()
     }
 
+    /// Fails unless the packed objects are those of the other informer.
+    fn compare_packed(&self) -> Result<()> {
+        let typed = self.informer.reader().snapshot();
+        let packed = self.packed.reader().snapshot();
+        let (all, found) = (typed.len(), packed.len());
+        ensure!(all == found, "{found} instead of {all}");
+        for ((key, typed), (found, packed)) in typed.iter().zip(packed.iter()) {
+            ensure!(key == found, "{found} instead of {key}");
+            let (uid, version) = (packed.object.uid(), packed.object.version());
+            let is_same = (uid, version) == (&typed.uid, &typed.version);
+            ensure!(
+                is_same && packed.object.unpack()? == *typed.object,
+                "{key} is {uid}@{version}, or another content, instead of {}@{}",
+                typed.uid,
+                typed.version
+            );
+        }
+        Ok(())
+    }
+
     /// Fails if a handler was told what it must not be, or anything panicked.
     pub(crate) fn check_rules(&self) -> Result<()> {
         for witness in &self.witnesses {
@@ -117,10 +143,13 @@ impl Subject {
             }
         }
         let status = self.informer.status();
+        let packed = self.packed.status();
         let in_handlers: u64 = status.handlers.iter().map(|handler| handler.panics).sum();
-        if in_handlers + status.task_panics + status.quarantined as u64 > 0 {
+        let in_tasks = status.task_panics + packed.task_panics;
+        let quarantined = (status.quarantined + packed.quarantined) as u64;
+        if in_handlers + in_tasks + quarantined > 0 {
             bail!(
-                "{}: a panic, or a key in quarantine: {status:#?}",
+                "{}: a panic, or a key in quarantine: {status:#?} {packed:#?}",
                 self.name
             );
         }
@@ -144,22 +173,41 @@ impl Subject {
             }
         });
     }
+}
 
-    /// Where it is, in a few words.
-    pub(crate) fn status(&self) -> String {
-        let InformerStatus { state, sources, .. } = self.informer.status();
-        let mut text = format!("{} is {state:?}", self.name);
-        for source in &sources {
-            text.push_str("; ");
-            text.push_str(&source_line(source));
-            let (since, received) = (source.since.elapsed(), &source.received);
-            let applied = source.applied.as_ref().map(ToString::to_string);
-            text.push_str(&format!(
-                " since {since:.1?}, at {received}, applied {applied:?}"
-            ));
-        }
-        text
+/// Waits until an informer has applied a version of one of its collections.
+async fn reach<T: Send + Sync + 'static>(
+    informer: &SharedInformer<T>,
+    namespace: Option<&str>,
+    version: &str,
+    limit: Duration,
+) -> Result<()> {
+    let wanted: ResourceVersion = version.into();
+    let reached = match namespace {
+        None => informer.wait_for_version(&wanted, limit).await,
+        Some(name) => informer.wait_for_version_in(name, &wanted, limit).await,
+    };
+    match reached {
+        // Of a rewind the comparison will tell.
+        Ok(()) | Err(WaitForVersionError::NewEpoch { .. }) => Ok(()),
+        Err(error) => Err(error.into()),
     }
+}
+
+/// Where an informer is, in a few words.
+fn status<T: Send + Sync + 'static>(name: &str, informer: &SharedInformer<T>) -> String {
+    let InformerStatus { state, sources, .. } = informer.status();
+    let mut text = format!("{name} is {state:?}");
+    for source in &sources {
+        text.push_str("; ");
+        text.push_str(&source_line(source));
+        let (since, received) = (source.since.elapsed(), &source.received);
+        let applied = source.applied.as_ref().map(ToString::to_string);
+        text.push_str(&format!(
+            " since {since:.1?}, at {received}, applied {applied:?}"
+        ));
+    }
+    text
 }
 
 fn source_line(source: &SourceStatus) -> String {

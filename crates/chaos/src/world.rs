@@ -6,9 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use futures::future::try_join_all;
 use informer_factory::reflector::Config as ReflectorConfig;
-use informer_factory::{
-    Consistency, Grace, InformerOptions, Namespaces, QueueKind, SharedInformerFactory,
-};
+use informer_factory::{Consistency, Grace, Namespaces, QueueKind, SharedInformerFactory};
 use kube_core::discovery::ApiResource;
 
 use crate::account::Account;
@@ -179,13 +177,12 @@ async fn impatient(
         Collection::of_namespace(cluster.client.clone(), resource, namespace)
     };
     let everywhere = vec![one(config_maps(), NAMESPACES[0]).everywhere()];
-    let all = InformerOptions::new();
+    let all = Namespaces::All;
     let factory = &link.factory;
     let maps = Subject::new("config maps", factory, &config_maps(), all, everywhere)?;
     let each = NAMESPACES.map(|namespace| one(secrets(), namespace));
     let these = Namespaces::These(NAMESPACES.map(str::to_owned).to_vec());
-    let some = InformerOptions::new().namespaces(these);
-    let two = Subject::new("secrets", factory, &secrets(), some, each.into())?;
+    let two = Subject::new("secrets", factory, &secrets(), these, each.into())?;
     link.subjects = vec![maps, two];
     Ok(link)
 }
@@ -198,7 +195,7 @@ async fn patient(cluster: &Cluster, account: &Account, seed: u64, calm: Duration
     let subjects = kinds.into_iter().map(|(name, resource)| {
         let client = cluster.client.clone();
         let of = Collection::of_namespace(client, resource.clone(), NAMESPACES[0]).everywhere();
-        let all = InformerOptions::new();
+        let all = Namespaces::All;
         Subject::new(name, &link.factory, &resource, all, vec![of])
     });
     link.subjects = subjects.collect::<Result<_>>()?;

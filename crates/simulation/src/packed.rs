@@ -43,7 +43,7 @@ impl Packings {
         all.runs = 1;
         let mut dictionaries = HashSet::new();
         for (_, seen) in evidence.distinct_sightings() {
-            let dictionary = seen.packed().and_then(|packed| packed.dictionary());
+            let dictionary = seen.packed().and_then(Packing::dictionary);
             all.objects += 1;
             all.with_dictionary += u64::from(dictionary.is_some());
             dictionaries.extend(dictionary);

@@ -16,6 +16,8 @@ mod lifecycle;
 mod metrics;
 #[cfg(feature = "packed")]
 mod packed;
+#[cfg(feature = "packed")]
+mod packed_kinds;
 mod rbac;
 mod runtimes;
 mod scopes;

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use informer_factory::{QueueKind, SharedInformer, SourceStatus};
-use kube_core::Resource;
+use informer_factory::{PackedObject, QueueKind, SharedInformer, SourceStatus};
 use tokio::time::Instant;
 
 use crate::audience::Audience;
 use crate::collection::{Collection, Identity, Truth};
+use crate::packed::{Beside, Packable};
 
 /// How long the first list may take.
 pub(crate) const SYNC_LIMIT: Duration = Duration::from_secs(60);
@@ -19,27 +19,39 @@ const LIMIT: Duration = Duration::from_secs(90);
 const ROUNDS: usize = 3;
 
 /// An informer that is judged.
-pub(crate) struct Followed<T: Resource + Send + Sync + 'static> {
+pub(crate) struct Followed<T: Packable> {
     pub(crate) informer: SharedInformer<T>,
     pub(crate) audience: Audience<T>,
     /// One, or one for each namespace.
     pub(crate) collections: Vec<Collection>,
+    /// A packed informer of the same.
+    pub(crate) beside: Option<Beside<T>>,
 }
 
-impl<T: Resource + Send + Sync + 'static> Followed<T> {
+impl<T: Packable> Followed<T> {
     /// An informer over one collection, with handlers; not started.
     pub(crate) fn new(informer: SharedInformer<T>, queue: QueueKind, of: Collection) -> Self {
         Self {
             audience: Audience::attend(&informer, queue, true),
             informer,
             collections: vec![of],
+            beside: None,
         }
+    }
+
+    /// With a packed informer of the same.
+    pub(crate) fn beside(self, packed: SharedInformer<PackedObject<T>>) -> Self {
+        let beside = Some(Beside(packed));
+        Self { beside, ..self }
     }
 
     /// Starts it and waits for the first list. Answers with how long that took.
     pub(crate) async fn sync(&self) -> Duration {
         let start = Instant::now();
         self.informer.start().expect("the informer starts");
+        if let Some(Beside(packed)) = &self.beside {
+            packed.start().expect("the packed informer starts");
+        }
         if let Err(error) = self.informer.wait_synced(SYNC_LIMIT).await {
             panic!("{error:?}\n{}", self.status());
         }
@@ -92,6 +104,10 @@ impl<T: Resource + Send + Sync + 'static> Followed<T> {
             );
             all.objects.extend(truth.objects);
             let wanted = version.as_str().into();
+            if let Some(beside) = &self.beside {
+                let reached = beside.reach(collection.namespace(), &wanted, LIMIT).await;
+                reached.unwrap_or_else(|error| panic!("{when}, packed: {error}"));
+            }
             let reached = match collection.namespace() {
                 None => self.informer.wait_for_version(&wanted, LIMIT).await,
                 Some(namespace) => {
@@ -119,6 +135,10 @@ impl<T: Resource + Send + Sync + 'static> Followed<T> {
                 .map_err(|text| format!("store: {text}"))
         };
         store()?;
+        if let Some(beside) = &self.beside {
+            let compared = beside.compare(truth, &self.informer);
+            compared.map_err(|text| format!("packed: {text}"))?;
+        }
         for witness in self.audience.witnesses() {
             let mut told = witness.subscribe();
             while let Err(text) = witness.compare(truth) {
@@ -168,6 +188,9 @@ impl<T: Resource + Send + Sync + 'static> Followed<T> {
                 breaches.is_empty(),
                 "{name} was told what it must not be: {breaches:#?}"
             );
+        }
+        if let Some(beside) = &self.beside {
+            beside.check_rules();
         }
         let status = self.informer.status();
         for source in &status.sources {

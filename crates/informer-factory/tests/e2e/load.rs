@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use informer_factory::{Grace, InformerState, QueueKind, SharedInformer};
+use informer_factory::{Grace, InformerState, NoView, PackedObject, QueueKind, SharedInformer};
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
-use kube_core::Resource;
 use tokio::time::Instant;
 
 use crate::chronicle::Chronicle;
 use crate::cluster::Cluster;
 use crate::collection::{Collection, Identity, Kind, Truth};
 use crate::followed::Followed;
+use crate::packed::{Packable, whole};
 use crate::workload::{Writer, for_each};
 
 const CONFIG_MAPS: usize = 5_000;
@@ -23,7 +23,7 @@ const AT_ONCE: usize = 16;
 const OUTAGE: Duration = Duration::from_secs(2);
 
 /// One kind: who writes it, and who follows it.
-struct Side<T: Resource + Send + Sync + 'static> {
+struct Side<T: Packable> {
     followed: Followed<T>,
     chronicle: Chronicle,
     writer: Arc<Writer>,
@@ -31,11 +31,11 @@ struct Side<T: Resource + Send + Sync + 'static> {
     count: usize,
 }
 
-impl<T: Resource + Send + Sync + 'static> Side<T> {
+impl<T: Packable> Side<T> {
     async fn prepare(
         cluster: &Cluster,
         namespace: &str,
-        informer: SharedInformer<T>,
+        (informer, packed): (SharedInformer<T>, SharedInformer<PackedObject<T>>),
         kind: Kind,
         count: usize,
         queue: QueueKind,
@@ -48,7 +48,7 @@ impl<T: Resource + Send + Sync + 'static> Side<T> {
         let collection = Collection::of_namespace(cluster.client(), kind, namespace).await;
         Self {
             chronicle: Chronicle::of(&informer),
-            followed: Followed::new(informer, queue, collection.everywhere()),
+            followed: Followed::new(informer, queue, collection.everywhere()).beside(packed),
             writer,
             count,
         }
@@ -224,6 +224,10 @@ pub(crate) async fn run(queue: QueueKind) {
     let factory = Cluster::checked_factory(client, queue).build();
     let factory = factory.expect("legal");
     let (maps, pods) = (factory.informer::<ConfigMap>(), factory.informer::<Pod>());
+    let packed_maps = factory.packed_with::<ConfigMap, NoView>(whole());
+    let packed_pods = factory.packed_with::<Pod, NoView>(whole());
+    let maps = (maps, packed_maps.expect("the options are good"));
+    let pods = (pods, packed_pods.expect("the options are good"));
     cluster.grant(&factory).await;
     let (map, pod) = (Kind::config_map(), Kind::pod());
     let mut maps = Side::prepare(&cluster, &namespace, maps, map, CONFIG_MAPS, queue).await;

@@ -8,6 +8,7 @@
 //! | file | concept |
 //! | --- | --- |
 //! | `load`, `expiry`, `variants` | the cases |
+//! | `packed` | a packed informer beside a typed one, which must hold the same |
 //! | `followed` | one informer with its audience and the collection it follows |
 //! | `audience`, `witness` | handlers of all kinds, and the rules each of them must see kept |
 //! | `collection` | what the server itself says the collection is, at an exact version |
@@ -25,6 +26,7 @@ mod expiry;
 mod followed;
 mod granted;
 mod load;
+mod packed;
 mod planted;
 mod relay;
 mod request_log;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::StreamExt;
 use informer_factory::reflector::{Config as ReflectorConfig, FailureKind, InitialState};
 use informer_factory::{
-    Grace, InformerOptions, Namespaces, PartialObjectMetadata, QueueKind, SharedInformer,
+    Grace, InformerOptions, Namespaces, NoView, PartialObjectMetadata, QueueKind, SharedInformer,
     SharedInformerFactory,
 };
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -22,6 +22,7 @@ use crate::audience::Audience;
 use crate::cluster::Cluster;
 use crate::collection::{Collection, Kind};
 use crate::followed::{Followed, SYNC_LIMIT};
+use crate::packed::{Beside, whole};
 use crate::workload::{Writer, for_each};
 
 /// Objects before the start, and as many after it.
@@ -85,8 +86,11 @@ pub(crate) async fn metadata_only(queue: QueueKind) {
         .metadata(&kind.resource, options)
         .expect("the options are good");
     cluster.grant(&factory).await;
-    let of = Collection::of_namespace(cluster.client(), kind, &namespace).await;
-    let followed = Followed::new(informer, queue, of);
+    let of = Collection::of_namespace(cluster.client(), kind.clone(), &namespace).await;
+    let options = whole().namespace(&namespace);
+    let packed = factory.packed_metadata::<NoView>(&kind.resource, options);
+    let packed = packed.expect("the options are good");
+    let followed = Followed::new(informer, queue, of).beside(packed);
     println!("synced in {:.2?}", followed.sync().await);
     for_each(0..2 * COUNT, AT_ONCE, |i| churn(&writer, i, i < COUNT)).await;
     followed.converge("metadata only").await;
@@ -107,8 +111,12 @@ pub(crate) async fn custom_resource(queue: QueueKind) {
         .dynamic(&resource, options)
         .expect("the options are good");
     cluster.grant(&factory).await;
+    let options = whole().namespace(&namespace);
+    let packed = factory.packed_dynamic::<NoView>(&resource, options);
+    let packed = packed.expect("the options are good");
     let audience = Audience::attend(&informer, queue, true);
     informer.start().expect("the informer starts");
+    packed.start().expect("the packed informer starts");
     wait_for_failure(&informer, FailureKind::NotFound).await;
 
     let definitions = Api::<CustomResourceDefinition>::all(cluster.client());
@@ -130,6 +138,7 @@ pub(crate) async fn custom_resource(queue: QueueKind) {
         informer,
         audience,
         collections,
+        beside: Some(Beside(packed)),
     };
     for_each(0..2 * COUNT, AT_ONCE, |i| churn(&writer, i, i < COUNT)).await;
     followed.converge("custom resource").await;
@@ -159,11 +168,15 @@ pub(crate) async fn label_selector(queue: QueueKind) {
     let informer = factory
         .informer_with::<ConfigMap>(options)
         .expect("the options are good");
+    let options = whole().namespace(&namespace).labels("side=in");
+    let packed = factory.packed_with::<ConfigMap, NoView>(options);
+    let packed = packed.expect("the options are good");
     cluster.grant(&factory).await;
     let followed = Followed {
         audience: Audience::attend_selection(&informer),
         informer,
         collections: vec![of],
+        beside: Some(Beside(packed)),
     };
     println!("synced in {:.2?}", followed.sync().await);
     let truth = followed.converge("before anything moved").await;
@@ -208,6 +221,7 @@ pub(crate) async fn several_namespaces(queue: QueueKind) {
         audience: Audience::attend(&informer, queue, false),
         informer: informer.clone(),
         collections,
+        beside: None,
     };
     println!("synced in {:.2?}", followed.sync().await);
     followed.converge("two namespaces").await;

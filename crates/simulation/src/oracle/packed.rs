@@ -1,7 +1,6 @@
 //! Packed objects: view, identity and bytes of each are of one state, and that state was written
 //! (PO-1 to PO-3).
 
-use informer_factory::Uid;
 use k8s_openapi::api::core::v1::ConfigMap;
 
 use super::Findings;
@@ -28,7 +27,7 @@ pub(super) fn judge(evidence: &Evidence, findings: &mut Findings) {
         });
         let identity = packed.identity();
         let same = identity.key.as_str() == whole.key()
-            && identity.uid == Uid::from(whole.uid())
+            && identity.uid == *whole.uid()
             && identity.version.as_number() == Some(whole.version());
         findings.check("PO-2", at, same, || {
             format!("the identity is {identity:?}, the bytes are {whole:?}")

@@ -34,8 +34,11 @@ pub(crate) fn copy_pruned(
         names,
         left: matching.unwrap_or(usize::MAX),
     };
-    if (names.is_some() || !projection.is_empty()) && pruner.peek() == Some(b'{') {
-        pruner.object(root);
+    pruner.skip_space();
+    match pruner.peek() {
+        Some(b'{') if names.is_some() || !projection.is_empty() => pruner.object(root),
+        Some(b'[') => pruner.value(projection.root()),
+        _ => {}
     }
     pruner.copy_up_to(json.len());
 }
@@ -71,10 +74,12 @@ impl<'a> Pruner<'a, '_> {
     /// Copies an object up to its end, or up to the last member that is not copied as a whole.
     fn object(&mut self, mut members: Members<'_>) {
         self.at += 1;
-        let supplied = members.names.is_some();
+        // The comma behind the names that are supplied.
+        let mut supplied = None;
         if let Some(names) = members.names {
             self.copy_up_to(self.at);
             self.supply(names);
+            supplied = self.copy.len().checked_sub(1);
         }
         let mut has_kept = false;
         // The comma before the member that is read, which is dropped with it.
@@ -116,9 +121,8 @@ impl<'a> Pruner<'a, '_> {
             }
         }
         // An object of which nothing is kept but the names: there is no member behind their comma.
-        if supplied && !has_kept {
-            self.copy_up_to(self.at);
-            self.copy.pop();
+        if let Some(comma) = supplied.filter(|_| !has_kept) {
+            self.copy.remove(comma);
         }
         self.at += 1;
     }
@@ -129,7 +133,10 @@ impl<'a> Pruner<'a, '_> {
         self.copy_up_to(comma.unwrap_or(start));
         if comma.is_none() {
             self.skip_space();
-            self.at += usize::from(self.peek() == Some(b','));
+            if self.peek() == Some(b',') {
+                self.at += 1;
+                self.skip_space();
+            }
         }
         self.copied = self.at.min(self.text.len());
     }
@@ -279,6 +286,7 @@ mod tests {
             (r#"{"x":2,"a":1,"y":3}"#, r#"{"x":2,"y":3}"#),
             (r#"{"a":1,"a":[2]}"#, r"{}"),
             (r#"{ "a" : {"q":"}\""} , "x" : 2 }"#, r#"{ "x" : 2 }"#),
+            ("\n {\"a\":1,\"x\":2}", "\n {\"x\":2}"),
             (r#"{"b":{"c":[1,{}]},"x":2}"#, r#"{"b":{},"x":2}"#),
             (
                 r#"{"b":[{"c":1,"d":2},{"c":3},4]}"#,
