@@ -37,14 +37,17 @@ use object::DemoPod;
 use picture::{Picture, Scene};
 use report::Report;
 
-/// Show an informer at work: an API server in memory, a load, and handlers, all in this process
+/// Show an informer at work: server, load and handlers in one process
 ///
-/// Starts an API server in memory and serves it over HTTP on loopback, fills it with pods and
-/// nodes, follows both with informers, and changes them all the while. Three handlers receive the
-/// changes of pods: `fast`; `slow`, which rests 1 ms after each change and lets changes of the same
-/// pod wait as one; and `stream`, a loop over a stream. `nodes` receives those of nodes. At the end
-/// the cache, and the notifications of each handler, are compared with the server.
+/// Starts an API server in memory and serves it over HTTP on loopback, fills it
+/// with pods and nodes, follows both with informers, and changes them all the
+/// while. Three handlers receive the changes of pods: `fast`; `slow`, which rests
+/// 1 ms after each change and lets changes of the same pod wait as one; and
+/// `stream`, a loop over a stream. `nodes` receives those of nodes. At the end
+/// the cache, and the notifications of each handler, are compared with the
+/// server.
 #[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
 pub(crate) struct DemoArguments {
     /// How many pods there are; there is one node for every 20
     #[arg(long, value_name = "N", default_value_t = 10_000)]
@@ -52,9 +55,10 @@ pub(crate) struct DemoArguments {
     objects: u32,
     /// Begin even if the estimated memory is not available
     ///
-    /// Before anything is built, an estimate is printed, of about 13 KB for each pod, 5 KB packed. A
-    /// demo that does not fit into the available memory of the machine or of a control group is refused.
-    #[arg(long)]
+    /// Before anything is built, an estimate is printed, of about 13 KB for
+    /// each pod, 5 KB packed. A demo that does not fit into the available
+    /// memory of the machine or of a control group is refused.
+    #[arg(long, verbatim_doc_comment)]
     ignore_memory: bool,
     /// How many changes are written per second; 0 for none
     #[arg(long, value_name = "EV/S", default_value_t = 500)]
@@ -69,15 +73,17 @@ pub(crate) struct DemoArguments {
     /// Keep pods packed, with their labels and node beside the packed bytes
     #[arg(long)]
     packed: bool,
-    /// Print one JSON object on stdout at the end; everything else goes to stderr
+    /// Print one JSON object on stdout at the end; all else goes to stderr
     ///
-    /// `delivered` and `handlers_match` have one entry per handler. `max_lag_ms` is the longest
-    /// time from a write at the server to the callback, in the handlers that do not rest;
-    /// `handlers` has it for each. `accounted` says that for each handler received + initial =
-    /// delivered + coalesced + pending + abandoned, and that the handler has counted as many
-    /// calls. `object_bytes` is what a pod takes in the cache, by the informer's estimate.
-    /// `peak_rss_bytes` is that of the whole process, server and load included.
-    #[arg(long)]
+    /// `delivered` and `handlers_match` have one entry per handler.
+    /// `max_lag_ms` is the longest time from a write at the server to the
+    /// callback, in the handlers that do not rest; `handlers` has it for
+    /// each. `accounted` says that for each handler received + initial =
+    /// delivered + coalesced + pending + abandoned, and that the handler has
+    /// counted as many calls. `object_bytes` is what a pod takes in the
+    /// cache, by the informer's estimate. `peak_rss_bytes` is that of the
+    /// whole process, server and load included.
+    #[arg(long, verbatim_doc_comment)]
     json: bool,
 }
 
