@@ -1,7 +1,7 @@
 //! `kubectl informer`: reads the command line, runs one command, and decides how the process ends.
 //!
-//! Does nothing itself: see `cost`, `demo`, `rbac` and `watch`. Exit status 0 is success, 1 a failure, 2 a
-//! mistake in the command line or in the setup.
+//! Does nothing itself: see `cost`, `demo`, `rbac` and `watch`. Exit status 0 is success, 1 a
+//! failure, 2 a mistake in the command line or in the setup.
 #![forbid(unsafe_code)]
 
 mod cluster;

@@ -6,10 +6,10 @@ use informer_factory::QueueKind;
 /// Which queue stands between the watch and the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Queue {
-    /// Changes wait per object; the cache catches up in fewer steps.
+    /// Changes wait per object; the cache takes fewer steps.
     #[default]
     DeltaFifo,
-    /// Changes wait in the order in which the server sent them, across objects.
+    /// Changes wait in the server's order, across objects.
     InOrder,
 }
 

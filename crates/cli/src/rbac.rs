@@ -11,13 +11,14 @@ use crate::failure::Failure;
 use crate::screen::Screen;
 use crate::{duration, stdout};
 
-/// Print the roles that informers need for these resources: to list and to watch, and no more
+/// Print the roles that informers need: to list and to watch, and no more
 ///
-/// RESOURCE is GROUP/VERSION/PLURAL, in the core group VERSION/PLURAL: no server is contacted for
-/// it. Otherwise it is what `watch` takes, and the server is asked what it means.
+/// RESOURCE is GROUP/VERSION/PLURAL, in the core group VERSION/PLURAL: no server
+/// is contacted for it. Otherwise it is what `watch` takes, and the server is
+/// asked what it means.
 ///
-/// With -n there is one role for each namespace; without it, and for resources that the server says
-/// have no namespace, there is a cluster role.
+/// With -n there is one role for each namespace; without it, and for resources
+/// that the server says have no namespace, there is a cluster role.
 ///
 /// Examples:
 ///   kubectl informer rbac v1/pods apps/v1/deployments -n web | kubectl apply -f -

@@ -12,11 +12,17 @@ fn demo(arguments: &[&str]) -> Done {
     run(Path::new("/nonexistent"), &[&small, arguments].concat())
 }
 
-/// "Done when" 1, small, with both queues.
+/// "Done when" 1, small, with both queues, and with packed pods.
 #[test]
 fn the_cache_and_every_handler_agree_with_the_server() {
-    for queue in ["delta-fifo", "in-order"] {
-        let done = demo(&["--json", "--queue", queue]);
+    for (queue, packed) in [
+        ("delta-fifo", false),
+        ("in-order", false),
+        ("in-order", true),
+    ] {
+        let form = packed.then_some("--packed");
+        let arguments = ["--json", "--queue", queue].into_iter().chain(form);
+        let done = demo(&arguments.collect::<Vec<_>>());
         done.assert_code(0);
         assert_eq!(
             done.lines().len(),
@@ -28,6 +34,12 @@ fn the_cache_and_every_handler_agree_with_the_server() {
         assert_eq!(report["nodes"], 10);
         assert_eq!(report["queue"], queue);
         assert_eq!(report["store_matches_server"], true);
+        assert_eq!(report["packed"], packed);
+        let object_bytes = report["object_bytes"].as_u64().expect("a number");
+        match packed {
+            true => assert!((300..4_000).contains(&object_bytes), "{object_bytes}"),
+            false => assert!((5_000..20_000).contains(&object_bytes), "{object_bytes}"),
+        }
         assert_eq!(report["accounted"], true);
         for name in ["fast", "slow", "stream", "nodes"] {
             assert_eq!(report["handlers_match"][name], true, "{name}");
@@ -46,6 +58,10 @@ fn the_cache_and_every_handler_agree_with_the_server() {
         assert!(report["max_lag_ms"].is_number() && report["coalesced"].is_u64());
         assert_eq!(report["peak_rss_bytes"].is_u64(), cfg!(target_os = "linux"));
         done.assert_says("The cache holds what the server holds");
+        let form = if packed { "packed" } else { "typed" };
+        done.assert_says(&format!(
+            "A pod takes about {object_bytes} B in the cache, {form}"
+        ));
     }
 }
 
@@ -86,6 +102,7 @@ fn help_names_everything() {
         "--rate",
         "--for",
         "--queue",
+        "--packed",
         "--json",
         "max_lag_ms",
     ] {

@@ -374,11 +374,18 @@ fn help_is_for_a_newcomer() {
                 "discovery included",
             ],
         ),
+        (&["cost", "--help"], &["500", "packed", "Examples:"]),
+        (&["demo", "--help"], &["--packed"]),
+        (&["rbac", "--help"], &["cluster role"]),
     ] {
         let done = run(Path::new("/nonexistent"), arguments);
         done.assert_code(0);
         for word in words {
             assert!(done.stdout.contains(word), "{word:?} in {}", done.stdout);
+        }
+        // A terminal's width; nothing wraps the lines.
+        for line in done.lines() {
+            assert!(line.chars().count() <= 80, "{line:?}");
         }
     }
 }

@@ -19,8 +19,9 @@ pub(crate) struct ClusterArguments {
     /// The context of the kubeconfig [default: its current one]
     #[arg(long, value_name = "C")]
     context: Option<String>,
-    /// The kubeconfig [default: $KUBECONFIG, then ~/.kube/config, then the pod's service account]
-    #[arg(long, value_name = "PATH")]
+    /// The kubeconfig [default: $KUBECONFIG, then ~/.kube/config, then the
+    /// pod's service account]
+    #[arg(long, value_name = "PATH", verbatim_doc_comment)]
     kubeconfig: Option<PathBuf>,
 }
 

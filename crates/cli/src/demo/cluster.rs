@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use informer_factory::{Added, Cause, Deleted, Notification, ObjectKey, Updated};
 use informer_testkit::{ApiServer, Rejection, Resource};
-use kube_core::Resource as KubeResource;
 use serde_json::json;
 use tokio::time::Instant;
 
+use super::object::DemoObject;
 use super::pod::{self, PodName, WRITTEN};
 use crate::failure::Failure;
 
@@ -130,7 +130,7 @@ impl Cluster {
 
     /// How long ago this was written; `None` for what was there at the start, or was not seen
     /// when it happened.
-    pub(super) fn lag<T: KubeResource>(
+    pub(super) fn lag<T: DemoObject>(
         &self,
         notification: &Notification<ObjectKey, T>,
     ) -> Option<Duration> {
@@ -139,12 +139,12 @@ impl Cluster {
                 object,
                 initial: false,
                 ..
-            }) => written(&**object),
+            }) => object.written(),
             Notification::Updated(Updated {
                 new,
                 cause: Cause::Watch | Cause::Relist,
                 ..
-            }) => written(&**new),
+            }) => new.written(),
             Notification::Deleted(Deleted::Known { key, .. }) => {
                 let deleted = self.deleted.lock().unwrap_or_else(PoisonError::into_inner);
                 deleted.get(key.as_str()).copied()
@@ -160,16 +160,6 @@ impl Cluster {
     fn now(&self) -> u64 {
         u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX)
     }
-}
-
-fn written<T: KubeResource>(object: &T) -> Option<u64> {
-    object
-        .meta()
-        .annotations
-        .as_ref()?
-        .get(WRITTEN)?
-        .parse()
-        .ok()
 }
 
 #[expect(

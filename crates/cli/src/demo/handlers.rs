@@ -8,9 +8,9 @@ use informer_factory::{
     Added, AsyncHandler, Handler, ListenerConfig, ListenerStatus, Notification, ObjectKey,
     Overflow, Registration, SharedInformer, StoreReader,
 };
-use kube_core::Resource;
 
 use super::cluster::Cluster;
+use super::object::DemoObject;
 use super::report::HandlerReport;
 use super::tally::Tally;
 use crate::failure::Failure;
@@ -28,7 +28,7 @@ pub(super) struct Watched<T: Send + Sync + 'static> {
 
 struct Fast<T>(Arc<Tally<T>>);
 
-impl<T: Resource + Send + Sync + 'static> Handler<ObjectKey, T> for Fast<T> {
+impl<T: DemoObject> Handler<ObjectKey, T> for Fast<T> {
     fn on_notification(&mut self, notification: &Notification<ObjectKey, T>) {
         self.0.take(notification);
     }
@@ -36,7 +36,7 @@ impl<T: Resource + Send + Sync + 'static> Handler<ObjectKey, T> for Fast<T> {
 
 struct Slow<T>(Arc<Tally<T>>);
 
-impl<T: Resource + Send + Sync + 'static> AsyncHandler<ObjectKey, T> for Slow<T> {
+impl<T: DemoObject> AsyncHandler<ObjectKey, T> for Slow<T> {
     async fn on_notification(&mut self, notification: Arc<Notification<ObjectKey, T>>) {
         self.0.take(&notification);
         if !matches!(
@@ -48,7 +48,7 @@ impl<T: Resource + Send + Sync + 'static> AsyncHandler<ObjectKey, T> for Slow<T>
     }
 }
 
-impl<T: Resource + Send + Sync + 'static> Watched<T> {
+impl<T: DemoObject> Watched<T> {
     /// A handler that keeps up.
     pub(super) fn fast(
         name: &str,

@@ -11,33 +11,36 @@ use kube_client::Config;
 
 use super::cluster::Cluster;
 use super::handlers::Watched;
+use super::object::{DemoPod, PackedPod};
 use crate::failure::Failure;
 
-/// The informers of the demo and everybody who listens to them.
-pub(super) struct Informers {
+/// The informers of the demo and everybody who listens to them. `P` is the form of the pods.
+pub(super) struct Informers<P: DemoPod> {
     pub(super) factory: SharedInformerFactory,
-    pub(super) pods: SharedInformer<Pod>,
+    pub(super) pods: SharedInformer<P>,
     pub(super) nodes: SharedInformer<Node>,
-    pub(super) by_node: Index<Pod>,
-    pub(super) by_app: Index<Pod>,
-    pub(super) pod_handlers: [Watched<Pod>; 3],
+    pub(super) by_node: Index<P>,
+    pub(super) by_app: Index<P>,
+    pub(super) pod_handlers: [Watched<P>; 3],
     pub(super) node_handlers: [Watched<Node>; 1],
-    decoded: Arc<AtomicU64>,
+    /// The number of pods that were decoded, if it is counted.
+    decoded: Option<Arc<AtomicU64>>,
 }
 
-impl Informers {
-    /// Sets everything up; nothing is started.
-    pub(super) fn new(
-        url: &str,
-        queue: QueueKind,
+/// Makes the factory of the demo, for the server at this address.
+pub(super) fn factory(url: &str, queue: QueueKind) -> Result<SharedInformerFactory, Failure> {
+    let url = url.parse().expect("the server tells a URL");
+    let client = informer_factory::client(Config::new(url)).map_err(|e| failed(&e))?;
+    let factory = SharedInformerFactory::builder(client).queue(queue).build();
+    factory.map_err(|e| failed(&e))
+}
+
+impl Informers<Pod> {
+    /// Sets everything up, with typed pods; nothing is started.
+    pub(super) fn typed(
+        factory: SharedInformerFactory,
         cluster: &Arc<Cluster>,
     ) -> Result<Self, Failure> {
-        let failed = |e: &dyn std::error::Error| Failure::failed(e.to_string());
-        let url = url.parse().expect("the server tells a URL");
-        let client = informer_factory::client(Config::new(url)).map_err(|e| failed(&e))?;
-        let factory = SharedInformerFactory::builder(client).queue(queue).build();
-        let factory = factory.map_err(|e| failed(&e))?;
-
         // Only counts, for the progress bar: a transform sees every object once.
         let decoded = Arc::new(AtomicU64::new(0));
         let counter = Arc::clone(&decoded);
@@ -46,9 +49,30 @@ impl Informers {
             Ok(pod)
         });
         let options = InformerOptions::new().transform(count);
-        let pods = factory
-            .informer_with::<Pod>(options)
-            .map_err(|e| failed(&e))?;
+        let pods = factory.informer_with(options).map_err(|e| failed(&e))?;
+        Self::new(factory, pods, Some(decoded), cluster)
+    }
+}
+
+impl Informers<PackedPod> {
+    /// Sets everything up, with packed pods; nothing is started.
+    pub(super) fn packed(
+        factory: SharedInformerFactory,
+        cluster: &Arc<Cluster>,
+    ) -> Result<Self, Failure> {
+        let pods = factory.packed_with(InformerOptions::new());
+        let pods = pods.map_err(|e| failed(&e))?;
+        Self::new(factory, pods, None, cluster)
+    }
+}
+
+impl<P: DemoPod> Informers<P> {
+    fn new(
+        factory: SharedInformerFactory,
+        pods: SharedInformer<P>,
+        decoded: Option<Arc<AtomicU64>>,
+        cluster: &Arc<Cluster>,
+    ) -> Result<Self, Failure> {
         let nodes = factory.informer::<Node>();
         let by_node = pods
             .add_index("node", index::node)
@@ -72,9 +96,12 @@ impl Informers {
         })
     }
 
-    /// How many pods were decoded so far.
-    pub(super) fn decoded(&self) -> u64 {
-        self.decoded.load(Ordering::Relaxed)
+    /// How many pods were decoded so far; of packed pods, how many the cache holds.
+    pub(super) fn arrived(&self) -> u64 {
+        match &self.decoded {
+            Some(decoded) => decoded.load(Ordering::Relaxed),
+            None => self.pods.reader().len() as u64,
+        }
     }
 
     /// Whether every handler has handled everything handed over.
@@ -82,4 +109,8 @@ impl Informers {
         self.pod_handlers.iter().all(Watched::is_drained)
             && self.node_handlers.iter().all(Watched::is_drained)
     }
+}
+
+fn failed(error: &dyn std::error::Error) -> Failure {
+    Failure::failed(error.to_string())
 }

@@ -8,6 +8,7 @@ use informer_testkit::{ApiServer, Resource};
 use super::cluster::Cluster;
 use super::handlers::Watched;
 use super::informers::Informers;
+use super::object::{DemoObject, DemoPod};
 use super::report::HandlerReport;
 use super::settle::Settled;
 use crate::failure::Failure;
@@ -36,8 +37,8 @@ impl Verdict {
 }
 
 /// Looks at everything.
-pub(super) fn judge(
-    informers: &Informers,
+pub(super) fn judge<P: DemoPod>(
+    informers: &Informers<P>,
     cluster: &Cluster,
     settled: &Settled,
 ) -> Result<Verdict, Failure> {
@@ -83,7 +84,7 @@ fn reports<'a, T>(
     store: &'a StoreReader<T>,
 ) -> impl Iterator<Item = HandlerReport> + 'a
 where
-    T: kube_core::Resource + Send + Sync + 'static,
+    T: DemoObject,
 {
     handlers.iter().map(|handler| handler.report(store))
 }

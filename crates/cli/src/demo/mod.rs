@@ -10,6 +10,7 @@ mod informers;
 mod judge;
 mod lag;
 mod load;
+mod object;
 mod picture;
 mod pod;
 mod report;
@@ -27,20 +28,26 @@ use crate::queue::Queue;
 use crate::screen::Screen;
 use crate::{duration, memory, signals, stdout};
 
+use budget::Budget;
 use cluster::Cluster;
 use informers::Informers;
+use judge::Verdict;
 use load::{Load, Produced};
+use object::DemoPod;
 use picture::{Picture, Scene};
 use report::Report;
 
-/// Show an informer at work: an API server in memory, a load, and handlers, all in this process
+/// Show an informer at work: server, load and handlers in one process
 ///
-/// Starts an API server in memory and serves it over HTTP on loopback, fills it with pods and
-/// nodes, follows both with informers, and changes them all the while. Three handlers receive the
-/// changes of pods: `fast`; `slow`, which rests 1 ms after each change and lets changes of the same
-/// pod wait as one; and `stream`, a loop over a stream. `nodes` receives those of nodes. At the end
-/// the cache, and the notifications of each handler, are compared with the server.
+/// Starts an API server in memory and serves it over HTTP on loopback, fills it
+/// with pods and nodes, follows both with informers, and changes them all the
+/// while. Three handlers receive the changes of pods: `fast`; `slow`, which rests
+/// 1 ms after each change and lets changes of the same pod wait as one; and
+/// `stream`, a loop over a stream. `nodes` receives those of nodes. At the end
+/// the cache, and the notifications of each handler, are compared with the
+/// server.
 #[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
 pub(crate) struct DemoArguments {
     /// How many pods there are; there is one node for every 20
     #[arg(long, value_name = "N", default_value_t = 10_000)]
@@ -48,9 +55,10 @@ pub(crate) struct DemoArguments {
     objects: u32,
     /// Begin even if the estimated memory is not available
     ///
-    /// Before anything is built, an estimate is printed, of about 13 KB for each pod. A demo that
-    /// does not fit into the available memory of the machine or of a control group is refused.
-    #[arg(long)]
+    /// Before anything is built, an estimate is printed, of about 13 KB for
+    /// each pod, 5 KB packed. A demo that does not fit into the available
+    /// memory of the machine or of a control group is refused.
+    #[arg(long, verbatim_doc_comment)]
     ignore_memory: bool,
     /// How many changes are written per second; 0 for none
     #[arg(long, value_name = "EV/S", default_value_t = 500)]
@@ -62,14 +70,20 @@ pub(crate) struct DemoArguments {
     /// Which queue stands between the watch and the cache
     #[arg(long, value_enum, default_value_t)]
     queue: Queue,
-    /// Print one JSON object on stdout at the end; everything else goes to stderr
-    ///
-    /// `delivered` and `handlers_match` have one entry per handler. `max_lag_ms` is the longest
-    /// time from a write at the server to the callback, in the handlers that do not rest;
-    /// `handlers` has it for each. `accounted` says that for each handler received + initial =
-    /// delivered + coalesced + pending + abandoned, and that the handler has counted as many
-    /// calls. `peak_rss_bytes` is that of the whole process, server and load included.
+    /// Keep pods packed, with their labels and node beside the packed bytes
     #[arg(long)]
+    packed: bool,
+    /// Print one JSON object on stdout at the end; all else goes to stderr
+    ///
+    /// `delivered` and `handlers_match` have one entry per handler.
+    /// `max_lag_ms` is the longest time from a write at the server to the
+    /// callback, in the handlers that do not rest; `handlers` has it for
+    /// each. `accounted` says that for each handler received + initial =
+    /// delivered + coalesced + pending + abandoned, and that the handler has
+    /// counted as many calls. `object_bytes` is what a pod takes in the
+    /// cache, by the informer's estimate. `peak_rss_bytes` is that of the
+    /// whole process, server and load included.
+    #[arg(long, verbatim_doc_comment)]
     json: bool,
 }
 
@@ -86,32 +100,24 @@ pub(crate) async fn run(arguments: &DemoArguments) -> Result<(), Failure> {
 
 async fn play(arguments: &DemoArguments, screen: &Screen) -> Result<(), Failure> {
     let available = memory::available_bytes();
+    let budget = Budget::new(arguments.objects, arguments.packed);
     if !arguments.ignore_memory {
-        budget::check(arguments.objects, available)?;
+        budget.check(available)?;
     }
-    screen.say(&budget::estimate(arguments.objects, available));
+    screen.say(&budget.estimate(available));
     let cluster = Arc::new(Cluster::new(arguments.objects));
     fill(&cluster, screen).await?;
     let serving = cluster.server().serve().await;
     let serving = serving.map_err(|e| Failure::failed(format!("cannot serve on loopback: {e}")))?;
-    let informers = Informers::new(&serving.url, arguments.queue.kind(), &cluster)?;
-    signals::tell_status_when_asked(informers.factory.clone(), screen.clone());
-
-    let start = Instant::now();
-    sync(&informers, &cluster, screen).await?;
-    let synced = start.elapsed();
-    let mut picture = Picture::new(screen.clone(), arguments.duration);
-    let mut load = Load::new(Arc::clone(&cluster));
-    let produced = change(arguments, &mut load, &informers, &cluster, &mut picture).await?;
-
-    let settled = settle::settle(&informers, &cluster, &mut picture, &produced).await;
-    let verdict = judge::judge(&informers, &cluster, &settled)?;
-    let report = Report::new(arguments, &informers, &verdict, &produced, synced);
-    informers
-        .factory
-        .shutdown(Grace::default())
-        .await
-        .map_err(|e| Failure::failed(e.to_string()))?;
+    let factory = informers::factory(&serving.url, arguments.queue.kind())?;
+    signals::tell_status_when_asked(factory.clone(), screen.clone());
+    let (report, verdict) = if arguments.packed {
+        let informers = Informers::packed(factory, &cluster)?;
+        follow(arguments, &informers, &cluster, screen).await?
+    } else {
+        let informers = Informers::typed(factory, &cluster)?;
+        follow(arguments, &informers, &cluster, screen).await?
+    };
     serving.shutdown().await;
     screen.clear();
     report.lines().iter().for_each(|line| screen.say(line));
@@ -120,6 +126,28 @@ async fn play(arguments: &DemoArguments, screen: &Screen) -> Result<(), Failure>
         stdout::print(&format!("{json}\n"))?;
     }
     verdict.into_result()
+}
+
+/// Follows the server while it changes, and judges the result.
+async fn follow<P: DemoPod>(
+    arguments: &DemoArguments,
+    informers: &Informers<P>,
+    cluster: &Arc<Cluster>,
+    screen: &Screen,
+) -> Result<(Report, Verdict), Failure> {
+    let start = Instant::now();
+    sync(informers, cluster, screen).await?;
+    let synced = start.elapsed();
+    let mut picture = Picture::new(screen.clone(), arguments.duration);
+    let mut load = Load::new(Arc::clone(cluster));
+    let produced = change(arguments, &mut load, informers, cluster, &mut picture).await?;
+
+    let settled = settle::settle(informers, cluster, &mut picture, &produced).await;
+    let verdict = judge::judge(informers, cluster, &settled)?;
+    let report = Report::new(arguments, informers, &verdict, &produced, synced);
+    let ended = informers.factory.shutdown(Grace::default()).await;
+    ended.map_err(|e| Failure::failed(e.to_string()))?;
+    Ok((report, verdict))
 }
 
 /// Writes the pods and nodes there are at the start.
@@ -143,7 +171,11 @@ async fn fill(cluster: &Cluster, screen: &Screen) -> Result<(), Failure> {
 }
 
 /// Starts the informers and waits for their first lists.
-async fn sync(informers: &Informers, cluster: &Cluster, screen: &Screen) -> Result<(), Failure> {
+async fn sync<P: DemoPod>(
+    informers: &Informers<P>,
+    cluster: &Cluster,
+    screen: &Screen,
+) -> Result<(), Failure> {
     let failed = |e: String| Failure::failed(e);
     informers
         .factory
@@ -156,17 +188,17 @@ async fn sync(informers: &Informers, cluster: &Cluster, screen: &Screen) -> Resu
         tokio::select! {
             result = &mut synced => return result.map_err(|e| failed(e.to_string())),
             _ = frames.tick() => {
-                screen.progress("listing pods", informers.decoded(), u64::from(cluster.pods()));
+                screen.progress("listing pods", informers.arrived(), u64::from(cluster.pods()));
             }
         }
     }
 }
 
 /// Lets the load run, with a picture of it, until it is over or somebody asks to end.
-async fn change(
+async fn change<P: DemoPod>(
     arguments: &DemoArguments,
     load: &mut Load,
-    informers: &Informers,
+    informers: &Informers<P>,
     cluster: &Cluster,
     picture: &mut Picture,
 ) -> Result<Produced, Failure> {

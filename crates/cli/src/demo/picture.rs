@@ -8,6 +8,7 @@ use tokio::time::Instant;
 use super::cluster::Cluster;
 use super::handlers::Watched;
 use super::informers::Informers;
+use super::object::{DemoObject, DemoPod};
 use crate::screen::Screen;
 use crate::status::{self, brief};
 
@@ -49,10 +50,10 @@ impl Picture {
     }
 
     /// Draws; `events` is how many changes were written so far.
-    pub(super) fn draw(
+    pub(super) fn draw<P: DemoPod>(
         &mut self,
         scene: Scene,
-        informers: &Informers,
+        informers: &Informers<P>,
         cluster: &Cluster,
         events: u64,
     ) {
@@ -104,7 +105,7 @@ impl Picture {
 }
 
 /// Everything in one line.
-fn line(head: &str, informers: &Informers, cluster: &Cluster) -> String {
+fn line<P: DemoPod>(head: &str, informers: &Informers<P>, cluster: &Cluster) -> String {
     let handlers: Vec<String> = informers
         .pod_handlers
         .iter()
@@ -161,7 +162,7 @@ fn failures(informer: &InformerStatus) -> Vec<String> {
 
 fn handler<T>(handler: &Watched<T>) -> String
 where
-    T: kube_core::Resource + Send + Sync + 'static,
+    T: DemoObject,
 {
     let status = handler.status();
     format!(
@@ -176,7 +177,7 @@ where
     )
 }
 
-fn top_nodes(informers: &Informers) -> String {
+fn top_nodes<P: DemoPod>(informers: &Informers<P>) -> String {
     let snapshot = informers.pods.reader().snapshot();
     let mut nodes: Vec<_> = informers
         .by_node
@@ -191,7 +192,7 @@ fn top_nodes(informers: &Informers) -> String {
         .join(", ")
 }
 
-fn apps(informers: &Informers) -> String {
+fn apps<P: DemoPod>(informers: &Informers<P>) -> String {
     let apps = informers.by_app.values().into_iter();
     apps.map(|app| format!("{app} {}", informers.by_app.count(&app)))
         .collect::<Vec<_>>()

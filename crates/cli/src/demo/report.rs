@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use informer_factory::ListenerStatus;
+use informer_factory::{InformerStatus, ListenerStatus};
 use serde::Serialize;
 
 use super::DemoArguments;
@@ -11,6 +11,7 @@ use super::informers::Informers;
 use super::judge::Verdict;
 use super::lag::Lags;
 use super::load::Produced;
+use super::object::DemoPod;
 use crate::memory;
 use crate::status::brief;
 
@@ -109,14 +110,16 @@ pub(super) struct Report {
     max_lag_ms: f64,
     relists: u64,
     reconnects: u64,
+    packed: bool,
+    object_bytes: usize,
     peak_rss_bytes: Option<u64>,
     handlers: BTreeMap<String, HandlerReport>,
 }
 
 impl Report {
-    pub(super) fn new(
+    pub(super) fn new<P: DemoPod>(
         arguments: &DemoArguments,
-        informers: &Informers,
+        informers: &Informers<P>,
         verdict: &Verdict,
         produced: &Produced,
         synced: Duration,
@@ -153,6 +156,8 @@ impl Report {
             max_lag_ms: awake.map(|h| h.max_lag_ms).fold(0.0, f64::max),
             relists,
             reconnects,
+            packed: arguments.packed,
+            object_bytes: object_bytes(&informers.pods.status()),
             peak_rss_bytes: memory::peak_rss_bytes(),
             handlers: handlers.iter().map(|h| (by_name(h), h.clone())).collect(),
         }
@@ -191,6 +196,11 @@ impl Report {
             "Every notification is accounted for: delivered, or part of a later one.",
             "NOT EVERY NOTIFICATION IS ACCOUNTED FOR.",
         ));
+        let form = if self.packed { "packed" } else { "typed" };
+        lines.push(format!(
+            "A pod takes about {} B in the cache, {form}, with its key and indexes.",
+            self.object_bytes
+        ));
         if let Some(bytes) = self.peak_rss_bytes {
             let mebibytes = bytes as f64 / f64::from(1 << 20);
             lines.push(format!(
@@ -199,6 +209,13 @@ impl Report {
         }
         lines
     }
+}
+
+/// What an object takes in the cache, by the informer's estimate.
+fn object_bytes(informer: &InformerStatus) -> usize {
+    let memory = &informer.memory;
+    let cache = [memory.objects, memory.keys, memory.indexes];
+    cache.iter().sum::<usize>() / informer.objects.max(1)
 }
 
 fn milliseconds(duration: Duration) -> f64 {

@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use super::cluster::Cluster;
 use super::informers::Informers;
 use super::load::Produced;
+use super::object::DemoPod;
 use super::picture::{Picture, Scene};
 use crate::signals;
 
@@ -35,8 +36,8 @@ pub(super) struct Settled {
 }
 
 /// Waits until nothing is under way any more.
-pub(super) async fn settle(
-    informers: &Informers,
+pub(super) async fn settle<P: DemoPod>(
+    informers: &Informers<P>,
     cluster: &Cluster,
     picture: &mut Picture,
     produced: &Produced,

@@ -8,10 +8,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use informer_factory::{Added, Notification, ObjectKey, StoreReader, Updated};
-use kube_core::Resource;
 
 use super::cluster::Cluster;
 use super::lag::Lags;
+use super::object::DemoObject;
 
 /// The memory of one handler.
 pub(super) struct Tally<T> {
@@ -27,7 +27,7 @@ struct Memory<T> {
     lags: Lags,
 }
 
-impl<T: Resource> Tally<T> {
+impl<T: DemoObject> Tally<T> {
     pub(super) fn new(cluster: Arc<Cluster>) -> Self {
         let memory = Memory {
             state: HashMap::new(),
@@ -57,7 +57,7 @@ impl<T: Resource> Tally<T> {
                 .is_none(),
             Notification::Updated(Updated { old, new, .. }) => {
                 let before = memory.state.insert(key.clone(), Arc::clone(new));
-                before.is_some_and(|before| identity(&*before) == identity(&**old))
+                before.is_some_and(|before| before.uid_and_version() == old.uid_and_version())
             }
             Notification::Deleted(_) => memory.state.remove(key).is_some(),
         };
@@ -78,7 +78,7 @@ impl<T: Resource> Tally<T> {
     pub(super) fn matches(&self, store: &StoreReader<T>) -> bool {
         let (memory, snapshot) = (self.lock(), store.snapshot());
         let same = snapshot.iter().all(|(key, entry)| {
-            let held = memory.state.get(key).map(|held| identity(&**held));
+            let held = memory.state.get(key).map(|held| held.uid_and_version());
             held.is_some_and(|(uid, version)| entry.uid == uid && entry.version == version)
         });
         same && memory.state.len() == snapshot.len() && memory.contradictions == 0
@@ -88,13 +88,4 @@ impl<T: Resource> Tally<T> {
         // Only assignments happen under this lock.
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// uid and version, as the object itself says.
-fn identity<T: Resource>(object: &T) -> (&str, &str) {
-    let meta = object.meta();
-    (
-        meta.uid.as_deref().unwrap_or_default(),
-        meta.resource_version.as_deref().unwrap_or_default(),
-    )
 }

@@ -26,15 +26,16 @@ use follow::Following;
 use line::{Form, Lines};
 use printable::Printable;
 
-/// Show the changes of a resource: added, updated with what changed, deleted
+/// Show the changes of a resource: added, updated and how, deleted
 ///
-/// RESOURCE is what kubectl takes: pods, pod, po, deployments.apps, deployments.v1.apps, or any
-/// custom resource. Needs the permissions to list and to watch it, and nothing else.
+/// RESOURCE is what kubectl takes: pods, pod, po, deployments.apps,
+/// deployments.v1.apps, or any custom resource. Needs the permissions to list
+/// and to watch it, and nothing else.
 ///
-/// First come the objects there are, marked `initial`; then every change. A deletion that happened
-/// while the connection was down is found by listing again, and said to be one whose final state is
-/// unknown. Control characters in names and values are escaped, and the values of secrets are
-/// never shown.
+/// First come the objects there are, marked `initial`; then every change. A
+/// deletion that happened while the connection was down is found by listing
+/// again, and said to be one whose final state is unknown. Control characters in
+/// names and values are escaped, and the values of secrets are never shown.
 ///
 /// Examples:
 ///   kubectl informer watch pods -A
@@ -60,7 +61,7 @@ pub(crate) struct WatchArguments {
     /// End after this time, discovery included
     #[arg(long = "for", value_name = "DURATION", value_parser = duration::parse)]
     duration: Option<Duration>,
-    /// The deadline of discovery, which finds the resource before the watch; --for bounds it too
+    /// The deadline of discovery, before the watch; --for bounds it too
     #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = duration::parse)]
     discovery_timeout: Duration,
     /// Which queue stands between the watch and the cache
