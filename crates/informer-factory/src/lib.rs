@@ -69,12 +69,15 @@
 //!   keep fewer objects.
 //! - [`Projection::lean`] drops fields that controllers do not read while they are decoded, and a
 //!   [`Transform`] drops what your program does not need.
+//! - [`packed_with`] keeps objects compressed beside a small view, with the feature `packed`:
+//!   some 700 bytes for a pod that takes 30 kB decoded.
 //! - [`Overflow::Coalesce`] bounds the backlog of a slow handler to two entries for each key.
 //!   [`ListenerStatus`] shows the backlog.
 //! - [`Limits`] bound what a server may send, and [`queue_bound`] the number of waiting keys.
 //! - An object is freed on another thread than the one that decoded it, a pattern that glibc's
 //!   allocator handles poorly: link mimalloc where there are many objects.
 //!
+//! [`packed_with`]: SharedInformerFactory::packed_with
 //! [`labels`]: InformerOptions::labels
 //! [`fields`]: InformerOptions::fields
 //! [`queue_bound`]: InformerOptions::queue_bound
