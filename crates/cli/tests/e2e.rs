@@ -150,6 +150,18 @@ async fn pods_of_all_namespaces() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn cost_of_pods_is_least_packed_and_most_typed() {
+    pods(&client().await).await;
+    let done = run(&kubeconfig(), &["cost", "pods", "-A", "-o", "json"]);
+    done.assert_code(0);
+    let report: Value = serde_json::from_str(&done.stdout).expect("JSON");
+    let object = |way: &str| report[way]["object_bytes"].as_u64().expect("a number");
+    assert!(report["objects"].as_u64() >= Some(PODS as u64), "{report}");
+    assert!(object("packed") < object("lean"), "{report}");
+    assert!(object("lean") < object("typed"), "{report}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_custom_resource_by_all_its_names() {
     gadget(&client().await).await;
     for name in [

@@ -24,8 +24,8 @@ const HELD_OUT: usize = 8;
 pub(super) struct Packing {
     /// The bytes of all texts, packed.
     pub(super) packed: usize,
-    /// The bytes that they share, whatever their number: a dictionary and the packer's tables.
-    pub(super) shared: usize,
+    /// The bytes of their dictionary, with the packer's tables; 0 without one.
+    pub(super) dictionary: usize,
 }
 
 /// Packs texts, with a dictionary trained from them if `may_train` and there are enough.
@@ -47,7 +47,8 @@ fn with_dictionary(texts: &[&[u8]]) -> Option<Packing> {
         }
         bytes += text.len();
     }
-    if texts.len() < LEAST_SAMPLES && bytes < SAMPLE_BYTES {
+    let is_enough = texts.len() >= LEAST_SAMPLES || bytes >= SAMPLE_BYTES;
+    if !is_enough || held_out.is_empty() {
         return None;
     }
     let mut best: Option<Packing> = None;
@@ -63,7 +64,7 @@ fn with_dictionary(texts: &[&[u8]]) -> Option<Packing> {
         let (packed, of) = (packed.sum::<usize>(), total(&held_out));
         let packing = Packing {
             packed: (bytes as f64 * packed as f64 / of.max(1) as f64) as usize,
-            shared: shared + packer.memory(),
+            dictionary: shared + packer.memory(),
         };
         let is_better = |best: Packing| packing.packed < best.packed - best.packed / WORTH;
         if best.is_none_or(is_better) {
@@ -85,7 +86,7 @@ fn alone(texts: &[&[u8]]) -> Packing {
     });
     Packing {
         packed: packed.sum(),
-        shared: packer.memory(),
+        dictionary: 0,
     }
 }
 
@@ -118,7 +119,8 @@ mod tests {
         assert!(stored.packed >= bytes, "{stored:?}");
         let (trained, bytes) = packed(&texts(LEAST_SAMPLES), true);
         assert!(trained.packed < bytes / 2, "{trained:?}");
-        assert!(trained.shared > stored.shared, "{trained:?}");
+        assert_eq!(stored.dictionary, 0);
+        assert!(trained.dictionary > 0, "{trained:?}");
     }
 
     /// SEC-11: a dictionary would have parts of secrets in it.
