@@ -1,4 +1,4 @@
-//! `JsonDecoder::decode_with_text`: the text is what the decoder decodes, and is checked as strictly.
+//! `JsonDecoder::decode_with_text`: the text is what the decoder decodes, and is checked.
 
 use informer_kube_source::{Buffers, Decode, Encoded, JsonDecoder, Projection, TypeNames, Wire};
 use informer_object::{Identity, ObjectKey};

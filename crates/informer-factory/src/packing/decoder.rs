@@ -60,7 +60,7 @@ impl PackedDecoder {
     /// Trains a dictionary in the background, or here where there is no runtime.
     fn train_again(&self, samples: TrainAgain) {
         let dictionaries = Arc::clone(&self.dictionaries);
-        let train = move || dictionaries.train_again(samples, now);
+        let train = move || dictionaries.train_again(&samples, now);
         match Handle::try_current() {
             Ok(runtime) => drop(runtime.spawn_blocking(train)),
             Err(_) => train(),
@@ -89,31 +89,39 @@ where
         buffers: &mut Buffers,
     ) -> Result<PackedObject<K, V>, DecodeError> {
         let Memory { json, text } = buffers.get();
-        let before = (planted!(OldBytesPacked) || planted!(OldViewKept)).then(|| text.clone());
+        let before = match planted!(OldBytesPacked) {
+            true => Some(text.clone()),
+            false => planted!(OldViewKept).then(|| text.clone()),
+        };
         let mut view = self.json.decode_with_text(object, json, text)?;
         if let Some(before) = before.filter(|before| !before.is_empty()) {
-            match planted!(OldBytesPacked) {
-                true => *text = before,
-                false => {
-                    view = self
-                        .json
-                        .decode_text(&String::from_utf8_lossy(&before), json)?
-                }
+            if planted!(OldBytesPacked) {
+                *text = before;
+            } else {
+                let before = String::from_utf8_lossy(&before);
+                view = self.json.decode_text(&before, json)?;
             }
         }
         let (content, stage) = self.pack(text);
         if text.capacity() > KEPT {
             *text = Vec::new();
         }
-        self.measure(content.packed_len());
+        if stage == Stage::Packed {
+            self.measure(content.packed_len());
+        }
         let identity = object.identity.clone();
         Ok(PackedObject::new(identity, view, content, stage))
     }
 
     fn object_bytes(&self) -> Option<usize> {
-        let view = Decode::<V>::object_bytes(&self.json)?;
+        let packed = match self.average.load(Ordering::Relaxed) {
+            0 => return None,
+            average => average / REMEMBERED,
+        };
+        // A view without a field is not measured.
+        let view = Decode::<V>::object_bytes(&self.json).unwrap_or(size_of::<V>());
         let inline = size_of::<PackedObject<K, V>>() - size_of::<V>();
-        Some(view + inline + self.average.load(Ordering::Relaxed) / REMEMBERED)
+        Some(view + inline + packed)
     }
 
     fn shared_bytes(&self) -> usize {
@@ -140,6 +148,7 @@ where
                 && let Ok(text) = object.content().unpack()
             {
                 object.set_packed(self.dictionaries.newest(&text));
+                self.measure(object.content().packed_len());
             }
         }
     }
@@ -167,7 +176,7 @@ where
             Some(PackedObject::new(identity, view, content, Stage::Packed))
         };
         Some(Renewal {
-            renew: Box::new(renew),
+            renew: Arc::new(renew),
             done: Box::new(move || retired.0.retire(&retired.1)),
         })
     }

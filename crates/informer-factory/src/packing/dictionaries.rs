@@ -286,7 +286,7 @@ impl Dictionaries {
     }
 
     /// Trains another dictionary, which objects packed from now on have.
-    pub(super) fn train_again(&self, samples: TrainAgain, now: impl Fn() -> Instant) {
+    pub(super) fn train_again(&self, samples: &TrainAgain, now: impl Fn() -> Instant) {
         let packer = train(&samples.0);
         let mut state = self.lock();
         state.install(packer, now());

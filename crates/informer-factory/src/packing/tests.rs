@@ -143,7 +143,7 @@ fn collection_that_has_grown_gets_a_dictionary() {
     dictionaries.settle(|| clock.0.get());
     let (packed, train) = pack(&dictionaries, &clock, "a", 0..59);
     assert!(packed.iter().all(|packed| packed.dictionary().is_none()) && train.is_some());
-    dictionaries.train_again(train.expect("it has grown"), || clock.0.get());
+    dictionaries.train_again(&train.expect("it has grown"), || clock.0.get());
     let (packed, _) = pack(&dictionaries, &clock, "a", 60..70);
     assert!(packed.iter().all(|packed| packed.dictionary().is_some()));
 }
@@ -169,7 +169,7 @@ fn drifts() -> bool {
         let Some(train) = train else {
             return false;
         };
-        dictionaries.train_again(train, || clock.0.get());
+        dictionaries.train_again(&train, || clock.0.get());
         let (after, train) = follow(template);
         if after * 2 > before || train.is_some() {
             return false;

@@ -17,10 +17,13 @@ pub(crate) trait Renew<T>: Send + Sync {
     fn renewal(self: Arc<Self>) -> Option<Renewal<T>>;
 }
 
+/// The object in a better form; `None` if it is to stay.
+pub(crate) type RenewFn<T> = dyn Fn(&T) -> Option<T> + Send + Sync;
+
 /// One replacement of all objects that need it.
 pub(crate) struct Renewal<T> {
-    /// The object in a better form; `None` if it is to stay.
-    pub(crate) renew: Box<dyn Fn(&T) -> Option<T> + Send + Sync>,
+    /// Makes the better form of one object.
+    pub(crate) renew: Arc<RenewFn<T>>,
     /// Called when every stored object has been looked at.
     pub(crate) done: Box<dyn FnOnce() + Send + Sync>,
 }
@@ -30,7 +33,6 @@ pub(crate) struct Renewal<T> {
 /// A panic of the type or of an index function ends the replacement.
 pub(crate) async fn run<T: Send + Sync + 'static>(core: &Arc<Core<T>>, renewal: Renewal<T>) {
     let Renewal { renew, done } = renewal;
-    let renew: Arc<dyn Fn(&T) -> Option<T> + Send + Sync> = renew.into();
     for keys in core.applier.reader.keys().chunks(CHUNK) {
         let (applier, renew, keys) = (Arc::clone(&core.applier), Arc::clone(&renew), keys.to_vec());
         // Off the task: packing a chunk again takes some milliseconds.
