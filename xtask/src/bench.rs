@@ -10,6 +10,7 @@ mod claims;
 pub(crate) mod gate;
 mod host;
 mod machine;
+mod packed;
 mod plan;
 mod programs;
 mod results;

@@ -55,7 +55,7 @@ pub(super) const TRIALS: [Trial; 10] = [
     (LATE_GO, ClientGo, "protobuf", "list", LateJoin, &["P12"]),
     (IDLE, Ours, "idle", "list", Idle, &["idle"]),
     (IDLE_KUBE, KubeRuntime, "idle", "list", Idle, &["idle"]),
-    (IDLE_GO, ClientGo, "idle", "list", Idle, &["idle"]),
+    (IDLE_GO, ClientGo, "idle", "list", Idle, &["idle", "PK10"]),
 ];
 
 /// Rows for which kube-runtime has no counterpart, for the reader of the table.

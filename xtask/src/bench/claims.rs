@@ -3,6 +3,7 @@
 mod parts;
 
 use super::beside;
+use super::packed;
 use super::plan::MEASURED;
 use super::results::Results;
 
@@ -245,7 +246,8 @@ const LINES: [Line; 25] = [
 
 /// Every target there is.
 fn lines() -> impl Iterator<Item = &'static Line> {
-    LINES.iter().chain(&parts::LINES).chain(&beside::TARGETS)
+    let all = LINES.iter().chain(&parts::LINES);
+    all.chain(&beside::TARGETS).chain(&packed::TARGETS)
 }
 
 /// Every target of these rows with its figures; no rows means all.

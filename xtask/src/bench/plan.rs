@@ -3,11 +3,12 @@
 use anyhow::{Result, bail};
 
 use super::programs::Program;
-use super::{Sizes, beside};
+use super::{Sizes, beside, packed};
 
 /// The rows that are measured.
-pub(super) const MEASURED: [&str; 15] = [
-    "P1", "P2", "P3", "P4", "P5", "P6", "P7", "P8", "P9", "P10", "P11", "P12", "P13", "P14", "idle",
+pub(super) const MEASURED: [&str; 25] = [
+    "P1", "P2", "P3", "P4", "P5", "P6", "P7", "P8", "P9", "P10", "P11", "P12", "P13", "P14",
+    "idle", "PK1", "PK2", "PK3", "PK4", "PK5", "PK6", "PK7", "PK8", "PK9", "PK10",
 ];
 
 /// How many handlers latency is measured with, and at how many changes a second.
@@ -67,6 +68,8 @@ pub(super) enum Course {
     /// With a tenth of the objects, and with three times as many.
     Tenth,
     Triple,
+    /// With ten times as many objects.
+    TenTimes,
     /// The writer of a store beside readers.
     BesideOne,
     BesideMany,
@@ -76,7 +79,7 @@ pub(super) enum Course {
 
 use Course::{
     BesideMany, BesideOne, Events, EventsAndRelist, Idle, LateJoin, Latency, ManyHandlers, Sync,
-    Tenth, Triple,
+    TenTimes, Tenth, Triple,
 };
 use Program::{ClientGo, KubeRuntime, Ours};
 
@@ -97,7 +100,7 @@ const LINES: [Line; 23] = [
         "full",
         "list",
         EventsAndRelist,
-        &["P1", "P3", "P4", "P5", "P6", "P7", "P8"],
+        &["P1", "P3", "P4", "P5", "P6", "P7", "P8", "PK8"],
     ),
     (
         "kube-runtime",
@@ -105,7 +108,7 @@ const LINES: [Line; 23] = [
         "full",
         "list",
         EventsAndRelist,
-        &["P1", "P2", "P4", "P5", "P7", "P8"],
+        &["P1", "P2", "P4", "P5", "P7", "P8", "PK1", "PK2", "PK3"],
     ),
     (
         "client-go json",
@@ -121,7 +124,9 @@ const LINES: [Line; 23] = [
         "protobuf",
         "list",
         EventsAndRelist,
-        &["P1", "P2", "P4", "P5", "P7", "P8"],
+        &[
+            "P1", "P2", "P4", "P5", "P7", "P8", "PK1", "PK2", "PK3", "PK5",
+        ],
     ),
     (
         "ours lean",
@@ -179,7 +184,7 @@ const LINES: [Line; 23] = [
         "full",
         "list",
         ManyHandlers,
-        &["P8"],
+        &["P8", "PK4"],
     ),
     (
         "client-go protobuf, many handlers",
@@ -211,7 +216,7 @@ const LINES: [Line; 23] = [
         "protobuf",
         "list",
         Latency,
-        &["P11"],
+        &["P11", "PK7"],
     ),
     (
         "client-go json, latency",
@@ -257,7 +262,8 @@ const LINES: [Line; 23] = [
 ];
 
 fn lines() -> impl Iterator<Item = &'static Line> {
-    LINES.iter().chain(&beside::TRIALS)
+    let all = LINES.iter().chain(&beside::TRIALS);
+    all.chain(&packed::TRIALS)
 }
 
 /// The trials for these rows; none given means all.
@@ -313,6 +319,7 @@ fn trial(sizes: Sizes, (name, program, variant, list, course, rows): &Line) -> T
         }
         Tenth => trial.objects = (sizes.objects / 10).max(1),
         Triple => trial.objects = sizes.objects * 3,
+        TenTimes => trial.objects = sizes.objects * 10,
         BesideOne => {
             trial.readers = 1;
             trial.seconds = WRITER_SECONDS;
@@ -334,7 +341,8 @@ fn trial(sizes: Sizes, (name, program, variant, list, course, rows): &Line) -> T
     }
     trial.provided = match course {
         // Its peer is a large trial, whose memory the host has provided already.
-        Tenth => sizes.objects,
+        // Ten times as many, packed, take less than as many that are not.
+        Tenth | TenTimes => sizes.objects,
         _ => trial.objects,
     };
     trial

@@ -94,6 +94,12 @@ fn derive(trial: &Trial, metrics: &mut Metrics) {
             metrics.insert(name.to_owned(), value * factor);
         }
     }
+    let peak = metrics.get("relist_peak_rss").copied();
+    if let Some((peak, before)) = peak.zip(metrics.get("before_relist_steady_rss").copied()) {
+        metrics.insert("relist_growth".to_owned(), peak - before);
+        metrics.insert("allowed_growth".to_owned(), 25.0 * 1024.0 * 1024.0);
+    }
+    metrics.insert("gibibyte".to_owned(), 1024.0 * 1024.0 * 1024.0);
     if let Some(wall) = metrics.get("events_wall_s") {
         let rate = trial.events as f64 / wall;
         metrics.insert("events_per_s".to_owned(), rate);

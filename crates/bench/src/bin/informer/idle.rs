@@ -6,19 +6,28 @@ use anyhow::Result;
 use informer_bench::command_line::CommandLine;
 use informer_bench::idle;
 use informer_bench::tally::{Goal, Tally};
-use informer_factory::{Added, Handler, InformerOptions, ObjectKey, SharedInformerFactory};
+use informer_factory::{Added, Handler, InformerOptions, NoView, ObjectKey, SharedInformerFactory};
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::Config;
 
-/// Measures and reports.
-pub(crate) async fn run(command_line: &CommandLine) -> Result<()> {
+/// Measures and reports. `is_packed` keeps the objects packed, without a view.
+pub(crate) async fn run(command_line: &CommandLine, is_packed: bool) -> Result<()> {
     let url = format!("http://{}", command_line.server).parse()?;
     let factory = SharedInformerFactory::new(informer_factory::client(Config::new(url))?);
     let start = |goal: &Arc<Goal>| {
         for which in 0..command_line.informers {
-            let options = InformerOptions::new().labels(format!("which={which}"));
-            let informer = factory.informer_with::<Pod>(options)?;
-            informer.add_handler(Counter(goal.tally()))?;
+            let selector = format!("which={which}");
+            let counter = Counter(goal.tally());
+            if is_packed {
+                let options = InformerOptions::new().labels(selector);
+                let informer = factory.packed_with::<Pod, NoView>(options)?;
+                informer.add_handler(counter)?;
+            } else {
+                let options = InformerOptions::new().labels(selector);
+                factory
+                    .informer_with::<Pod>(options)?
+                    .add_handler(counter)?;
+            }
         }
         Ok(factory.start()?)
     };
@@ -32,8 +41,8 @@ pub(crate) async fn run(command_line: &CommandLine) -> Result<()> {
 /// Counts objects.
 struct Counter(Tally);
 
-impl Handler<ObjectKey, Pod> for Counter {
-    fn on_add(&mut self, _: &Added<ObjectKey, Pod>) {
+impl<T: 'static> Handler<ObjectKey, T> for Counter {
+    fn on_add(&mut self, _: &Added<ObjectKey, T>) {
         self.0.add(|| None);
     }
 }

@@ -2,8 +2,10 @@
 //!
 //! Variants: `full`, `lean` (without managed fields and last-applied), `partial` (a type of eight
 //! fields), `packed` (bytes beside a view, with two indexes), `packed-plain` (bytes only),
-//! `decode`, which only decodes the same list in a loop and keeps the objects, and
-//! `parts`, which measures single operations.
+//! `packed-view` and `packed-read`, whose handler reads five fields before and after each change
+//! from the view or by unpacking, `packed-once`, which reads single objects, `decode`, which only
+//! decodes the same list in a loop and keeps the objects, and `parts`, which measures single
+//! operations.
 //! `idle` starts many informers that have nothing to do.
 //! `beside-all` and `beside-namespace` measure the store alone, its writer beside readers.
 
@@ -48,16 +50,38 @@ async fn main() -> Result<()> {
         return late::run(&command_line).await;
     }
     match &*command_line.variant {
-        "full" => follow(&command_line, typed::<Pod>(Projection::new()), stamp).await,
-        "lean" => follow(&command_line, typed::<Pod>(Projection::lean()), stamp).await,
+        "full" => {
+            let informer = typed::<Pod>(Projection::new());
+            follow(&command_line, informer, Look::at_stamp(stamp)).await
+        }
+        "lean" => {
+            let informer = typed::<Pod>(Projection::lean());
+            follow(&command_line, informer, Look::at_stamp(stamp)).await
+        }
         "partial" => {
             let informer = typed::<SmallPod>(SmallPod::projection());
-            follow(&command_line, informer, is_whole).await
+            follow(&command_line, informer, Look::at_stamp(is_whole)).await
         }
-        "packed" => follow(&command_line, packed::viewed, packed::stamp).await,
-        "packed-plain" => follow(&command_line, packed::plain, packed::no_stamp).await,
+        "packed" => {
+            let look = Look::at_stamp(packed::stamp);
+            follow(&command_line, packed::viewed, look).await
+        }
+        "packed-view" => {
+            let look = Look::at_stamp(packed::stamp).and(packed::view_five);
+            follow(&command_line, packed::viewed, look).await
+        }
+        "packed-read" => {
+            let look = Look::at_stamp(packed::stamp).and(packed::read_five);
+            follow(&command_line, packed::viewed, look).await
+        }
+        "packed-plain" => {
+            let look = Look::at_stamp(packed::no_stamp);
+            follow(&command_line, packed::plain, look).await
+        }
+        "packed-once" => packed::once(&command_line).await,
         "decode" => decode::run(&command_line),
-        "idle" => idle::run(&command_line).await,
+        "idle" => idle::run(&command_line, false).await,
+        "idle-packed" => idle::run(&command_line, true).await,
         "parts" => parts::run(&command_line).await,
         other => bail!("no variant {other}"),
     }
@@ -78,7 +102,7 @@ where
 async fn follow<T: Send + Sync + 'static>(
     command_line: &CommandLine,
     request: impl FnOnce(&SharedInformerFactory) -> Result<SharedInformer<T>>,
-    stamp: fn(&T) -> Option<&str>,
+    look: Look<T>,
 ) -> Result<()> {
     let calls = Calls {
         initial: command_line.objects,
@@ -95,7 +119,7 @@ async fn follow<T: Send + Sync + 'static>(
         let informer = request(&factory)?;
         for _ in 0..command_line.handlers {
             let tally = goal.tally();
-            informer.add_handler(Counter { tally, stamp })?;
+            informer.add_handler(Counter { tally, look })?;
         }
         factory.start()?;
         owner = Some((factory, informer.clone()));
@@ -115,19 +139,50 @@ async fn follow<T: Send + Sync + 'static>(
     Ok(())
 }
 
+/// The parts of an object that a handler reads.
+struct Look<K> {
+    stamp: fn(&K) -> Option<&str>,
+    /// Called with both objects of an update.
+    read: fn(&K),
+}
+
+impl<K> Clone for Look<K> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<K> Copy for Look<K> {}
+
+impl<K> Look<K> {
+    /// Nothing but the stamp, and that only where latency is measured.
+    fn at_stamp(stamp: fn(&K) -> Option<&str>) -> Self {
+        Self {
+            stamp,
+            read: |_| {},
+        }
+    }
+
+    fn and(self, read: fn(&K)) -> Self {
+        Self { read, ..self }
+    }
+}
+
 /// Counts additions and updates alike.
 struct Counter<K> {
     tally: Tally,
-    stamp: fn(&K) -> Option<&str>,
+    look: Look<K>,
 }
 
 impl<K: 'static> Handler<ObjectKey, K> for Counter<K> {
     fn on_add(&mut self, added: &Added<ObjectKey, K>) {
-        self.tally.add(|| (self.stamp)(&added.object));
+        self.tally.add(|| (self.look.stamp)(&added.object));
     }
 
     fn on_update(&mut self, updated: &Updated<ObjectKey, K>) {
-        self.tally.add(|| (self.stamp)(&updated.new));
+        (self.look.read)(&updated.old);
+        (self.look.read)(&updated.new);
+        self.tally.add(|| (self.look.stamp)(&updated.new));
     }
 }
 

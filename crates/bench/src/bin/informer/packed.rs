@@ -1,20 +1,32 @@
 //! Packed pods: with a view of what controllers read of every pod and two indexes, and plain.
 
+use std::cell::RefCell;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
 use anyhow::Result;
+use informer_bench::command_line::CommandLine;
+use informer_bench::measure::Report;
 use informer_bench::pod::STAMP;
 use informer_factory::{
-    HasLabels, HasNode, HasOwners, InformerOptions, Labels, NoView, Owner, PackedObject,
-    SharedInformer, SharedInformerFactory, index,
+    Buffers, HasLabels, HasNode, HasOwners, InformerOptions, JsonDecoder, Labels, NoView, Owner,
+    PackedObject, SharedInformer, SharedInformerFactory, index,
 };
 use k8s_openapi::api::core::v1::Pod;
+use kube_client::Config;
 use serde::{Deserialize, Deserializer};
+
+/// How long a first list may take.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// The number of objects that are read one by one.
+const ONCE: usize = 5_000;
 
 /// Labels, node, phase, the uid of the owner, and the stamp.
 #[derive(Deserialize)]
 pub(crate) struct PodView {
     metadata: MetadataView,
     spec: SpecView,
-    #[expect(dead_code, reason = "a program would read it; here it takes memory")]
     status: StatusView,
 }
 
@@ -42,11 +54,10 @@ struct SpecView {
 
 #[derive(Deserialize)]
 struct StatusView {
-    #[expect(dead_code, reason = "a program would read it; here it takes memory")]
     phase: Phase,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Copy, Deserialize)]
 enum Phase {
     Pending,
     Running,
@@ -105,4 +116,81 @@ pub(crate) fn stamp(pod: &PackedObject<Pod, PodView>) -> Option<&str> {
 /// Latency is not measured without a view.
 pub(crate) fn no_stamp(_: &PackedObject<Pod>) -> Option<&str> {
     Some("0")
+}
+
+/// Five fields of the view.
+pub(crate) fn view_five(pod: &PackedObject<Pod, PodView>) {
+    let view = pod.view();
+    let labels = (view.label("app"), view.label("tier"));
+    let owner = view.metadata.owner_references.as_deref();
+    black_box((labels, owner, view.node(), view.status.phase));
+}
+
+/// Five other fields, which the view does not have.
+#[derive(Deserialize)]
+struct FiveFields {
+    spec: FiveOfSpec,
+    status: FiveOfStatus,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct FiveOfSpec {
+    service_account_name: String,
+    restart_policy: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct FiveOfStatus {
+    #[serde(rename = "podIP")]
+    pod_ip: String,
+    start_time: String,
+    qos_class: String,
+}
+
+/// Five fields, unpacked.
+pub(crate) fn read_five(pod: &PackedObject<Pod, PodView>) {
+    let read: FiveFields = pod.read().expect("the server sends such pods");
+    let FiveFields { spec, status } = read;
+    black_box((spec.service_account_name, spec.restart_policy));
+    black_box((status.pod_ip, status.start_time, status.qos_class));
+}
+
+/// Follows the pods, and measures how long it takes to read one.
+pub(crate) async fn once(command_line: &CommandLine) -> Result<()> {
+    let url = format!("http://{}", command_line.server).parse()?;
+    let factory = SharedInformerFactory::new(informer_factory::client(Config::new(url))?);
+    let informer = viewed(&factory)?;
+    factory.start()?;
+    factory.wait_synced(PATIENCE).await?;
+    let pods = informer.lister().all();
+    let texts = pods.iter().take(ONCE).map(|pod| {
+        let (_, bytes) = pod.raw()?;
+        Ok(String::from_utf8(bytes.into_owned())?)
+    });
+    let texts = texts.collect::<Result<Vec<String>>>()?;
+    let mut report = Report::new("informer");
+    let mut time = |name: &str, read: &dyn Fn(usize)| {
+        // The second time, so that each finds the same caches.
+        (0..texts.len()).for_each(read);
+        let begin = Instant::now();
+        (0..texts.len()).for_each(read);
+        let each = begin.elapsed().as_nanos() as f64 / texts.len().max(1) as f64;
+        report.set(format!("{name}_ns"), each);
+    };
+    let decoder = JsonDecoder::default();
+    let buffers = RefCell::new(Buffers::default());
+    time("unpack", &|number| drop(black_box(pods[number].unpack())));
+    time("decode", &|number| {
+        let decoded = decoder.decode_text::<Pod>(&texts[number], &mut buffers.borrow_mut());
+        drop(black_box(decoded));
+    });
+    time("read_five", &|number| read_five(&pods[number]));
+    time("serde_json", &|number| {
+        drop(black_box(serde_json::from_str::<Pod>(&texts[number])));
+    });
+    report.print();
+    std::mem::forget(factory);
+    Ok(())
 }
