@@ -19,9 +19,7 @@ use crate::{
         measure::Measured,
         object::guarded,
         shape::{
-            self, Shaped, TypeNames,
-            checked::Checked,
-            prune::{copy_pruned, is_shaped},
+            self, Shaped, TypeNames, checked::Checked, cuts::copy_by_tape, prune::copy_pruned,
             repeated::is_repeated,
         },
         tape::{Misfit, Scratch},
@@ -114,28 +112,31 @@ impl JsonDecoder {
     ) -> Result<T, DecodeError> {
         let Wire::Json(json) = object.wire;
         let (projection, names) = (&self.projection, object.type_names);
-        let shaped = |key: &str| is_shaped(key, projection, names);
-        let on_tape = buffers.get::<Scratch>().read(json, |tokens| {
+        let scratch = buffers.get::<Scratch>();
+        let on_tape = scratch.read_located(json, |tokens, start| {
             if is_repeated(&mut { tokens })? {
                 return Err(Misfit);
             }
-            let matching = tokens.count_members(shaped)?;
             let decoded = shape::decode(&mut { tokens }, projection, names)?;
-            Ok((decoded, matching))
+            text.clear();
+            let is_copied = copy_by_tape(json, (tokens, start), projection, names, text).is_ok();
+            Ok((decoded, is_copied))
         });
-        let (decoded, matching) = match on_tape {
-            Some((decoded, matching)) => (decoded, Some(matching)),
+        let (decoded, is_copied) = match on_tape {
+            Some(read) => read,
             None => {
                 let decoded = self.parse_text(json, names)?;
                 serde_json::from_str::<Checked>(json).map_err(|error| {
                     let (line, column) = (error.line(), error.column());
                     DecodeError::new(category_of(&error), "?".to_owned(), line, column)
                 })?;
-                (decoded, None)
+                (decoded, false)
             }
         };
-        text.clear();
-        copy_pruned(json, projection, names, matching, text);
+        if !is_copied {
+            text.clear();
+            copy_pruned(json, projection, names, text);
+        }
         self.count::<T>(json, names);
         Ok(decoded)
     }

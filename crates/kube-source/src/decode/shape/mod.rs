@@ -19,6 +19,7 @@ use self::{
 use crate::decode::envelope::Text;
 
 pub(crate) mod checked;
+pub(crate) mod cuts;
 pub(crate) mod projection;
 pub(crate) mod prune;
 pub(crate) mod repeated;

@@ -13,14 +13,10 @@ use super::{
 
 /// Appends the text of an object to `copy`, without the fields of `projection`, and with `names` as
 /// its type unless `None`.
-///
-/// `matching` is the number of root members that [`is_shaped`] holds for, if it is known: what
-/// follows the last of them is copied without being read.
 pub(crate) fn copy_pruned(
     json: &str,
     projection: &Projection,
     names: Option<TypeNames<'_>>,
-    matching: Option<usize>,
     copy: &mut Vec<u8>,
 ) {
     let mut pruner = Pruner {
@@ -32,7 +28,6 @@ pub(crate) fn copy_pruned(
     let root = Members {
         node: projection.root(),
         names,
-        left: matching.unwrap_or(usize::MAX),
     };
     pruner.skip_space();
     match pruner.peek() {
@@ -43,13 +38,22 @@ pub(crate) fn copy_pruned(
     pruner.copy_up_to(json.len());
 }
 
-/// Whether a member of the root is copied otherwise than as a whole.
-pub(crate) fn is_shaped(key: &str, projection: &Projection, names: Option<TypeNames<'_>>) -> bool {
-    projection.root().child(key).is_some() || is_type_name(key, names)
+/// Whether a member of an object is replaced by the names that are supplied.
+pub(super) fn is_type_name(key: &str, names: Option<TypeNames<'_>>) -> bool {
+    names.is_some() && matches!(key, "apiVersion" | "kind")
 }
 
-fn is_type_name(key: &str, names: Option<TypeNames<'_>>) -> bool {
-    names.is_some() && matches!(key, "apiVersion" | "kind")
+/// Appends names as the first members of an object, each with a comma behind it.
+pub(super) fn supply(names: TypeNames<'_>, copy: &mut Vec<u8>) {
+    let pairs = [("apiVersion", names.api_version), ("kind", names.kind)];
+    for (field, name) in pairs {
+        copy.push(b'"');
+        copy.extend_from_slice(field.as_bytes());
+        copy.extend_from_slice(b"\":");
+        let name = serde_json::to_string(name).expect("text is JSON");
+        copy.extend_from_slice(name.as_bytes());
+        copy.push(b',');
+    }
 }
 
 struct Pruner<'a, 'c> {
@@ -66,19 +70,17 @@ struct Members<'p> {
     node: &'p Node,
     /// The names that replace those of the object.
     names: Option<TypeNames<'p>>,
-    /// The number of members that are not copied as a whole, or more.
-    left: usize,
 }
 
 impl<'a> Pruner<'a, '_> {
-    /// Copies an object up to its end, or up to the last member that is not copied as a whole.
-    fn object(&mut self, mut members: Members<'_>) {
+    /// Copies an object up to its end.
+    fn object(&mut self, members: Members<'_>) {
         self.at += 1;
         // The comma behind the names that are supplied.
         let mut supplied = None;
         if let Some(names) = members.names {
             self.copy_up_to(self.at);
-            self.supply(names);
+            supply(names, self.copy);
             supplied = self.copy.len().checked_sub(1);
         }
         let mut has_kept = false;
@@ -114,11 +116,6 @@ impl<'a> Pruner<'a, '_> {
                 self.drop_member(start, comma.filter(|_| has_kept));
             }
             has_kept |= !is_dropped;
-            let is_shaped = is_dropped || below.is_some();
-            members.left = members.left.saturating_sub(usize::from(is_shaped));
-            if members.left == 0 && has_kept {
-                return;
-            }
         }
         // An object of which nothing is kept but the names: there is no member behind their comma.
         if let Some(comma) = supplied.filter(|_| !has_kept) {
@@ -141,27 +138,11 @@ impl<'a> Pruner<'a, '_> {
         self.copied = self.at.min(self.text.len());
     }
 
-    fn supply(&mut self, names: TypeNames<'_>) {
-        let pairs = [("apiVersion", names.api_version), ("kind", names.kind)];
-        for (field, name) in pairs {
-            self.copy.push(b'"');
-            self.copy.extend_from_slice(field.as_bytes());
-            self.copy.extend_from_slice(b"\":");
-            let name = serde_json::to_string(name).expect("text is JSON");
-            self.copy.extend_from_slice(name.as_bytes());
-            self.copy.push(b',');
-        }
-    }
-
     /// Copies a value whose dropped fields are those below `node`.
     fn value(&mut self, node: &Node) {
         self.skip_space();
         match self.peek() {
-            Some(b'{') => self.object(Members {
-                node,
-                names: None,
-                left: usize::MAX,
-            }),
+            Some(b'{') => self.object(Members { node, names: None }),
             Some(b'[') => {
                 self.at += 1;
                 loop {
@@ -265,15 +246,42 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
+    use super::super::cuts::copy_by_tape;
     use super::super::{Shaped, decode};
     use super::*;
+    use crate::decode::tape::Scratch;
 
     const NAMES: TypeNames<'_> = TypeNames::new("v1", "Pod");
 
+    /// The copy, which is the same by a tape if that leads to it.
     fn pruned(json: &str, projection: &Projection, names: Option<TypeNames<'_>>) -> String {
         let mut copy = Vec::new();
-        copy_pruned(json, projection, names, None, &mut copy);
+        copy_pruned(json, projection, names, &mut copy);
+        let by_tape = Scratch::default().read_located(json, |tokens, start| {
+            let mut copy = Vec::new();
+            copy_by_tape(json, (tokens, start), projection, names, &mut copy)?;
+            Ok(copy)
+        });
+        if let Some(by_tape) = by_tape {
+            let [one, other] = [&copy, &by_tape].map(|copy| serde_json::from_slice::<Value>(copy));
+            let (one, other) = (one.expect("JSON"), other.expect("JSON"));
+            assert_eq!(one, other, "{json}");
+        }
         String::from_utf8(copy).expect("the copy is text")
+    }
+
+    /// The way by the tape is not always the way round.
+    #[test]
+    fn tape_leads_to_dropped_fields_of_objects() {
+        let drop = Projection::new().drop_path("a").drop_path("b.c");
+        let json = r#"{"b" : {"\u0063" : [1] , "d":{}} , "\u0061":{"x":1}, "e": [ ] }"#;
+        let copy = Scratch::default().read_located(json, |tokens, start| {
+            let mut copy = Vec::new();
+            copy_by_tape(json, (tokens, start), &drop, Some(NAMES), &mut copy)?;
+            Ok(copy)
+        });
+        let expected = r#"{"apiVersion":"v1","kind":"Pod","b" : {"d":{}} , "e": [ ] }"#;
+        assert_eq!(copy.as_deref(), Some(expected.as_bytes()));
     }
 
     #[test]
@@ -352,7 +360,7 @@ mod tests {
 
     proptest! {
         /// Decoding the copy gives what decoding the text through the projection gives, however the
-        /// text is spaced and whether or not the copying may stop early.
+        /// text is spaced.
         #[test]
         fn copy_decodes_as_the_projection_does(
             value in values(), drop in paths(), named: bool, pretty: bool,
@@ -365,14 +373,9 @@ mod tests {
             let names = (named && value.is_object()).then_some(NAMES);
             let mut deserializer = serde_json::Deserializer::from_str(&text);
             let expected: Value = decode(&mut deserializer, &drop, names).expect("it decodes");
-            let shaped = |key: &&String| is_shaped(key, &drop, names);
-            let matching = value.as_object().map(|members| members.keys().filter(shaped).count());
-            for matching in [None, matching] {
-                let mut copy = Vec::new();
-                copy_pruned(&text, &drop, names, matching, &mut copy);
-                let found: Value = serde_json::from_slice(&copy).expect("the copy is JSON");
-                prop_assert_eq!(&found, &expected, "{} {:?}", text, drop);
-            }
+            let copy = pruned(&text, &drop, names);
+            let found: Value = serde_json::from_str(&copy).expect("the copy is JSON");
+            prop_assert_eq!(&found, &expected, "{} {:?}", text, drop);
         }
 
         /// A text that is not JSON is copied without a panic.
@@ -380,7 +383,7 @@ mod tests {
         fn any_text_is_copied(text in r#"[ab{}\[\]",:\\ 1é]{0,30}"#, drop in paths(), named: bool) {
             let names = named.then_some(NAMES);
             let mut copy = Vec::new();
-            copy_pruned(&text, &drop, names, None, &mut copy);
+            copy_pruned(&text, &drop, names, &mut copy);
             prop_assert!(copy.len() <= text.len() + 40);
         }
     }

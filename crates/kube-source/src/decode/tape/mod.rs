@@ -40,18 +40,43 @@ impl Scratch {
         json: &str,
         read: impl FnOnce(Tokens<'_, '_>) -> Result<R, Misfit>,
     ) -> Option<R> {
+        self.read_located(json, |tokens, _| read(tokens))
+    }
+
+    /// As [`read`](Self::read), with the place that the places of strings are counted from.
+    pub(crate) fn read_located<R>(
+        &mut self,
+        json: &str,
+        read: impl FnOnce(Tokens<'_, '_>, TextStart) -> Result<R, Misfit>,
+    ) -> Option<R> {
         self.text.clear();
         self.text.extend_from_slice(json.as_bytes());
         self.text.resize(json.len() + simd_json::INPUT_PADDING, 0);
+        let start = TextStart(self.text.as_ptr().addr());
         let mut tape = std::mem::replace(&mut self.tape, Tape(Vec::new())).reset();
         let filled =
             simd_json::fill_tape_padded(&mut self.text, json.len(), &mut self.buffers, &mut tape);
-        let result = filled.is_ok().then(|| read(Tokens(&tape.0)).ok()).flatten();
+        let result = match filled {
+            Ok(()) => read(Tokens(&tape.0), start).ok(),
+            Err(_) => None,
+        };
         self.tape = tape.reset();
         if self.text.capacity() > KEPT {
             *self = Self::default();
         }
         result
+    }
+}
+
+/// Where the text of a tape begins in memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TextStart(usize);
+
+impl TextStart {
+    /// The place in the text where a string on the tape begins, behind its quote. Strings stay
+    /// where they are, also if an escape made them shorter.
+    pub(crate) fn offset_of(self, string: &str) -> usize {
+        string.as_ptr().addr().wrapping_sub(self.0)
     }
 }
 
@@ -92,7 +117,7 @@ impl<'t, 'de> Tokens<'t, 'de> {
 
     /// Skips a value with all its contents.
     #[inline]
-    fn skip(&mut self) -> Result<(), Misfit> {
+    pub(crate) fn skip(&mut self) -> Result<(), Misfit> {
         let inside = match self.next()? {
             Token::Object { count, .. } | Token::Array { count, .. } => count,
             Token::String(_) | Token::Static(_) => 0,
@@ -101,21 +126,24 @@ impl<'t, 'de> Tokens<'t, 'de> {
         Ok(())
     }
 
-    /// The number of members of an object whose keys fit. A value that is not an object has none.
-    pub(crate) fn count_members(mut self, fits: impl Fn(&str) -> bool) -> Result<usize, Misfit> {
-        let Token::Object { len, .. } = self.next()? else {
-            return Ok(0);
-        };
-        let mut count = 0;
-        for _ in 0..len {
-            count += usize::from(fits(self.key()?));
-            self.skip()?;
+    /// Steps into an object, and returns the number of its members. `None` for any other value.
+    pub(crate) fn members(&mut self) -> Result<Option<usize>, Misfit> {
+        match self.next()? {
+            Token::Object { len, .. } => Ok(Some(len)),
+            _ => Ok(None),
         }
-        Ok(count)
+    }
+
+    /// Whether the next value is an object or a list with something in it.
+    pub(crate) fn is_nested(&self) -> Result<bool, Misfit> {
+        match self.peek()? {
+            Token::Object { len, .. } | Token::Array { len, .. } => Ok(len > 0),
+            Token::String(_) | Token::Static(_) => Ok(false),
+        }
     }
 
     /// The next token, which is a key.
-    fn key(&mut self) -> Result<&'de str, Misfit> {
+    pub(crate) fn key(&mut self) -> Result<&'de str, Misfit> {
         match self.next()? {
             Token::String(key) => Ok(key),
             _ => Err(Misfit),
