@@ -18,10 +18,12 @@ pub(crate) trait Renew<T>: Send + Sync {
     fn renewal(self: Arc<Self>) -> Option<Renewal<T>>;
 }
 
+/// Returns an object in a better form; `None` if it is to stay.
+pub(crate) type RenewOne<T> = dyn Fn(&T) -> Option<T> + Send + Sync;
+
 /// One replacement of all objects that need it.
 pub(crate) struct Renewal<T> {
-    /// The object in a better form; `None` if it is to stay.
-    pub(crate) renew: Box<dyn Fn(&T) -> Option<T> + Send + Sync>,
+    pub(crate) renew: Box<RenewOne<T>>,
     /// Called when every stored object has been looked at.
     pub(crate) done: Box<dyn FnOnce() + Send + Sync>,
 }
@@ -31,7 +33,7 @@ pub(crate) struct Renewal<T> {
 /// A panic of the type or of an index function ends the replacement.
 pub(crate) async fn run<T: Send + Sync + 'static>(core: &Arc<Core<T>>, renewal: Renewal<T>) {
     let Renewal { renew, done } = renewal;
-    let renew: Arc<dyn Fn(&T) -> Option<T> + Send + Sync> = renew.into();
+    let renew: Arc<RenewOne<T>> = renew.into();
     for keys in core.applier.reader.keys().chunks(CHUNK) {
         if let Err(error) = replace(core, &renew, keys.to_vec()).await {
             tracing::error!(informer = %core.status.name, "packing again failed: {error}");
@@ -44,7 +46,7 @@ pub(crate) async fn run<T: Send + Sync + 'static>(core: &Arc<Core<T>>, renewal: 
 /// Replaces the objects of some keys.
 async fn replace<T: Send + Sync + 'static>(
     core: &Arc<Core<T>>,
-    renew: &Arc<dyn Fn(&T) -> Option<T> + Send + Sync>,
+    renew: &Arc<RenewOne<T>>,
     keys: Vec<ObjectKey>,
 ) -> Result<(), JoinError> {
     let (applier, renew) = (Arc::clone(&core.applier), Arc::clone(renew));
