@@ -156,7 +156,7 @@ where
             Some(PackedObject::new(identity, view, content, Stage::Packed))
         };
         Some(Renewal {
-            renew: Box::new(renew),
+            renew: Arc::new(renew),
             done: Box::new(move || retired.0.retire(&retired.1)),
         })
     }

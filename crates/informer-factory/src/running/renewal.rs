@@ -18,12 +18,13 @@ pub(crate) trait Renew<T>: Send + Sync {
     fn renewal(self: Arc<Self>) -> Option<Renewal<T>>;
 }
 
-/// Returns an object in a better form; `None` if it is to stay.
-pub(crate) type RenewOne<T> = dyn Fn(&T) -> Option<T> + Send + Sync;
+/// The object in a better form; `None` if it is to stay.
+pub(crate) type RenewFn<T> = dyn Fn(&T) -> Option<T> + Send + Sync;
 
 /// One replacement of all objects that need it.
 pub(crate) struct Renewal<T> {
-    pub(crate) renew: Box<RenewOne<T>>,
+    /// Makes the better form of one object.
+    pub(crate) renew: Arc<RenewFn<T>>,
     /// Called when every stored object has been looked at.
     pub(crate) done: Box<dyn FnOnce() + Send + Sync>,
 }
@@ -33,7 +34,6 @@ pub(crate) struct Renewal<T> {
 /// A panic of the type or of an index function ends the replacement.
 pub(crate) async fn run<T: Send + Sync + 'static>(core: &Arc<Core<T>>, renewal: Renewal<T>) {
     let Renewal { renew, done } = renewal;
-    let renew: Arc<RenewOne<T>> = renew.into();
     for keys in core.applier.reader.keys().chunks(CHUNK) {
         if let Err(error) = replace(core, &renew, keys.to_vec()).await {
             tracing::error!(informer = %core.status.name, "packing again failed: {error}");
@@ -46,7 +46,7 @@ pub(crate) async fn run<T: Send + Sync + 'static>(core: &Arc<Core<T>>, renewal: 
 /// Replaces the objects of some keys.
 async fn replace<T: Send + Sync + 'static>(
     core: &Arc<Core<T>>,
-    renew: &Arc<RenewOne<T>>,
+    renew: &Arc<RenewFn<T>>,
     keys: Vec<ObjectKey>,
 ) -> Result<(), JoinError> {
     let (applier, renew) = (Arc::clone(&core.applier), Arc::clone(renew));
