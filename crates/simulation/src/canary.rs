@@ -89,8 +89,8 @@ pub(crate) fn mark_object(object: &mut Value) {
     }
     object["data"]["token"] = MARK.into();
     let copy = json!({"data": {"token": MARK}}).to_string();
-    object["metadata"]["annotations"] =
-        json!({"kubectl.kubernetes.io/last-applied-configuration": copy});
+    object["metadata"]["annotations"]["kubectl.kubernetes.io/last-applied-configuration"] =
+        copy.into();
 }
 
 /// Searches what a value shows of itself.

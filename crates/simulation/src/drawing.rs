@@ -12,8 +12,8 @@ use crate::{
     chance::Chance,
     object::{NAMES, NAMESPACES},
     plan::{
-        Action, ControllerPlan, FAULTS, InformerPlan, ListenerPlan, Manner, Plan, Scope,
-        ServerPlan, Step, Write,
+        Action, ControllerPlan, FAULTS, InformerPlan, ListenerPlan, Manner, PackedKind, PackedPlan,
+        Plan, Scope, ServerPlan, Step, Write,
     },
     scripting,
 };
@@ -78,8 +78,10 @@ impl Plan {
         let is_drawn = chance.percent(10);
         // A dictionary is trained, used and found to be bad within some twenty writes.
         let writes = chance.pick(&[16, 24, 40, u64::MAX]);
+        let kinds = [PackedKind::Typed, PackedKind::Dynamic, PackedKind::Metadata];
+        let kind = chance.pick(&kinds);
         if is_drawn || packing == Packing::Always {
-            self.informer.packed = Some(writes);
+            self.informer.packed = Some(PackedPlan { kind, writes });
             // A transform of packed objects is refused.
             self.informer.refuses_multiples = None;
         }

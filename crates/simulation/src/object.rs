@@ -21,7 +21,7 @@ pub(crate) const TIERS: [&str; 2] = ["a", "b"];
 pub(crate) const GROUPS: [&str; 4] = ["g0", "g1", "g2", "g3"];
 
 /// The length of the text that objects of one template share.
-const TEMPLATE: usize = 480;
+const TEMPLATE: usize = 256;
 
 /// What is written: `serial` tells every write from every other. A template adds a text that no
 /// other template has.
@@ -41,7 +41,10 @@ pub(crate) fn body(
     if let Some(template) = template {
         let chance = &mut Chance::seeded(template);
         let words = (0..TEMPLATE / 16).map(|_| format!("{:016x}", chance.next()));
-        object["data"]["text"] = words.collect::<String>().into();
+        // In the metadata, because some informers have nothing else.
+        object["metadata"]["annotations"] = json!({
+            "serial": serial.to_string(), "group": group, "text": words.collect::<String>(),
+        });
     }
     canary::mark_object(&mut object);
     object
@@ -74,7 +77,7 @@ pub(crate) trait Content: fmt::Debug + Send + Sync + 'static {
 
 /// What only a packed object has.
 pub(crate) trait Packing {
-    /// The packed bytes as an object.
+    /// The packed bytes as an object, which has no data if only metadata are held.
     fn unpacked(&self) -> Result<ConfigMap, ReadError>;
 
     /// What is kept beside view and bytes.
@@ -110,7 +113,7 @@ impl Content for ConfigMap {
     }
 
     fn serial(&self) -> u64 {
-        let serial = self.data.as_ref().and_then(|data| data.get("serial"));
+        let serial = said(self, "serial");
         serial.and_then(|text| text.parse().ok()).unwrap_or(0)
     }
 
@@ -121,7 +124,7 @@ impl Content for ConfigMap {
     }
 
     fn group(&self) -> Option<String> {
-        self.data.as_ref()?.get("group").cloned()
+        said(self, "group").cloned()
     }
 
     fn transformed(&self) -> usize {
@@ -129,6 +132,12 @@ impl Content for ConfigMap {
         data.and_then(|data| data.get("transformed"))
             .map_or(0, String::len)
     }
+}
+
+/// What the data say, or the annotations where there are no data.
+fn said<'a>(object: &'a ConfigMap, name: &str) -> Option<&'a String> {
+    let data = object.data.as_ref();
+    data.or(object.metadata.annotations.as_ref())?.get(name)
 }
 
 impl Form for ConfigMap {

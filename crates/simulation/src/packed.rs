@@ -7,11 +7,11 @@ use std::{
 };
 
 use informer_factory::{
-    Identity, InformerError, InformerOptions, Labels, PackedObject, ReadError, SharedInformer,
-    SharedInformerFactory,
+    ApiResource, DynamicObject, Identity, InformerError, InformerOptions, Labels, PackedObject,
+    PartialObjectMetadata, ReadError, SharedInformer, SharedInformerFactory,
 };
 use k8s_openapi::api::core::v1::ConfigMap;
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeOwned};
 
 use crate::{
     evidence::Evidence,
@@ -86,16 +86,68 @@ impl fmt::Display for Packings {
     }
 }
 
-/// A config map that is held packed.
-pub(crate) type PackedConfigMap = PackedObject<ConfigMap, View>;
+/// A config map that is held packed, as a `K`.
+pub(crate) type PackedForm<K> = PackedObject<K, View>;
+
+/// A type that packed config maps are unpacked as.
+pub(crate) trait Unpacked: DeserializeOwned + Send + Sync + 'static {
+    fn into_config_map(self) -> ConfigMap;
+
+    fn informer(
+        factory: &SharedInformerFactory,
+        options: InformerOptions<PackedForm<Self>>,
+    ) -> Result<SharedInformer<PackedForm<Self>>, InformerError>;
+}
+
+impl Unpacked for ConfigMap {
+    fn into_config_map(self) -> ConfigMap {
+        self
+    }
+
+    fn informer(
+        factory: &SharedInformerFactory,
+        options: InformerOptions<PackedForm<Self>>,
+    ) -> Result<SharedInformer<PackedForm<Self>>, InformerError> {
+        factory.packed_with(options)
+    }
+}
+
+impl Unpacked for DynamicObject {
+    fn into_config_map(self) -> ConfigMap {
+        let object = serde_json::to_value(self).expect("JSON");
+        serde_json::from_value(object).expect("the view has the same data")
+    }
+
+    fn informer(
+        factory: &SharedInformerFactory,
+        options: InformerOptions<PackedForm<Self>>,
+    ) -> Result<SharedInformer<PackedForm<Self>>, InformerError> {
+        factory.packed_dynamic(&ApiResource::erase::<ConfigMap>(&()), options)
+    }
+}
+
+impl Unpacked for PartialObjectMetadata {
+    fn into_config_map(self) -> ConfigMap {
+        ConfigMap {
+            metadata: self.metadata,
+            ..ConfigMap::default()
+        }
+    }
+
+    fn informer(
+        factory: &SharedInformerFactory,
+        options: InformerOptions<PackedForm<Self>>,
+    ) -> Result<SharedInformer<PackedForm<Self>>, InformerError> {
+        factory.packed_metadata(&ApiResource::erase::<ConfigMap>(&()), options)
+    }
+}
 
 /// What is kept decoded. The metadata repeat the identity, so that one of another object shows.
 #[derive(Deserialize)]
 pub(crate) struct View {
     #[serde(default)]
     metadata: MetadataView,
-    #[serde(default)]
-    data: DataView,
+    data: Option<Labels>,
 }
 
 #[derive(Default, Deserialize)]
@@ -106,16 +158,17 @@ struct MetadataView {
     uid: Box<str>,
     resource_version: Box<str>,
     labels: Labels,
+    annotations: Labels,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct DataView {
-    serial: Box<str>,
-    group: Option<Box<str>>,
+impl View {
+    fn said(&self, name: &str) -> Option<&str> {
+        let annotations = &self.metadata.annotations;
+        self.data.as_ref().unwrap_or(annotations).get(name)
+    }
 }
 
-impl Content for PackedConfigMap {
+impl<K: Unpacked> Content for PackedForm<K> {
     fn uid(&self) -> &str {
         &self.view().metadata.uid
     }
@@ -125,7 +178,8 @@ impl Content for PackedConfigMap {
     }
 
     fn serial(&self) -> u64 {
-        self.view().data.serial.parse().unwrap_or(0)
+        let serial = self.view().said("serial");
+        serial.and_then(|text| text.parse().ok()).unwrap_or(0)
     }
 
     fn key(&self) -> String {
@@ -136,7 +190,7 @@ impl Content for PackedConfigMap {
     }
 
     fn group(&self) -> Option<String> {
-        self.view().data.group.as_deref().map(str::to_owned)
+        self.view().said("group").map(str::to_owned)
     }
 
     fn transformed(&self) -> usize {
@@ -148,9 +202,9 @@ impl Content for PackedConfigMap {
     }
 }
 
-impl Packing for PackedConfigMap {
+impl<K: Unpacked> Packing for PackedForm<K> {
     fn unpacked(&self) -> Result<ConfigMap, ReadError> {
-        self.unpack()
+        Ok(self.unpack()?.into_config_map())
     }
 
     fn identity(&self) -> &Identity {
@@ -167,7 +221,7 @@ impl Packing for PackedConfigMap {
     }
 }
 
-impl Form for PackedConfigMap {
+impl<K: Unpacked> Form for PackedForm<K> {
     fn informer(
         factory: &SharedInformerFactory,
         options: InformerOptions<Self>,
@@ -175,7 +229,7 @@ impl Form for PackedConfigMap {
         // Collections are small here: only early dictionaries are ever trained.
         #[cfg(sim)]
         let options = options.dictionary(informer_factory::DictionaryUse::Early);
-        factory.packed_with(options)
+        K::informer(factory, options)
     }
 
     fn mark_transformed(&mut self) {

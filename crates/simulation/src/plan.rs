@@ -46,14 +46,29 @@ pub(crate) struct InformerPlan {
     /// The transform refuses what was made by a write whose number is a multiple of this.
     pub(crate) refuses_multiples: Option<u64>,
     pub(crate) index_before_start: bool,
-    /// After so many writes others have another template, if the informer is packed.
-    pub(crate) packed: Option<u64>,
+    pub(crate) packed: Option<PackedPlan>,
+}
+
+/// An informer of packed objects.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PackedPlan {
+    pub(crate) kind: PackedKind,
+    /// After so many writes others have another template.
+    pub(crate) writes: u64,
+}
+
+/// What is packed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum PackedKind {
+    Typed,
+    Dynamic,
+    Metadata,
 }
 
 impl InformerPlan {
     /// The template of what this write makes.
     pub(crate) fn template(&self, serial: u64) -> Option<u64> {
-        self.packed.map(|writes| serial / writes)
+        self.packed.map(|packed| serial / packed.writes)
     }
 }
 

@@ -11,8 +11,8 @@ use std::{
 };
 
 use informer_factory::{
-    Index, InformerOptions, Namespaces, QueueKind, SharedInformer, SharedInformerFactory,
-    Transform, reflector,
+    DynamicObject, Index, InformerOptions, Namespaces, PartialObjectMetadata, QueueKind,
+    SharedInformer, SharedInformerFactory, Transform, reflector,
 };
 use informer_testkit::{ApiServer, FaultId};
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -27,8 +27,8 @@ use crate::{
     lookout::Lookout,
     object::{Form, Held, NAMESPACES, TIERS, held_in},
     oracle,
-    packed::{PackedConfigMap, Packings},
-    plan::{ListenerPlan, Plan, Scope},
+    packed::{PackedForm, Packings},
+    plan::{ListenerPlan, PackedKind, PackedPlan, Plan, Scope},
     story, trace,
     truth::Truth,
 };
@@ -85,8 +85,14 @@ pub fn simulate(seed: u64, packing: Packing, tells: bool) -> Outcome {
         .expect("a runtime without IO can always be made");
     let plan = Plan::draw(seed, packing);
     let evidence = match plan.informer.packed {
-        Some(_) => runtime.block_on(execute::<PackedConfigMap>(plan)),
         None => runtime.block_on(execute::<ConfigMap>(plan)),
+        Some(PackedPlan { kind, .. }) => match kind {
+            PackedKind::Typed => runtime.block_on(execute::<PackedForm<ConfigMap>>(plan)),
+            PackedKind::Dynamic => runtime.block_on(execute::<PackedForm<DynamicObject>>(plan)),
+            PackedKind::Metadata => {
+                runtime.block_on(execute::<PackedForm<PartialObjectMetadata>>(plan))
+            }
+        },
     };
     drop(runtime);
     let violations = oracle::judge(&evidence);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use informer_store::ObjectKey;
+use tokio::task::JoinError;
 
 use crate::applying::exchange::Exchange;
 use crate::running::core::Core;
@@ -34,23 +35,48 @@ pub(crate) struct Renewal<T> {
 pub(crate) async fn run<T: Send + Sync + 'static>(core: &Arc<Core<T>>, renewal: Renewal<T>) {
     let Renewal { renew, done } = renewal;
     for keys in core.applier.reader.keys().chunks(CHUNK) {
-        let (applier, renew, keys) = (Arc::clone(&core.applier), Arc::clone(&renew), keys.to_vec());
-        // Off the task: packing a chunk again takes some milliseconds.
-        let replaced = tokio::task::spawn_blocking(move || {
-            let renewed = |key: ObjectKey| {
-                let old = applier.reader.get(&key)?;
-                let new = Arc::new(renew(&old)?);
-                Some(Exchange { key, old, new })
-            };
-            let exchanges: Vec<_> = keys.into_iter().filter_map(renewed).collect();
-            if !exchanges.is_empty() {
-                applier.exchange(exchanges);
-            }
-        });
-        if let Err(error) = replaced.await {
+        if let Err(error) = replace(core, &renew, keys.to_vec()).await {
             tracing::error!(informer = %core.status.name, "packing again failed: {error}");
             return;
         }
     }
     done();
+}
+
+/// Replaces the objects of some keys.
+async fn replace<T: Send + Sync + 'static>(
+    core: &Arc<Core<T>>,
+    renew: &Arc<RenewFn<T>>,
+    keys: Vec<ObjectKey>,
+) -> Result<(), JoinError> {
+    let (applier, renew) = (Arc::clone(&core.applier), Arc::clone(renew));
+    let renewed = move |key: ObjectKey| {
+        let old = applier.reader.get(&key)?;
+        let new = Arc::new(renew(&old)?);
+        Some(Exchange { key, old, new })
+    };
+    let exchanges = move || keys.into_iter().filter_map(renewed).collect::<Vec<_>>();
+    let exchanges = off_task(exchanges).await?;
+    if exchanges.is_empty() {
+        return Ok(());
+    }
+    let applier = Arc::clone(&core.applier);
+    off_task(move || applier.exchange(exchanges)).await
+}
+
+/// Runs work that takes milliseconds, such as packing a chunk again, on another thread.
+#[cfg(not(sim))]
+async fn off_task<R: Send + 'static>(
+    work: impl FnOnce() -> R + Send + 'static,
+) -> Result<R, JoinError> {
+    tokio::task::spawn_blocking(work).await
+}
+
+/// Lets other tasks run first: no seed of the simulator decides when a thread ends.
+#[cfg(sim)]
+async fn off_task<R: Send + 'static>(
+    work: impl FnOnce() -> R + Send + 'static,
+) -> Result<R, JoinError> {
+    tokio::task::yield_now().await;
+    Ok(work())
 }

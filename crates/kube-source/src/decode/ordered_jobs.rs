@@ -32,8 +32,12 @@ const EACH: usize = 2;
 /// a busy machine; short enough that a shutdown of the runtime is not delayed noticeably.
 const LINGER: Duration = Duration::from_millis(10);
 
-/// The number of processors available for jobs.
+/// The number of processors available for jobs. One in the simulator, of which no seed decides when
+/// a thread ends.
 pub(crate) fn processors() -> usize {
+    if cfg!(sim) {
+        return 1;
+    }
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 

@@ -7,6 +7,7 @@ use super::Findings;
 use crate::{
     evidence::Evidence,
     object::{Content, body},
+    plan::{PackedKind, PackedPlan},
 };
 
 pub(super) fn judge(evidence: &Evidence, findings: &mut Findings) {
@@ -55,7 +56,7 @@ fn tier(whole: &ConfigMap) -> &str {
         .map_or("", String::as_str)
 }
 
-/// Whether labels and data are those of the write that the object names.
+/// Whether labels, annotations and data are those of the write that the object names.
 fn is_written(evidence: &Evidence, whole: &ConfigMap) -> bool {
     let Some(written) = evidence.truth.write(whole.serial()) else {
         return false;
@@ -64,5 +65,14 @@ fn is_written(evidence: &Evidence, whole: &ConfigMap) -> bool {
     let template = evidence.plan.informer.template(written.serial);
     let body = body(namespace, name, &written.tier, written.serial, template);
     let wanted: ConfigMap = serde_json::from_value(body).expect("a config map");
-    whole.data == wanted.data && whole.metadata.labels == wanted.metadata.labels
+    let has_data = !matches!(
+        evidence.plan.informer.packed,
+        Some(PackedPlan {
+            kind: PackedKind::Metadata,
+            ..
+        })
+    );
+    whole.data == wanted.data.filter(|_| has_data)
+        && whole.metadata.labels == wanted.metadata.labels
+        && whole.metadata.annotations == wanted.metadata.annotations
 }
