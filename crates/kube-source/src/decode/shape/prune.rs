@@ -66,6 +66,7 @@ struct Pruner<'a, 'c> {
 }
 
 /// How the members of one object are copied.
+#[derive(Clone, Copy)]
 struct Members<'p> {
     node: &'p Node,
     /// The names that replace those of the object.
