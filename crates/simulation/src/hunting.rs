@@ -45,19 +45,14 @@ pub(super) fn tell(name: Option<&str>, seed: u64, packing: Packing) -> Result<Ou
 }
 
 /// Runs seeds with each planted bug until one does not hold. Whether each was found.
-pub(super) fn kill_all(
-    mutants: &[Mutant],
-    packing: Packing,
-    most: u64,
-    jobs: usize,
-) -> Result<bool> {
+pub(super) fn kill_all(mutants: &[Mutant], most: u64, jobs: usize) -> Result<bool> {
     // Where the product asserts, a panic is what was to be found.
     std::panic::set_hook(Box::new(|_| {}));
     let next = AtomicUsize::new(0);
     let all = Mutex::new(Vec::new());
     let work = || {
         while let Some(mutant) = mutants.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let found = hunt(*mutant, packing, most);
+            let found = hunt(*mutant, most);
             println!("{found}");
             let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
             all.push(found);
@@ -86,10 +81,10 @@ pub(super) fn kill_all(
     Ok(survivors.is_empty() && all.len() == mutants.len())
 }
 
-fn hunt(mutant: Mutant, packing: Packing, most: u64) -> Found {
+fn hunt(mutant: Mutant, most: u64) -> Found {
     let by = (0..most).find_map(|seed| {
         // On a thread of its own, whose end tells of a panic.
-        let run = || mutant.with(|| simulate(seed, packing, false));
+        let run = || mutant.with(|| simulate(seed, mutant.packing(), false));
         let broken = match thread::scope(|scope| scope.spawn(run).join()) {
             Ok(outcome) => outcome.violations.into_iter().next()?.to_string(),
             Err(_) => "a panic".to_owned(),

@@ -43,7 +43,6 @@ fn main() -> Result<ExitCode> {
         let wanted = hunting::chosen(arguments.mutant.as_deref())?;
         return Ok(exit_code(hunting::kill_all(
             &wanted,
-            packing,
             arguments.seeds,
             jobs,
         )?));

@@ -9,6 +9,8 @@ use std::fmt;
 use informer_factory as facade;
 use informer_factory::{deltafifo, kube_source, processor, reflector, store};
 
+use crate::Packing;
+
 macro_rules! mutants {
     ($( $layer:ident $name:ident $entry:literal, )*) => {
         /// One planted bug.
@@ -24,6 +26,14 @@ macro_rules! mutants {
             /// The entry of the catalogue that it is an example of.
             pub fn entry(self) -> &'static str {
                 match self { $( Self::$name => $entry, )* }
+            }
+
+            /// Whether informers are packed where it is looked for: others do not have it.
+            pub fn packing(self) -> Packing {
+                match self.entry().starts_with("PO-") {
+                    true => Packing::Always,
+                    false => Packing::Drawn,
+                }
             }
 
             /// The crate it is in.
@@ -86,6 +96,10 @@ mutants! {
     facade InitialFlagLost "FM-72",
     facade ReceivedIsApplied "FM-74",
     reflector ForbiddenIsFatal "FM-82",
+    facade OldViewKept "PO-1",
+    facade OldBytesPacked "PO-2",
+    facade RepackNotifies "PO-4",
+    facade RepackRevives "PO-4",
 }
 
 impl fmt::Display for Mutant {
