@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use informer_packed::{DEFAULT_LEVEL, Dictionary, Packed, Packer};
 
-use crate::packing::training::train;
+use crate::packing::training::{Trained, train};
 
 const MIB: usize = 1024 * 1024;
 
@@ -86,7 +86,8 @@ struct State {
     generations: VecDeque<Weak<Dictionary>>,
     /// The bytes of the objects packed since the last measurement.
     window: Window,
-    /// The packed bytes for each byte, measured after the last training.
+    /// The packed bytes for each byte at the last training, or since then if there is no
+    /// dictionary.
     usual: Option<f64>,
     /// When the last dictionary was trained; never, for a small collection.
     trained: Option<Instant>,
@@ -274,8 +275,8 @@ impl Dictionaries {
             drop(state);
             self.settled.notify_all();
         });
-        let packer = train(&samples.texts);
-        self.lock().install(packer, now);
+        let trained = train(&samples.texts);
+        self.lock().install(trained, now);
         drop(settle);
     }
 
@@ -287,9 +288,9 @@ impl Dictionaries {
 
     /// Trains another dictionary, which objects packed from now on have.
     pub(super) fn train_again(&self, samples: &TrainAgain, now: impl Fn() -> Instant) {
-        let packer = train(&samples.0);
+        let trained = train(&samples.0);
         let mut state = self.lock();
-        state.install(packer, now());
+        state.install(trained, now());
         state.phase = Phase::Steady;
     }
 
@@ -343,11 +344,11 @@ impl Window {
 
 impl State {
     /// Uses a new dictionary from now on. Without one, objects are packed as before.
-    fn install(&mut self, packer: Option<Packer>, now: Instant) {
+    fn install(&mut self, trained: Option<Trained>, now: Instant) {
         self.trained = Some(now);
-        self.usual = None;
+        self.usual = trained.as_ref().map(|trained| trained.ratio);
         self.window = Window::default();
-        if let Some(packer) = packer.filter(|_| !planted!(StaleDictionary)) {
+        if let Some(Trained { packer, .. }) = trained.filter(|_| !planted!(StaleDictionary)) {
             let dictionary = packer.dictionary().map(Arc::downgrade);
             self.generations.extend(dictionary);
             self.packer = Arc::new(packer);

@@ -31,13 +31,13 @@ pub(crate) struct Renewal<T> {
 
 /// Replaces the objects, in commits that change neither versions nor what handlers receive.
 ///
-/// A panic of the type or of an index function ends the replacement.
+/// A panic of the type or of an index function ends the replacement, which is not tried again.
 pub(crate) async fn run<T: Send + Sync + 'static>(core: &Arc<Core<T>>, renewal: Renewal<T>) {
     let Renewal { renew, done } = renewal;
     for keys in core.applier.reader.keys().chunks(CHUNK) {
         if let Err(error) = replace(core, &renew, keys.to_vec()).await {
             tracing::error!(informer = %core.status.name, "packing again failed: {error}");
-            return;
+            break;
         }
     }
     done();
