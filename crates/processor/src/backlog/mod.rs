@@ -174,29 +174,21 @@ impl<K: Clone + Eq + Hash, T> Backlog<K, T> {
         }
     }
 
-    /// Takes entries until there are `limit` or more, batches whole, none from behind a replay at
-    /// `replay` or from behind the next checkpoint: a caller that waits for the checkpoint must not
-    /// wait for entries that came after it. A coalescing buffer gives one at a time, because an
-    /// entry that was taken can no longer be merged.
+    /// Takes entries until there are `limit` or more, batches whole, none from behind `boundary`,
+    /// the position of a replay or of the next checkpoint: a caller that waits for the checkpoint
+    /// must not wait for entries that came after it. A coalescing buffer gives one at a time,
+    /// because an entry that was taken can no longer be merged.
     pub(crate) fn take(
         &mut self,
         limit: usize,
-        replay: Option<u64>,
+        boundary: Option<u64>,
         out: &mut InFlight<K, T>,
     ) -> usize {
         match self {
             Self::Grow {
-                ring,
-                len,
-                taken,
-                checkpoints,
-                ..
+                ring, len, taken, ..
             } => {
-                // It stands between two batches: it was put behind whole ones.
-                let boundary = match (replay, checkpoints.next()) {
-                    (Some(replay), Some(checkpoint)) => Some(replay.min(checkpoint)),
-                    (replay, checkpoint) => replay.or(checkpoint),
-                };
+                // The boundary stands between two batches: it was put behind whole ones.
                 let mut count = 0;
                 if limit == 0 || boundary == Some(*taken) {
                     return count;

@@ -180,9 +180,9 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
     /// Takes what is next. With nothing there, `cx` is woken when there is.
     pub(crate) fn take(&self, out: &mut InFlight<K, T>, cx: &mut Context<'_>) -> Taken<K, T> {
         let mut guarded = self.lock();
-        let before = guarded.state.checkpoints_passed();
+        let may_pass = guarded.state.has_checkpoints;
         let taken = guarded.state.take(BATCH, out);
-        let passed = guarded.state.checkpoints_passed();
+        let passed = may_pass.then(|| guarded.state.checkpoints_passed());
         if let Taken::Entries(count) = taken {
             self.gauges.set_in_flight(self.in_flight() + count);
         }
@@ -200,7 +200,7 @@ impl<K: Key, T: Send + Sync + 'static> Listener<K, T> {
         if stale.is_some() {
             self.panics.release(stale);
         }
-        if passed > before {
+        if let Some(passed) = passed {
             self.reach(|milestones| milestones.checkpoints = passed);
         }
         taken

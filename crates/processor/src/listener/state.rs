@@ -58,6 +58,8 @@ pub(crate) struct ListenerState<K, T> {
     pub(crate) replay: ReplaySlot<K, T>,
     /// The number of replays that were ever queued.
     replays: u64,
+    /// Whether the backlog has a checkpoint. Most never have one, and a take must not pay for it.
+    pub(crate) has_checkpoints: bool,
     /// Objects that were present when the listener joined have not all been handled.
     pub(crate) initial_unfinished: bool,
     pub(crate) tracker: SyncTracker,
@@ -78,6 +80,7 @@ impl<K: Key, T> ListenerState<K, T> {
             backlog: Backlog::new(overflow),
             replay: ReplaySlot::None,
             replays: 0,
+            has_checkpoints: false,
             initial_unfinished: true,
             tracker,
             schedule: Schedule::new(terms, now),
@@ -252,7 +255,10 @@ impl<K: Key, T> ListenerState<K, T> {
                 match idle && self.is_drained() {
                     // The consumer may be asleep, so that it would not pass a new checkpoint.
                     true => self.backlog.checkpoints().last(),
-                    false => self.backlog.set_checkpoint(self.replays),
+                    false => {
+                        self.has_checkpoints = true;
+                        self.backlog.set_checkpoint(self.replays)
+                    }
                 }
             }
         }
@@ -261,6 +267,20 @@ impl<K: Key, T> ListenerState<K, T> {
     /// The number of checkpoints that the consumer has passed.
     pub(crate) fn checkpoints_passed(&self) -> u64 {
         self.backlog.checkpoints().passed
+    }
+
+    /// Passes the checkpoints that the consumer has reached. Returns the position of the next
+    /// checkpoint or of the replay at `replay`, whichever comes first.
+    #[cold]
+    fn pass_checkpoints(&mut self, replay: Option<u64>) -> Option<u64> {
+        let replays_over = self.replays - u64::from(replay.is_some());
+        self.backlog.pass_checkpoints(replays_over);
+        let next = self.backlog.checkpoints().next();
+        self.has_checkpoints = next.is_some();
+        match (replay, next) {
+            (Some(replay), Some(next)) => Some(replay.min(next)),
+            (replay, next) => replay.or(next),
+        }
     }
 
     /// Takes what is next in line. The consumer has handled what it took before.
@@ -272,15 +292,17 @@ impl<K: Key, T> ListenerState<K, T> {
             return Taken::Closed;
         }
         let position = self.replay.waiting().map(|(position, _)| position);
-        let replays_over = self.replays - u64::from(position.is_some());
-        self.backlog.pass_checkpoints(replays_over);
+        let boundary = match self.has_checkpoints {
+            true => self.pass_checkpoints(position),
+            false => position,
+        };
         if position.is_some_and(|position| self.backlog.is_replay_next(position))
             && let ReplaySlot::Waiting(_, replay) = std::mem::take(&mut self.replay)
         {
             self.replay = ReplaySlot::Active(replay.kind);
             return Taken::Replay(replay);
         }
-        let taken = self.backlog.take(limit, position, out);
+        let taken = self.backlog.take(limit, boundary, out);
         if taken > 0 {
             // Lets the warning begin anew once the backlog has gone.
             let _below = self.backlog.warn(self.backlog.len());
