@@ -154,8 +154,9 @@ impl JsonDecoder {
     pub fn measure<T: DeserializeOwned>(&self, object: Encoded<'_>) -> Result<usize, DecodeError> {
         let Wire::Json(json) = object.wire;
         self.inspect::<T>(json, object.type_names).map_err(|error| {
-            let (path, error) = (presentable(&error.path().to_string()), error.inner());
-            DecodeError::new(category_of(error), path, error.line(), error.column())
+            let path = presentable(&error.path().to_string());
+            let error = error.into_inner();
+            DecodeError::new(category_of(&error), path, error.line(), error.column())
         })
     }
 
