@@ -129,7 +129,7 @@ impl<T: 'static> ItemReader<T> {
         let json = text(json)?;
         let envelope = Envelope::of_list_item(json);
         let Some(identity) = envelope.identity()? else {
-            return Ok(None);
+            return is_json(json).map(|()| None);
         };
         let body = if !self.source.expects(&envelope) {
             let path = "kind".to_owned();
@@ -142,11 +142,16 @@ impl<T: 'static> ItemReader<T> {
         };
         if matches!(body, Body::Undecodable(_)) {
             // A type error is an error of the object; a syntax error is one of the list.
-            let well_formed = serde_json::from_str::<IgnoredAny>(json);
-            well_formed.map_err(|error| not_json(&error))?;
+            is_json(json)?;
         }
         Ok(Some(Item::new(identity, body)))
     }
+}
+
+/// Fails unless an item that was not decoded is well-formed.
+fn is_json(item: &str) -> Result<(), Failure> {
+    let well_formed = serde_json::from_str::<IgnoredAny>(item);
+    well_formed.map(drop).map_err(|error| not_json(&error))
 }
 
 /// The failure of a body that could not be cut into items.

@@ -4,7 +4,7 @@
 //! bytes once more with serde_json alone, and panics if the two results differ. Each returns the
 //! messages that a reflector would report, so that a test can search them for content.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use futures::FutureExt;
 use informer_reflector::{
@@ -115,12 +115,53 @@ pub(super) fn judge_list<'a>(body: &[u8], pieces: impl Iterator<Item = &'a [u8]>
     };
     let whole: WholeList<'_> = serde_json::from_slice(body).expect("FM-10: a page is JSON");
     let items = whole.items.unwrap_or_default();
+    let Some(items) = with_keys(items) else {
+        return String::new();
+    };
     assert_eq!(page.items.len(), items.len(), "FM-10: as many items");
     let judged = page.items.iter().zip(items).map(|(item, text)| {
         judge_against(item, text.get());
         judge_item(item)
     });
     judged.collect()
+}
+
+/// The parts of an item that make its key.
+#[derive(Deserialize)]
+struct Named<'a> {
+    #[serde(borrow)]
+    metadata: Names<'a>,
+}
+
+#[derive(Deserialize)]
+struct Names<'a> {
+    #[serde(borrow)]
+    name: Cow<'a, str>,
+    #[serde(borrow, default)]
+    namespace: Option<Cow<'a, str>>,
+}
+
+/// KY-01: the items without a slash in a name; the others have no key and are left out. `None` if
+/// an item with a slash says its name twice, or cannot be read: whether it counts is not defined.
+fn with_keys(items: Vec<&RawValue>) -> Option<Vec<&RawValue>> {
+    let may_have_slash = |text: &str| {
+        ["/", r"\u002f", r"\u002F"]
+            .iter()
+            .any(|at| text.contains(at))
+    };
+    let mut kept = Vec::new();
+    for item in items {
+        match serde_json::from_str::<Named<'_>>(item.get()) {
+            Ok(Named { metadata }) => {
+                let namespace = metadata.namespace.unwrap_or_default();
+                let has_key = !metadata.name.contains('/') && !namespace.contains('/');
+                kept.extend(has_key.then_some(item));
+            }
+            Err(_) if may_have_slash(item.get()) => return None,
+            Err(_) => kept.push(item),
+        }
+    }
+    Some(kept)
 }
 
 fn read_list<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Result<Page<DynamicObject>, Failure> {

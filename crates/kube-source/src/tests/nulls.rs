@@ -1,4 +1,4 @@
-//! Lists whose items are not objects.
+//! Lists with items that are no objects, or that have no key.
 
 use bytes::Bytes;
 use futures::{StreamExt, stream};
@@ -38,4 +38,31 @@ async fn an_item_without_a_name_is_the_affair_of_its_list() {
         let failure = list_of(body).await.expect_err("no list");
         assert_eq!(failure.reason, "NamelessObject", "{bad}");
     }
+}
+
+/// KY-01, FM-10: an object whose name has a slash is left out alone, and is JSON or spoils the
+/// list.
+#[tokio::test]
+async fn an_item_without_a_key_is_left_out() {
+    let list_with = |item: &str| {
+        let items = format!(r#"{item},{{"metadata":{{"name":"a"}}}}"#);
+        list_of(format!(
+            r#"{{"kind":"PodList","apiVersion":"v1","items":[{items}]}}"#
+        ))
+    };
+    for keyless in [
+        r#"{"metadata":{"name":"x/y"}}"#,
+        r#"{"metadata":{"namespace":"x\u002fy","name":"b"}}"#,
+    ] {
+        let page = list_with(keyless).await.expect("a page");
+        let keys: Vec<&str> = page
+            .items
+            .iter()
+            .map(|item| item.identity.key.as_str())
+            .collect();
+        assert_eq!(keys, ["a"], "{keyless}");
+    }
+    let malformed = r#"{"metadata":{"name":"x/y"},"spec":nul}"#;
+    let failure = list_with(malformed).await.expect_err("no list");
+    assert_eq!(failure.kind, FailureKind::Protocol);
 }
