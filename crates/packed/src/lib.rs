@@ -43,11 +43,13 @@ mod packed;
 mod packer;
 #[cfg(any(test, fuzzing))]
 mod tests;
+mod trained;
 
 pub use dictionary::Dictionary;
 pub use error::{DictionaryError, TrainError, UnpackError};
 pub use packed::Packed;
 pub use packer::{DEFAULT_LEVEL, Packer};
+pub use trained::Trained;
 
 /// The example of the README is a test.
 #[cfg(all(doctest, feature = "zstd"))]

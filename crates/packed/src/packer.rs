@@ -75,6 +75,18 @@ impl Packer {
         });
         packed.flatten().unwrap_or_else(|| Packed::stored(value))
     }
+
+    /// Packs one value, or stores it as it is if packing is not worth the time to unpack it.
+    ///
+    /// Without a dictionary a value is packed only if that halves it: it takes as long to unpack as
+    /// with one, and gains less. With a dictionary every value is packed.
+    pub fn pack_or_store(&self, value: &[u8]) -> Packed {
+        let packed = self.pack(value);
+        match self.dictionary.is_none() && packed.packed_len() * 2 > value.len() {
+            true => Packed::stored(value),
+            false => packed,
+        }
+    }
 }
 
 impl fmt::Debug for Packer {

@@ -1,23 +1,12 @@
-//! What objects take once they are packed as an informer packs them.
+//! The memory of objects that are packed as an informer packs them.
 
-use std::sync::Arc;
-
-use informer_factory::packed::{DEFAULT_LEVEL, Dictionary, Packed, Packer};
-
-/// The lengths of dictionaries that an informer tries, in bytes.
-const LENGTHS: [usize; 2] = [16 * 1024, 64 * 1024];
-
-/// The longer dictionary must make objects smaller by one part of this many.
-const WORTH: usize = 12;
+use informer_factory::packed::{DEFAULT_LEVEL, Packer, Trained};
 
 /// A collection of fewer objects has no dictionary, unless they are large.
 const LEAST_SAMPLES: usize = 256;
 
 /// Enough bytes to train from, however few objects they are.
 const SAMPLE_BYTES: usize = 2 * 1024 * 1024;
-
-/// One text of this many is left out of the training, and packed instead.
-const HELD_OUT: usize = 8;
 
 /// The result of packing texts.
 #[derive(Clone, Copy, Debug)]
@@ -30,8 +19,7 @@ pub(super) struct Packing {
 
 /// Packs texts, with a dictionary trained from them if `may_train` and there are enough.
 ///
-/// Objects that a dictionary was trained from pack better than others of the collection. So some of
-/// the texts are held out of the training, and all are taken to pack as well as these.
+/// All texts are taken to pack as well as those that the training left out.
 pub(super) fn pack(texts: &[&[u8]], may_train: bool) -> Packing {
     let trained = may_train.then(|| with_dictionary(texts)).flatten();
     trained.unwrap_or_else(|| alone(texts))
@@ -39,51 +27,29 @@ pub(super) fn pack(texts: &[&[u8]], may_train: bool) -> Packing {
 
 fn with_dictionary(texts: &[&[u8]]) -> Option<Packing> {
     let mut bytes = 0;
-    let (mut learned, mut held_out) = (Vec::new(), Vec::new());
-    for (number, &text) in texts.iter().enumerate() {
-        match bytes < SAMPLE_BYTES && number % HELD_OUT != HELD_OUT - 1 {
-            true => learned.push(text),
-            false => held_out.push(text),
-        }
+    let samples = texts.iter().take_while(|text| {
+        let is_wanted = bytes < SAMPLE_BYTES;
         bytes += text.len();
-    }
-    let is_enough = texts.len() >= LEAST_SAMPLES || bytes >= SAMPLE_BYTES;
-    if !is_enough || held_out.is_empty() {
+        is_wanted
+    });
+    let samples: Vec<&[u8]> = samples.copied().collect();
+    if samples.len() < LEAST_SAMPLES && bytes < SAMPLE_BYTES {
         return None;
     }
-    let mut best: Option<Packing> = None;
-    for length in LENGTHS {
-        let Ok(dictionary) = Dictionary::train(&learned, length).map(Arc::new) else {
-            continue;
-        };
-        let shared = dictionary.memory();
-        let Ok(packer) = Packer::with_dictionary(dictionary, DEFAULT_LEVEL) else {
-            continue;
-        };
-        let packed = held_out.iter().map(|text| packer.pack(text).packed_len());
-        let (packed, of) = (packed.sum::<usize>(), total(&held_out));
-        let packing = Packing {
-            packed: (bytes as f64 * packed as f64 / of.max(1) as f64) as usize,
-            dictionary: shared + packer.memory(),
-        };
-        let is_better = |best: Packing| packing.packed < best.packed - best.packed / WORTH;
-        if best.is_none_or(is_better) {
-            best = Some(packing);
-        }
-    }
-    best
+    let Trained { packer, ratio, .. } = Trained::from_samples(&samples, DEFAULT_LEVEL).ok()?;
+    let dictionary = packer.dictionary().map_or(0, |shared| shared.memory());
+    Some(Packing {
+        packed: (total(texts) as f64 * ratio) as usize,
+        dictionary: dictionary + packer.memory(),
+    })
 }
 
 /// Packs each text by itself, where that halves it.
 fn alone(texts: &[&[u8]]) -> Packing {
     let packer = Packer::new(DEFAULT_LEVEL);
-    let packed = texts.iter().map(|text| {
-        let packed = packer.pack(text).packed_len();
-        match packed * 2 > text.len() {
-            true => Packed::stored(text).packed_len(),
-            false => packed,
-        }
-    });
+    let packed = texts
+        .iter()
+        .map(|text| packer.pack_or_store(text).packed_len());
     Packing {
         packed: packed.sum(),
         dictionary: 0,

@@ -10,9 +10,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use informer_packed::{DEFAULT_LEVEL, Dictionary, Packed, Packer};
-
-use crate::packing::training::{Trained, train};
+use informer_packed::{DEFAULT_LEVEL, Dictionary, Packed, Packer, Trained};
 
 const MIB: usize = 1024 * 1024;
 
@@ -57,7 +55,7 @@ impl DictionarySettings {
     /// What happens in a large collection happens in one of twenty objects, too.
     pub(crate) fn early() -> Self {
         Self {
-            // zstd refuses to train from fewer than seven, and an eighth one is held out.
+            // The fewest that a dictionary can be trained from.
             first_samples: 8,
             samples: 8,
             window: 4,
@@ -122,9 +120,11 @@ struct Samples {
 }
 
 impl Samples {
-    fn add(&mut self, text: &[u8]) {
+    /// Adds a copy of an object. Returns true once there are `enough`, or many bytes of them.
+    fn add(&mut self, text: &[u8], enough: usize, settings: &DictionarySettings) -> bool {
         self.texts.push(text.into());
         self.bytes += text.len();
+        self.texts.len() >= enough || self.bytes >= settings.sample_bytes
     }
 }
 
@@ -177,10 +177,7 @@ impl Dictionaries {
         let mut state = self.lock();
         match &mut state.phase {
             Phase::First(samples) => {
-                samples.add(text);
-                let is_enough = samples.texts.len() >= self.settings.first_samples
-                    || samples.bytes >= self.settings.sample_bytes;
-                if !is_enough {
+                if !samples.add(text, self.settings.first_samples, &self.settings) {
                     return Outcome::Waits(Packed::stored(text));
                 }
                 drop(state);
@@ -208,15 +205,12 @@ impl Dictionaries {
         if self.settings.is_on {
             state.review(&self.settings, now);
         }
-        if let Phase::Collecting(samples) = &mut state.phase {
-            samples.add(text);
-            let is_enough = samples.texts.len() >= self.settings.samples
-                || samples.bytes >= self.settings.sample_bytes;
-            if is_enough {
-                let samples = TrainAgain(std::mem::take(&mut samples.texts));
-                state.phase = Phase::Training;
-                return Outcome::Train(packed, samples);
-            }
+        if let Phase::Collecting(samples) = &mut state.phase
+            && samples.add(text, self.settings.samples, &self.settings)
+        {
+            let samples = TrainAgain(std::mem::take(&mut samples.texts));
+            state.phase = Phase::Training;
+            return Outcome::Train(packed, samples);
         }
         Outcome::Packed(packed)
     }
@@ -224,25 +218,19 @@ impl Dictionaries {
     /// Packs an object with the newest dictionary, without counting it.
     pub(super) fn newest(&self, text: &[u8]) -> Packed {
         let packer = Arc::clone(&self.lock().packer);
-        let packed = packer.pack(text);
-        // Without a dictionary it takes as long to unpack and gains less.
-        match packer.dictionary().is_none() && packed.packed_len() * 2 > text.len() {
-            true => Packed::stored(text),
-            false => packed,
-        }
+        packer.pack_or_store(text)
     }
 
     /// Ends the wait of the first objects: a page is complete. Trains a dictionary from what there
     /// is, unless it is too little.
     pub(super) fn settle(&self, now: impl Fn() -> Instant) {
-        let state = self.lock();
+        let mut state = self.lock();
         match &state.phase {
             Phase::First(samples) if samples.texts.len() >= self.settings.samples => {
                 drop(state);
                 self.train_first(now());
             }
             Phase::First(_) => {
-                let mut state = state;
                 state.phase = Phase::Steady;
                 drop(state);
                 self.settled.notify_all();
@@ -275,7 +263,7 @@ impl Dictionaries {
             drop(state);
             self.settled.notify_all();
         });
-        let trained = train(&samples.texts);
+        let trained = Trained::from_samples(&samples.texts, DEFAULT_LEVEL).ok();
         self.lock().install(trained, now);
         drop(settle);
     }
@@ -288,7 +276,7 @@ impl Dictionaries {
 
     /// Trains another dictionary, which objects packed from now on have.
     pub(super) fn train_again(&self, samples: &TrainAgain, now: impl Fn() -> Instant) {
-        let trained = train(&samples.0);
+        let trained = Trained::from_samples(&samples.0, DEFAULT_LEVEL).ok();
         let mut state = self.lock();
         state.install(trained, now());
         state.phase = Phase::Steady;

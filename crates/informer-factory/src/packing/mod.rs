@@ -10,7 +10,6 @@ mod object;
 mod read;
 #[cfg(test)]
 mod tests;
-mod training;
 mod view;
 
 pub(crate) use decoder::PackedDecoder;
