@@ -1,4 +1,5 @@
-//! The methods of deserializers and visitors that wrap another one in the field `inner`.
+//! Methods that deserializers and visitors share: those that pass on to another one in the field
+//! `inner`, and those that are the same for every value.
 
 /// Writes methods of a `Deserializer` that call the inner one with a wrapped visitor.
 macro_rules! forwarded {
@@ -64,6 +65,22 @@ macro_rules! visited_around {
         fn $method<I: $inner<'de>>(self, inner: I) -> Result<Self::Value, I::Error> {
             let inner = self.around(inner);
             self.inner.$method(inner)
+        }
+    )*};
+}
+
+/// Writes the methods of a `Visitor` that returns the same for every value without parts.
+macro_rules! visited_as {
+    ($this:ident => $result:expr) => {
+        visited_as! {
+            $this => $result;
+            visit_unit(); visit_bool(bool); visit_i64(i64); visit_u64(u64); visit_f64(f64);
+            visit_str(&str);
+        }
+    };
+    ($this:ident => $result:expr; $($method:ident($($type:ty)?);)*) => {$(
+        fn $method<E: Error>($this $(, _: $type)?) -> Result<Self::Value, E> {
+            $result
         }
     )*};
 }

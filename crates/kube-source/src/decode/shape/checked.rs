@@ -18,14 +18,6 @@ impl<'de> Deserialize<'de> for Checked {
     }
 }
 
-macro_rules! scalars {
-    ($($method:ident($($type:ty)?);)*) => {$(
-        fn $method<E: Error>(self $(, _: $type)?) -> Result<Self, E> {
-            Ok(self)
-        }
-    )*};
-}
-
 impl<'de> Visitor<'de> for Checked {
     type Value = Self;
 
@@ -33,10 +25,7 @@ impl<'de> Visitor<'de> for Checked {
         f.write_str("a value")
     }
 
-    scalars! {
-        visit_unit(); visit_bool(bool); visit_i64(i64); visit_u64(u64); visit_f64(f64);
-        visit_str(&str);
-    }
+    visited_as!(self => Ok(self));
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self, A::Error> {
         while list.next_element::<Self>()?.is_some() {}

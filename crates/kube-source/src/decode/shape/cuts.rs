@@ -75,11 +75,9 @@ impl Cuts<'_> {
         while left > 0 {
             left -= 1;
             let key = tokens.key()?;
-            let child = match is_type_name(key, names) {
-                true => None,
-                false => node.child(key),
-            };
-            let is_dropped = child.map_or_else(|| is_type_name(key, names), Node::is_dropped);
+            let is_replaced = is_type_name(key, names);
+            let child = node.child(key).filter(|_| !is_replaced);
+            let is_dropped = is_replaced || child.is_some_and(Node::is_dropped);
             if child.is_none() && !is_dropped {
                 tokens.skip()?;
                 has_kept = true;

@@ -50,8 +50,7 @@ pub(super) fn supply(names: TypeNames<'_>, copy: &mut Vec<u8>) {
         copy.push(b'"');
         copy.extend_from_slice(field.as_bytes());
         copy.extend_from_slice(b"\":");
-        let name = serde_json::to_string(name).expect("text is JSON");
-        copy.extend_from_slice(name.as_bytes());
+        serde_json::to_writer(&mut *copy, name).expect("text is JSON, and memory takes it");
         copy.push(b',');
     }
 }

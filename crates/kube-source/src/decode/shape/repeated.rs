@@ -33,14 +33,6 @@ impl<'de> DeserializeSeed<'de> for Unique {
     }
 }
 
-macro_rules! scalars {
-    ($($method:ident($($type:ty)?);)*) => {$(
-        fn $method<E: Error>(self $(, _: $type)?) -> Result<bool, E> {
-            Ok(false)
-        }
-    )*};
-}
-
 impl<'de> Visitor<'de> for Unique {
     type Value = bool;
 
@@ -48,10 +40,7 @@ impl<'de> Visitor<'de> for Unique {
         f.write_str("an object")
     }
 
-    scalars! {
-        visit_unit(); visit_bool(bool); visit_i64(i64); visit_u64(u64); visit_f64(f64);
-        visit_str(&str);
-    }
+    visited_as!(self => Ok(false));
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<bool, A::Error> {
         while list.next_element::<IgnoredAny>()?.is_some() {}
