@@ -62,15 +62,22 @@ impl<K: Clone + Eq + Hash, V: Clone, P: Clone> DeltaFifo<K, V, P> {
         let held: Vec<bool> = listed.iter().map(is_held).collect();
         let key_at = |at: usize| &listed[at].0;
         let index = OnceCell::new();
-        let is_listed = |key: &K| {
+        let find = |key: &K| {
             let index = index.get_or_init(|| KeyIndex::of(listed.len(), key_at));
-            index.find(key, key_at).is_some()
+            index.find(key, key_at)
         };
+        let is_listed = |key: &K| find(key).is_some();
         let buried = self.gone_while_pending(&is_listed);
         let mut gone = self.gone_while_leased(&is_listed);
+        // A collection is usually listed in the order in which it is held. Its keys are then
+        // compared place by place, and hashed only for what is new or gone.
+        let mut next = 0;
         known.for_each_key(&mut |key| {
-            if !is_listed(key) && !self.is_queued(key) {
-                gone.push((key.clone(), known.get(key)));
+            let is_next = listed.get(next).is_some_and(|(listed, _)| listed == key);
+            match if is_next { Some(next) } else { find(key) } {
+                Some(at) => next = at + 1,
+                None if self.is_queued(key) => {}
+                None => gone.push((key.clone(), known.get(key))),
             }
         });
         let seq = begun.unwrap_or_else(|| self.ledger.begin(Some(position), 0));

@@ -23,6 +23,8 @@ pub(crate) struct ReceivedItem<T> {
     pub(crate) version: ResourceVersion,
     /// Counts the rewinds of the server's history since the informer started.
     pub(crate) epoch: u32,
+    /// Whether the object was found in the store by its identity, and not decoded.
+    pub(crate) is_found: bool,
 }
 
 impl<T> ReceivedItem<T> {
@@ -31,6 +33,7 @@ impl<T> ReceivedItem<T> {
         let Identity {
             key, uid, version, ..
         } = item.identity;
+        let is_found = matches!(item.body, Body::Reused(_));
         let object = match item.body {
             Body::Decoded(object) | Body::Reused(object) => Ok(object),
             Body::Undecodable(error) => Err(Box::new(error)),
@@ -40,6 +43,7 @@ impl<T> ReceivedItem<T> {
             uid,
             version,
             epoch,
+            is_found,
         };
         (key, received)
     }
@@ -51,6 +55,7 @@ impl<T> ReceivedItem<T> {
             uid: entry.uid.clone(),
             version: entry.version.clone(),
             epoch,
+            is_found: false,
         }
     }
 

@@ -315,6 +315,7 @@ fn replace(applier: &Applier<Object>, objects: &[Arc<Object>]) {
                 uid,
                 version,
                 epoch: 0,
+                is_found: false,
             },
         )
     };

@@ -25,7 +25,7 @@ use crate::applying::received_item::ReceivedItem;
 use crate::applying::verdict::Refused;
 use crate::checker;
 use crate::options::QueueKind;
-use crate::running::adapters::{QueueSink, StoreReuse};
+use crate::running::adapters::{FoundState, QueueSink, StoreReuse};
 use crate::running::core::Core;
 use crate::running::flood;
 use crate::running::launch::Parts;
@@ -140,9 +140,11 @@ impl<T: Send + Sync + 'static> SourceTasks<T> {
     pub(crate) async fn reflect(&self, producer: &Producing<T>, config: ReflectorConfig) {
         let run = |config| {
             let Self { core, scope, stop } = self.clone();
+            let applier = &core.applier;
+            let found = Arc::<FoundState>::default();
             let parts = Parts {
-                sink: QueueSink::new(Arc::clone(&core.applier), scope.clone(), producer.clone()),
-                reuse: Arc::new(StoreReuse(core.applier.reader.clone())),
+                reuse: Arc::new(StoreReuse::new(applier.reader.clone(), Arc::clone(&found))),
+                sink: QueueSink::new(Arc::clone(applier), scope.clone(), producer.clone(), found),
                 observer: StatusObserver {
                     status: Arc::clone(&core.status),
                     scope: scope.clone(),

@@ -267,6 +267,7 @@ fn receive(
         uid: uid.into(),
         version: version.into(),
         epoch,
+        is_found: false,
     };
     (object, item)
 }

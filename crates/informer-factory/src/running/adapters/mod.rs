@@ -6,4 +6,4 @@ mod store_reuse;
 
 pub(crate) use known_keys::KnownKeys;
 pub(crate) use queue_sink::QueueSink;
-pub(crate) use store_reuse::StoreReuse;
+pub(crate) use store_reuse::{FoundState, StoreReuse};

@@ -9,7 +9,7 @@ use informer_store::{ObjectKey, Scope};
 
 use crate::applying::applier::{Applier, ProgressObserver};
 use crate::applying::received_item::ReceivedItem;
-use crate::running::adapters::KnownKeys;
+use crate::running::adapters::{FoundState, KnownKeys};
 
 /// The producing end of one source.
 pub(crate) struct QueueSink<T: Send + Sync + 'static> {
@@ -18,6 +18,7 @@ pub(crate) struct QueueSink<T: Send + Sync + 'static> {
     producer: Producer<ObjectKey, ReceivedItem<T>, ResourceVersion>,
     progress: ProgressObserver<T>,
     epoch: u32,
+    found: Arc<FoundState>,
 }
 
 impl<T: Send + Sync + 'static> QueueSink<T> {
@@ -25,6 +26,7 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
         applier: Arc<Applier<T>>,
         scope: Scope,
         producer: Producer<ObjectKey, ReceivedItem<T>, ResourceVersion>,
+        found: Arc<FoundState>,
     ) -> Self {
         let (epoch, progress) = (applier.status.epoch(&scope), producer.observer());
         Self {
@@ -33,6 +35,7 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
             producer,
             progress,
             epoch,
+            found,
         }
     }
 
@@ -61,7 +64,8 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
         self.forget_unlisted(&listed);
         // A change may be applied between this and the relist; epochs then only move on to ours.
         let same_epoch = !is_rewound && self.applier.epoch(&self.scope) == self.epoch;
-        let known = || self.known(same_epoch);
+        let found = self.found.take();
+        let known = || self.known(same_epoch, found);
         let accepted = self.producer.replace(listed, received, known).await;
         accepted.map_err(|_| Refused)?;
         self.note_progress();
@@ -140,7 +144,7 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
         queued: ReceivedItem<T>,
         received: ResourceVersion,
     ) -> Result<(), Refused> {
-        let (last, known) = (Final::Observed(queued), || self.known(false));
+        let (last, known) = (Final::Observed(queued), || self.known(false, u64::MAX));
         let delete = self.producer.delete(key.clone(), last, received, known);
         if delete.await.map_err(|_| Refused)? == Deletion::Ignored {
             // Nobody knows it, but it may have been there and never been good.
@@ -160,12 +164,13 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
     }
 
     /// Taken under the queue's lock, so that queue and store are seen in step.
-    fn known(&self, same_epoch: bool) -> KnownKeys<T> {
+    fn known(&self, same_epoch: bool, found: u64) -> KnownKeys<T> {
         KnownKeys {
             snapshot: self.applier.reader.snapshot(),
             scope: self.scope.clone(),
             epoch: self.epoch,
             skip_held: same_epoch && self.applier.quarantine.len() == 0,
+            found,
         }
     }
 }
