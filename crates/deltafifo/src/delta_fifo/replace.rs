@@ -88,15 +88,15 @@ impl<K: Clone + Eq + Hash, V: Clone, P: Clone> DeltaFifo<K, V, P> {
             self.pending.map.reserve(more);
         }
         self.bury_pending(seq, relist, buried);
-        let mut left_out = Vec::new();
-        for ((key, value), is_held) in listed.into_iter().zip(held) {
-            match value {
-                Some(value) if is_held && !self.is_queued(&key) => left_out.push((key, value)),
-                Some(value) => left_out.extend(self.put_listed(key, value, seq, relist)),
-                // Rejected. The object exists, so it must not be taken for gone (FM-53).
-                None => {}
-            }
-        }
+        // In the memory of the list, of which nearly all may be left out.
+        let listed = listed.into_iter().zip(held);
+        let left_out = listed.filter_map(|((key, value), is_held)| match value {
+            Some(value) if is_held && !self.is_queued(&key) => Some((key, value)),
+            Some(value) => self.put_listed(key, value, seq, relist),
+            // Rejected. The object exists, so it must not be taken for gone (FM-53).
+            None => None,
+        });
+        let left_out = left_out.collect();
         for (key, last) in gone {
             let delta = Delta::Deleted(Final::Unknown(last));
             self.put_counted(key, delta, seq, Some(relist));

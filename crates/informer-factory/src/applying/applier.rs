@@ -17,8 +17,9 @@ use informer_store::{
 };
 use tokio::sync::Notify;
 
-use crate::applying::apply::{Applied, Event, Fold, is_relist};
+use crate::applying::apply::{Applied, Event, Fold};
 use crate::applying::epochs::Epochs;
+use crate::applying::listed::is_relist;
 use crate::applying::probe::Probes;
 use crate::applying::quarantine::{Quarantine, QuarantineReason};
 use crate::applying::received_item::ReceivedItem;
@@ -191,9 +192,7 @@ impl<T: Send + Sync + 'static> Applier<T> {
         let fold = |replayed| {
             let mut fold = Fold::new(&snapshot, lease.scope, epochs, initial, refused);
             fold.track_good = self.quarantine.len() > 0;
-            fold.replayed = replayed;
-            fold.reserve(lease.items.len());
-            lease.items.iter().for_each(|item| fold.item(item));
+            fold.lease(&lease.items, replayed);
             fold.finish()
         };
         // An empty store becomes the collection: a replay of it delivers the same notifications,

@@ -28,6 +28,7 @@ use informer_reflector::DecodeError;
 use informer_store::{Batch, Entry, ObjectKey, Scope, Snapshot};
 
 use crate::applying::epochs::Epochs;
+use crate::applying::listed::are_distinct;
 use crate::applying::received_item::ReceivedItem;
 use crate::applying::source_entries;
 use crate::applying::verdict::{Incarnation, Judgement, Refused, Verdict, incarnation, judge};
@@ -60,17 +61,6 @@ struct Current<T> {
     epoch: u32,
 }
 
-/// Whether an item contains nothing but listed objects.
-pub(crate) fn is_relist<T>(item: &Item<ObjectKey, ReceivedItem<T>>) -> bool {
-    match item {
-        Item::Key { deltas, .. } => deltas
-            .iter()
-            .all(|delta| matches!(delta, Delta::Replaced(_))),
-        Item::Replace { .. } => true,
-        Item::Resync => false,
-    }
-}
-
 /// Folds the items of one lease over a snapshot of the store.
 pub(crate) struct Fold<'a, T> {
     store: &'a Snapshot<T>,
@@ -88,8 +78,10 @@ pub(crate) struct Fold<'a, T> {
     applied: Applied<T>,
     /// Also reports good versions: set while a key is quarantined, which a good version releases.
     pub(crate) track_good: bool,
-    /// Only counts notifications: set where a replay of the commit delivers them.
-    pub(crate) replayed: bool,
+    /// Only counts notifications, because a replay of the commit delivers them.
+    replayed: bool,
+    /// Puts objects into the batch at once, since no key occurs twice and none is stored.
+    all_new: bool,
 }
 
 impl<'a, T> Fold<'a, T> {
@@ -112,15 +104,23 @@ impl<'a, T> Fold<'a, T> {
             applied: Applied::default(),
             track_good: false,
             replayed: false,
+            all_new: false,
         }
     }
 
-    /// Reserves room for this number of items, which avoids repeated growth.
-    pub(crate) fn reserve(&mut self, items: usize) {
-        self.touched.reserve(items);
-        if !self.replayed {
-            self.applied.notifications.reserve(items);
+    /// Applies the items of a lease. `replayed` says that they are the first list, for an empty
+    /// store, and that a replay of the commit delivers it.
+    pub(crate) fn lease(&mut self, items: &[&Item<ObjectKey, ReceivedItem<T>>], replayed: bool) {
+        self.replayed = replayed;
+        self.all_new = replayed && are_distinct(items);
+        match self.all_new {
+            true => self.applied.batch = Batch::with_capacity(items.len() + 1),
+            false => self.touched.reserve(items.len()),
         }
+        if !replayed {
+            self.applied.notifications.reserve(items.len());
+        }
+        items.iter().for_each(|item| self.item(item));
     }
 
     /// Applies one item of the queue.
@@ -137,7 +137,9 @@ impl<'a, T> Fold<'a, T> {
     /// The result: one batch, and the notifications in order.
     pub(crate) fn finish(self) -> Applied<T> {
         let mut applied = self.applied;
-        applied.batch = Batch::with_capacity(self.touched.len() + 1);
+        if !self.all_new {
+            applied.batch = Batch::with_capacity(self.touched.len() + 1);
+        }
         applied.epochs = self.epochs.clone();
         for (key, state) in self.touched {
             match state {
@@ -238,12 +240,8 @@ impl<'a, T> Fold<'a, T> {
                 self.good(key);
                 self.put(key, received.entry(object), received.epoch);
                 let new = Arc::clone(object);
-                self.notify(Notification::Updated(Updated::new(
-                    key.clone(),
-                    old,
-                    new,
-                    cause,
-                )));
+                let updated = Updated::new(key.clone(), old, new, cause);
+                self.notify(Notification::Updated(updated));
             }
             Verdict::Recreated => {
                 self.delete_unknown(key);
@@ -371,8 +369,14 @@ impl<'a, T> Fold<'a, T> {
     }
 
     fn put(&mut self, key: &ObjectKey, entry: Entry<T>, epoch: u32) {
-        self.touched
-            .insert(key.clone(), Some(Current { entry, epoch }));
+        match self.all_new {
+            // All are of the epoch that a relist ends in.
+            true => self.applied.batch.upsert(key.clone(), entry),
+            false => {
+                let current = Some(Current { entry, epoch });
+                self.touched.insert(key.clone(), current);
+            }
+        }
     }
 
     fn notify(&mut self, notification: Notification<ObjectKey, T>) {

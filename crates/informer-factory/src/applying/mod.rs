@@ -4,6 +4,7 @@ pub(crate) mod applier;
 pub(crate) mod apply;
 pub(crate) mod epochs;
 pub(crate) mod exchange;
+mod listed;
 pub(crate) mod probe;
 pub(crate) mod quarantine;
 pub(crate) mod received_item;

@@ -159,7 +159,8 @@ impl<'de> Visitor<'de> for LabelsVisitor {
     }
 
     fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Labels, D::Error> {
-        deserializer.deserialize_map(self)
+        // As a struct, because a measurement would take a map for a `BTreeMap`.
+        deserializer.deserialize_struct("Labels", &[], self)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Labels, A::Error> {

@@ -57,6 +57,8 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
         threads: usize,
     ) -> Self {
         let item_limit = source.limits.object_bytes;
+        let expected = reuse.as_ref().map_or(0, |reuse| reuse.expected_items());
+        let most = request.limit.map_or(expected, |limit| limit as usize);
         Self {
             reader: ItemReader {
                 source: Arc::clone(source),
@@ -68,7 +70,7 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
             threads,
             is_learning: source.decoder.is_learning(),
             spare: Vec::new(),
-            items: Vec::new(),
+            items: Vec::with_capacity(expected.min(most)),
         }
     }
 
