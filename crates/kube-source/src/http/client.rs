@@ -34,6 +34,9 @@ const USER_TIMEOUT: Duration = Duration::from_secs(40);
 /// peer, on which it would wait as long again.
 // R5
 const POOL_IDLE: Duration = Duration::from_secs(5);
+/// The longest buffer from which a connection is read, in bytes. A connection keeps it while it is
+/// open, and each idle watch has one. hyper would let it grow to 400 KiB with a long list.
+const READ_BUFFER: usize = 32 * 1024;
 
 /// Builds a client for lists and watches from a kube configuration.
 ///
@@ -94,6 +97,7 @@ where
     let http = HyperClient::builder(TokioExecutor::new())
         .pool_idle_timeout(POOL_IDLE)
         .pool_timer(TokioTimer::new())
+        .http1_max_buf_size(READ_BUFFER)
         .build::<_, Body>(connector);
     let http = ServiceBuilder::new()
         .layer(config.extra_headers_layer()?)
