@@ -34,9 +34,9 @@ const USER_TIMEOUT: Duration = Duration::from_secs(40);
 /// peer, on which it would wait as long again.
 // R5
 const POOL_IDLE: Duration = Duration::from_secs(5);
-/// The longest buffer from which a connection is read, in bytes. A connection keeps it while it is
-/// open, and each idle watch has one. hyper would let it grow to 400 KiB with a long list.
-const READ_BUFFER: usize = 32 * 1024;
+/// The bytes that are read from a connection at a time. It keeps a buffer of up to twice that while
+/// it is open, and each idle watch has one. hyper would let it grow to 400 KiB with a long list.
+const READ_BUFFER: usize = 16 * 1024;
 
 /// Builds a client for lists and watches from a kube configuration.
 ///
