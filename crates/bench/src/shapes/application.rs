@@ -127,7 +127,7 @@ fn values(chart: &str, chance: &mut Chance) -> String {
         128 + chance.below(900),
         1024 + chance.below(4_000),
     );
-    for _ in 0..12 {
+    for _ in 0..8 {
         let (name, value) = (chance.word().to_uppercase(), chance.hex(20));
         let word = chance.word();
         values.push_str(&format!(
@@ -144,7 +144,7 @@ fn status(spec: &Value, name: &str, synced: &str, chance: &mut Chance) -> Value 
     let target = spec["destination"]["namespace"]
         .as_str()
         .expect("a namespace");
-    let kinds = (0..22).map(|at| KINDS[at % KINDS.len()]).enumerate();
+    let kinds = (0..17).map(|at| KINDS[at % KINDS.len()]).enumerate();
     let kinds: Vec<_> = kinds
         .map(|(at, kind)| (format!("{name}-{}", at / 11), kind))
         .collect();

@@ -53,7 +53,7 @@ pub(super) fn item(request: Request, number: usize) -> Item {
 fn certificate(seed: u64) -> Value {
     let mut chance = Chance::new(seed, 0);
     let mut text = "-----BEGIN CERTIFICATE-----\n".to_owned();
-    for _ in 0..14 {
+    for _ in 0..8 {
         text.extend((0..64).map(|_| char::from(*chance.pick(BASE64))));
         text.push('\n');
     }
@@ -63,7 +63,7 @@ fn certificate(seed: u64) -> Value {
 
 fn properties(app: &str, chance: &mut Chance) -> Value {
     let mut text = format!("# {app}\nserver.port=8080\nserver.shutdown=graceful\n");
-    for _ in 0..10 {
+    for _ in 0..5 {
         let (group, name, host) = (chance.word(), chance.word(), chance.hex(8));
         let millis = chance.below(60_000);
         text.push_str(&format!(
@@ -75,7 +75,7 @@ fn properties(app: &str, chance: &mut Chance) -> Value {
 }
 
 fn document(app: &str, chance: &mut Chance) -> Value {
-    let routes: Vec<Value> = (0..7)
+    let routes: Vec<Value> = (0..4)
         .map(|_| {
             json!({
                 "path": format!("/{}/{}", chance.word(), chance.word()),
@@ -90,7 +90,7 @@ fn document(app: &str, chance: &mut Chance) -> Value {
 
 fn variables(app: &str, chance: &mut Chance) -> Value {
     let prefix = app.to_uppercase().replace('-', "_");
-    let variables = (0..13).map(|at| {
+    let variables = (0..8).map(|at| {
         let name = format!("{prefix}_{}_{at}", chance.word().to_uppercase());
         let value = match chance.below(3) {
             0 => chance.hex(32),

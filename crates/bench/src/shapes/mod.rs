@@ -72,8 +72,10 @@ pub enum Shape {
     BenchPods,
     /// Pods of thirty templates. Each namespace has workloads of several templates.
     MixedPods,
-    /// The same pods. Each namespace has workloads of one template.
+    /// Such pods. Each namespace has workloads of one template.
     PodsApart,
+    /// Such pods. Each namespace has a workload of each template, the same in all of them.
+    TenantPods,
     /// Custom resources of about 20 KB.
     Applications,
     /// Events.
@@ -84,10 +86,11 @@ pub enum Shape {
 
 impl Shape {
     /// All shapes.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::BenchPods,
         Self::MixedPods,
         Self::PodsApart,
+        Self::TenantPods,
         Self::Applications,
         Self::Events,
         Self::ConfigMaps,
@@ -97,8 +100,9 @@ impl Shape {
     pub fn title(self) -> &'static str {
         match self {
             Self::BenchPods => "pods of the other tables",
-            Self::MixedPods => "pods of 30 templates, namespaces with several",
-            Self::PodsApart => "pods of 30 templates, a namespace for each",
+            Self::MixedPods => "pods of 30 templates: namespaces with several",
+            Self::PodsApart => "pods of 30 templates: a namespace for each",
+            Self::TenantPods => "pods of 30 templates: the same in each namespace",
             Self::Applications => "custom resources",
             Self::Events => "events",
             Self::ConfigMaps => "config maps",
@@ -107,7 +111,7 @@ impl Shape {
 
     /// Returns true if the objects are made from templates that a rollout changes.
     pub fn has_templates(self) -> bool {
-        matches!(self, Self::MixedPods | Self::PodsApart)
+        matches!(self, Self::MixedPods | Self::PodsApart | Self::TenantPods)
     }
 
     /// Returns the names of the templates, by their numbers.
@@ -121,7 +125,9 @@ impl Shape {
     /// Returns the resource that the objects belong to.
     pub fn resource(self) -> ApiResource {
         let (group, version, kind, plural) = match self {
-            Self::BenchPods | Self::MixedPods | Self::PodsApart => ("", "v1", "Pod", "pods"),
+            Self::BenchPods | Self::MixedPods | Self::PodsApart | Self::TenantPods => {
+                ("", "v1", "Pod", "pods")
+            }
             Self::Applications => (
                 "deploy.example.com",
                 "v1alpha1",
@@ -153,6 +159,7 @@ impl Shape {
                 .collect(),
             Self::MixedPods => workload::pods(request, Spread::Mixed),
             Self::PodsApart => workload::pods(request, Spread::Apart),
+            Self::TenantPods => workload::pods(request, Spread::Tenants),
             Self::Applications => numbers.map(|n| application::item(request, n)).collect(),
             Self::Events => numbers.map(|number| event::item(request, number)).collect(),
             Self::ConfigMaps => numbers

@@ -111,10 +111,10 @@ fn sizes_are_as_stated() {
             assert!(means.contains(&mean), "{shape:?}: {mean} bytes");
         };
     sizes(Shape::BenchPods, 3_800, 4_200, 3_900..=4_100);
-    sizes(Shape::MixedPods, 5_000, 20_000, 9_000..=14_000);
+    sizes(Shape::MixedPods, 5_000, 25_000, 13_000..=17_000);
     sizes(Shape::Applications, 18_000, 22_000, 19_000..=21_000);
     sizes(Shape::Events, 700, 2_000, 900..=1_600);
-    sizes(Shape::ConfigMaps, 700, 1_500, 900..=1_150);
+    sizes(Shape::ConfigMaps, 600, 1_500, 900..=1_150);
 }
 
 /// The fields of a pod without their values: two templates have different ones.

@@ -30,6 +30,9 @@ pub(super) enum Spread {
     Mixed,
     /// All workloads of a template are in one namespace, and no others.
     Apart,
+    /// Each namespace has one workload of each template, with the same values in all namespaces:
+    /// the installations of several tenants.
+    Tenants,
 }
 
 /// Makes the pods of workloads of all templates.
@@ -40,13 +43,13 @@ pub(super) fn pods(request: Request, spread: Spread) -> Vec<Item> {
     while items.len() < request.objects {
         // Drawn apart from the rest, so that a rollout changes neither templates nor replicas.
         let mut plan = Chance::new(request.seed, number);
-        let template = match number < templates.len() {
+        let is_in_turn = spread == Spread::Tenants || number < templates.len();
+        let (template, replicas) = match is_in_turn {
             // Each is there, however few objects there are.
-            true => number,
-            false => plan.index(templates.len()),
+            true => (number % templates.len(), 1),
+            false => (plan.index(templates.len()), 1 + plan.below(REPLICAS)),
         };
-        let replicas = 1 + plan.below(REPLICAS);
-        let workload = workload(&templates[template], number, request, spread);
+        let workload = workload(&templates, template, number, request, spread);
         for ordinal in 0..replicas {
             let mut chance = Chance::new(request.draw(2), items.len());
             let place = Place::draw(ordinal, items.len(), &mut chance);
@@ -59,21 +62,41 @@ pub(super) fn pods(request: Request, spread: Spread) -> Vec<Item> {
     items
 }
 
-fn workload(template: &Template, number: usize, request: Request, spread: Spread) -> Workload {
-    let mut chance = Chance::new(request.draw(1), number);
+fn workload(
+    templates: &[Template],
+    template: usize,
+    number: usize,
+    request: Request,
+    spread: Spread,
+) -> Workload {
+    let uid = Chance::new(request.draw(6), number).uid();
+    let mut chance = match spread {
+        Spread::Tenants => Chance::new(request.draw(7), template),
+        Spread::Mixed | Spread::Apart => Chance::new(request.draw(1), number),
+    };
+    let count = templates.len();
+    let template = &templates[template];
     let names = template.names();
     let manifest = &template.manifest;
     let name = fill_text(&manifest.name, names, &mut chance);
+    let (name, namespace) = match spread {
+        // Two workloads of a template may be neighbours.
+        Spread::Mixed => (
+            format!("{name}-{number:03}"),
+            format!("team-{:03}", number / NEIGHBOURS),
+        ),
+        Spread::Apart => (
+            format!("{name}-{number:03}"),
+            template.name.replace(' ', "-"),
+        ),
+        Spread::Tenants => (name, format!("tenant-{:04}", number / count)),
+    };
     Workload {
         owner: manifest.owner,
-        // Two workloads of a template may be neighbours.
-        name: format!("{name}-{number:03}"),
-        namespace: match spread {
-            Spread::Mixed => format!("team-{:03}", number / NEIGHBOURS),
-            Spread::Apart => template.name.replace(' ', "-"),
-        },
+        name,
+        namespace,
         hash: chance.suffix(10),
-        uid: chance.uid(),
+        uid,
         pod: fill(&manifest.pod, names, &mut chance),
     }
 }
