@@ -1,7 +1,7 @@
 //! The manifests of workloads, and the values that fill their placeholders.
 //!
-//! A placeholder is part of a string: `${app}` and `${team}` are the same in all workloads of a
-//! template, and `${hex:N}`, `${number:MIN-MAX}`, `${version}` and `${word}` are drawn anew for each
+//! A placeholder is part of a string. `${app}` and `${team}` are the same in all workloads of a
+//! template. `${hex:N}`, `${number:MIN-MAX}`, `${version}` and `${word}` are drawn anew for each
 //! workload and each rollout.
 
 use serde_json::{Map, Value};

@@ -9,8 +9,8 @@ use super::{Request, Shape};
 const SHOWN: usize = 3;
 
 const HEADINGS: &str = "\
-| objects | number | JSON, B each | without managed fields | dictionary, B | packed, B each | ratio \
-| pack, µs | unpack, µs |
+| objects | number | JSON, B each | without managed fields | dictionary, B | packed, B each \
+| ratio | pack, µs | unpack, µs |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |";
 
 const DRIFT_HEADINGS: &str = "\

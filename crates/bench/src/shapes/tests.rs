@@ -117,7 +117,7 @@ fn sizes_are_as_stated() {
     sizes(Shape::ConfigMaps, 600, 1_500, 900..=1_150);
 }
 
-/// The fields of a pod without their values: two templates have different ones.
+/// Two templates differ in images, names of containers, variables or instances.
 #[test]
 fn templates_differ_and_all_are_there() {
     let items = Shape::MixedPods.items(request(600));
@@ -168,6 +168,23 @@ fn pods_of_one_workload_share_what_their_template_drew() {
     }
     assert!(variables.len() > 25, "there are many workloads");
     assert!(variables.values().all(|drawn| drawn.len() == 1));
+}
+
+#[test]
+fn tenants_have_the_same_workloads_with_the_same_values() {
+    let mut variables: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
+    let mut namespaces: BTreeMap<String, usize> = BTreeMap::new();
+    for item in Shape::TenantPods.items(request(90)) {
+        let pod: Pod = serde_json::from_str(&item.json).expect("it is a pod");
+        let spec = pod.spec.expect("a specification");
+        let drawn = format!("{:?}", spec.containers[0].env);
+        variables.entry(item.template).or_default().insert(drawn);
+        let namespace = pod.metadata.namespace.expect("a namespace");
+        *namespaces.entry(namespace).or_default() += 1;
+    }
+    assert_eq!(variables.len(), 30);
+    assert!(variables.values().all(|drawn| drawn.len() == 1));
+    assert_eq!(namespaces.into_values().collect::<Vec<_>>(), [30; 3]);
 }
 
 #[test]
@@ -237,11 +254,10 @@ fn rollout_replaces_pods_of_the_same_templates_and_changes_what_is_drawn() {
     );
 }
 
-/// Trained from the first objects of the list, as packed informers do, whatever the informer.
 #[tokio::test]
 async fn informer_packs_every_object_of_every_shape() {
     for shape in Shape::ALL {
-        let items = shape.items(request(600));
+        let items = shape.items(request(300));
         let packing = Packing::of(shape, items.clone())
             .await
             .expect("it is packed");
