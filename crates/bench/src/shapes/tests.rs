@@ -74,7 +74,7 @@ fn objects_depend_on_seed_and_revision_only() {
 #[test]
 fn keys_are_those_of_the_objects_unique_and_in_order() {
     for shape in Shape::ALL {
-        let items = shape.items(request(1_500));
+        let items = shape.items(request(400));
         assert!(items.is_sorted_by(|a, b| a.key < b.key), "{shape:?}");
         for item in &items {
             let object: serde_json::Value = serde_json::from_str(&item.json).expect("it is JSON");
@@ -98,7 +98,7 @@ fn objects_are_of_their_types() {
 fn sizes_are_as_stated() {
     let sizes =
         |shape: Shape, least: usize, most: usize, means: std::ops::RangeInclusive<usize>| {
-            let items = shape.items(request(1_000));
+            let items = shape.items(request(350));
             for item in &items {
                 let len = item.json.len();
                 assert!(
