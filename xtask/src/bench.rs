@@ -3,7 +3,7 @@
 //!
 //! `programs` builds what is run, `host` warms memory up, `trial` runs one program once, `plan`
 //! says what is run for which row, `claims` has the targets, `table` prints. `gate` counts
-//! instructions, and needs no peer.
+//! instructions, and `shapes` measures packed objects; both need no peer.
 
 mod beside;
 mod claims;
@@ -14,6 +14,7 @@ mod packed;
 mod plan;
 mod programs;
 mod results;
+mod shapes;
 mod table;
 mod trial;
 
@@ -54,6 +55,10 @@ pub(crate) struct BenchCommand {
     /// are checked in for this compiler.
     #[arg(long)]
     gate: bool,
+    /// Measures packed objects of different shapes instead, without a server: 10,000 of each
+    /// unless --objects says otherwise.
+    #[arg(long, conflicts_with_all = ["gate", "json", "quick", "rows"])]
+    shapes: bool,
     /// With --gate: writes what is counted, to be checked in.
     #[arg(long, requires = "gate")]
     record: bool,
@@ -66,6 +71,16 @@ enum Allocator {
     System,
     /// mimalloc.
     Mimalloc,
+}
+
+impl Allocator {
+    /// The arguments with which a program is built.
+    fn features(self) -> &'static [&'static str] {
+        match self {
+            Self::System => &[],
+            Self::Mimalloc => &["--features", "mimalloc"],
+        }
+    }
 }
 
 /// The sizes of one run.
@@ -98,6 +113,9 @@ impl BenchCommand {
 pub(crate) fn run(command: &BenchCommand) -> Result<()> {
     if command.gate {
         return gate::gate(command.record);
+    }
+    if command.shapes {
+        return shapes::run(command.allocator, command.objects);
     }
     let sizes = command.sizes();
     let trials = plan::trials(sizes, &command.rows)?;

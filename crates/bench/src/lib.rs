@@ -7,6 +7,7 @@
 pub mod answer;
 pub mod batches;
 pub mod beside;
+mod chance;
 pub mod collection;
 pub mod command_line;
 pub mod control;
@@ -17,8 +18,10 @@ pub mod measure;
 pub mod parts;
 pub mod phases;
 pub mod pod;
+pub mod processor;
 pub mod protobuf;
 pub mod query;
 pub mod server;
+pub mod shapes;
 pub mod small_pod;
 pub mod tally;

@@ -5,6 +5,8 @@
 //! labels, the annotation of `kubectl apply`, a container, a volume, conditions, and the managed
 //! fields of the controller and of the kubelet.
 
+use crate::chance::Chance;
+
 /// How many pods a namespace has. They follow each other, since an API server lists in key order.
 const NAMESPACE: usize = 2_500;
 /// How many nodes: at 100,000 pods each holds 2,000.
@@ -92,7 +94,7 @@ fn status(index: usize, chance: &mut Chance) -> String {
         .collect();
     let (ip, host) = (address(index), format!("192.168.{}.10", index % NODES));
     let image = format!("registry.example/team/web:1.27.{}", index % 30);
-    let (digest, container) = (chance.hex(), chance.hex());
+    let (digest, container) = (chance.hex(64), chance.hex(64));
     format!(
         r#""phase":"Running","conditions":[{}],"hostIP":"{host}","podIP":"{ip}","podIPs":[{{"ip":"{ip}"}}],"startTime":"{time}","containerStatuses":[{{"name":"app","state":{{"running":{{"startedAt":"{time}"}}}},"lastState":{{}},"ready":true,"restartCount":{},"image":"{image}","imageID":"registry.example/team/web@sha256:{digest}","containerID":"containerd://{container}","started":true}}],"qosClass":"Burstable""#,
         conditions.join(","),
@@ -102,40 +104,6 @@ fn status(index: usize, chance: &mut Chance) -> String {
 
 fn address(index: usize) -> String {
     format!("10.{}.{}.{}", index >> 16, index >> 8 & 255, index & 255)
-}
-
-/// Splitmix64: eight bytes of state, the same on every machine and for ever.
-struct Chance(u64);
-
-impl Chance {
-    fn new(seed: u64, index: usize) -> Self {
-        Self(seed ^ (index as u64).wrapping_mul(0xD134_2543_DE82_EF95))
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    fn uid(&mut self) -> String {
-        let (a, b) = (self.next(), self.next());
-        format!(
-            "{:08x}-{:04x}-4{:03x}-a{:03x}-{:012x}",
-            a >> 32,
-            a >> 16 & 0xFFFF,
-            a & 0xFFF,
-            b >> 52,
-            b & 0xFFFF_FFFF_FFFF
-        )
-    }
-
-    /// 64 digits, as of a SHA-256.
-    fn hex(&mut self) -> String {
-        (0..4).map(|_| format!("{:016x}", self.next())).collect()
-    }
 }
 
 #[cfg(test)]

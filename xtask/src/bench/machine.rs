@@ -4,6 +4,7 @@ use std::fs;
 
 use anyhow::{Context, Result};
 
+use super::Allocator;
 use super::programs::{Program, Programs};
 use super::trial::cores;
 use crate::checkout;
@@ -20,19 +21,9 @@ pub(super) fn describe(programs: &Programs) -> Result<Description> {
         (true, 2..4) => "server on the last core, drivers on all",
         (true, _) => "server on the last core, drivers on the others",
     };
-    let mut description = vec![
-        ("processor", processor()),
-        ("cores", format!("{}; {pinned}", cores())),
-        ("memory", line_of("/proc/meminfo", "MemTotal:")),
-        ("system", first_line("/proc/sys/kernel/osrelease")),
-        ("rustc", said("rustc", "--version")),
-        (
-            "allocator",
-            format!("{:?}", programs.allocator).to_lowercase(),
-        ),
-        ("ours", said_of_git()),
-        ("kube-runtime", kube_runtime()?),
-    ];
+    let mut description = describe_ours(programs.allocator);
+    description.insert(1, ("cores", format!("{}; {pinned}", cores())));
+    description.push(("kube-runtime", kube_runtime()?));
     match programs.missing(Program::ClientGo) {
         None => {
             description.push(("go", said("go", "version")));
@@ -41,6 +32,18 @@ pub(super) fn describe(programs: &Programs) -> Result<Description> {
         Some(why) => description.push(("client-go", format!("skipped: {why}"))),
     }
     Ok(description)
+}
+
+/// This machine, and what was built of ours.
+pub(super) fn describe_ours(allocator: Allocator) -> Description {
+    vec![
+        ("processor", processor()),
+        ("memory", line_of("/proc/meminfo", "MemTotal:")),
+        ("system", first_line("/proc/sys/kernel/osrelease")),
+        ("rustc", said("rustc", "--version")),
+        ("allocator", format!("{allocator:?}").to_lowercase()),
+        ("ours", said_of_git()),
+    ]
 }
 
 fn processor() -> String {

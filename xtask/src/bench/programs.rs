@@ -12,6 +12,9 @@ use crate::shell::{cargo, program, words};
 /// Where the peers are.
 const PEERS: &str = "crates/bench/peers";
 
+/// The beginning of each build; the folder follows.
+const BUILD: [&str; 4] = ["build", "--release", "--locked", "--target-dir"];
+
 /// One of the drivers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Program {
@@ -35,18 +38,11 @@ pub(super) struct Programs {
 impl Programs {
     pub(super) fn build(allocator: Allocator) -> Result<Self> {
         let target = checkout::target();
-        let mut features = Vec::new();
-        if allocator == Allocator::Mimalloc {
-            features.extend(["--features", "mimalloc"]);
-        }
-        let build = ["build", "--release", "--locked", "--target-dir"];
-        let mut workspace = cargo(build);
-        workspace.arg(&target).args(["-p", "informer-bench"]);
-        say_and_run(workspace.args(&features))?;
-        let mut peer = cargo(build);
+        Self::build_ours(allocator, &[])?;
+        let mut peer = cargo(BUILD);
         let manifest = Path::new(PEERS).join("kube-runtime/Cargo.toml");
         peer.arg(&target).arg("--manifest-path").arg(manifest);
-        say_and_run(peer.args(&features))?;
+        say_and_run(peer.args(allocator.features()))?;
         let release = target.join("release");
         Ok(Self {
             server: release.join("bench-server"),
@@ -56,6 +52,14 @@ impl Programs {
             allocator,
             can_pin: is_installed("taskset", "--version"),
         })
+    }
+
+    /// Builds the programs of the workspace, or only those that `which` selects.
+    pub(super) fn build_ours(allocator: Allocator, which: &[&str]) -> Result<()> {
+        let mut workspace = cargo(BUILD);
+        workspace.arg(checkout::target());
+        workspace.args(["-p", "informer-bench"]).args(which);
+        say_and_run(workspace.args(allocator.features()))
     }
 
     /// Why a program cannot be run, if it cannot.

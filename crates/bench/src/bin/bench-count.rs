@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use clap::Parser;
 use dlmalloc::GlobalDlmalloc;
 use informer_bench::parts::{self, pods::Pods};
+use informer_bench::processor;
 
 #[global_allocator]
 static ALLOCATOR: GlobalDlmalloc = GlobalDlmalloc;
@@ -36,7 +37,7 @@ fn main() -> Result<()> {
         }
         return Ok(());
     };
-    stay_on_one_processor(command_line.processor)?;
+    processor::stay_on_one(command_line.processor)?;
     let part = parts::find(&name).with_context(|| format!("there is no part {name}"))?;
     let pods = Pods::decode(command_line.objects);
     // All are there before the first is run, so that twice as many runs find the same heap.
@@ -44,25 +45,5 @@ fn main() -> Result<()> {
     for mut operation in operations.collect::<Vec<_>>() {
         operation(command_line.times / part.seeds);
     }
-    Ok(())
-}
-
-/// On the `turn`th of those it may use, and round again.
-#[cfg(target_os = "linux")]
-fn stay_on_one_processor(turn: usize) -> Result<()> {
-    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
-
-    let may_use = sched_getaffinity(None)?;
-    let count = usize::try_from(may_use.count())?;
-    let mut set = (0..CpuSet::MAX_CPU).filter(|processor| may_use.is_set(*processor));
-    let chosen = set.nth(turn % count.max(1));
-    let mut one = CpuSet::new();
-    one.set(chosen.context("a process has a processor")?);
-    sched_setaffinity(None, &one).context("it may use that processor")
-}
-
-/// Elsewhere nobody counts.
-#[cfg(not(target_os = "linux"))]
-fn stay_on_one_processor(_turn: usize) -> Result<()> {
     Ok(())
 }
