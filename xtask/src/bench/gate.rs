@@ -72,11 +72,11 @@ fn compiler() -> Result<String> {
 
 fn count() -> Result<Counts> {
     let target = checkout::target();
-    let build = ["build", "--release", "--locked", "-p", "informer-bench"];
+    let build = ["build", "--profile", "count", "--locked"];
     let mut build = cargo(build);
-    build.args(["--bin", "bench-count", "--target-dir"]);
+    build.args(["-p", "informer-bench", "--bin", "bench-count", "--target-dir"]);
     run(build.arg(&target))?;
-    let counter = target.join("release/bench-count");
+    let counter = target.join("count/bench-count");
     let listed = output_of(&mut program(&counter))?;
     let parts = listed.lines().map(|line| {
         let (name, times) = line.split_once(' ').context("a name and a number")?;
