@@ -1,0 +1,211 @@
+//! The elements of a list and the entries of a map, which are adjacent fields of one number.
+
+use serde::de::value::BorrowedStrDeserializer;
+use serde::de::{DeserializeSeed, MapAccess, SeqAccess};
+
+use super::value::Value;
+use crate::error::{Error, ErrorKind, Result, Segment};
+use crate::schema::Kind;
+use crate::wire;
+
+/// The elements of a list. The tag of the first one is read.
+pub(super) struct Elements<'a, 'de> {
+    rest: &'a mut &'de [u8],
+    kind: Kind,
+    number: u32,
+    /// The wire type of the tag that was read, until its value is.
+    tag: Option<u8>,
+    /// Elements that share one tag.
+    packed: &'de [u8],
+    count: usize,
+    index: usize,
+    depth: u8,
+}
+
+impl<'a, 'de> Elements<'a, 'de> {
+    pub(super) fn new(
+        rest: &'a mut &'de [u8],
+        kind: Kind,
+        number: u32,
+        wire: u8,
+        depth: u8,
+    ) -> Result<Self> {
+        let count = count(rest, kind, number, wire)?;
+        Ok(Self {
+            rest,
+            kind,
+            number,
+            tag: Some(wire),
+            packed: &[],
+            count,
+            index: 0,
+            depth,
+        })
+    }
+
+    /// Moves to the next element; false at the end.
+    #[inline]
+    fn advance(&mut self) -> Result<bool> {
+        while self.packed.is_empty() {
+            let wire = match self.tag.take() {
+                Some(wire) => wire,
+                None => match wire::tag_of(self.rest, self.number)? {
+                    Some(wire) => wire,
+                    None => return Ok(false),
+                },
+            };
+            let expected = self.kind.wire();
+            if wire == expected {
+                return Ok(true);
+            }
+            if wire != wire::BYTES {
+                let kind = ErrorKind::WireType {
+                    expected,
+                    found: wire,
+                };
+                return Err(Error::at(kind, self.rest));
+            }
+            self.packed = wire::bytes(self.rest)?;
+        }
+        Ok(true)
+    }
+
+    /// Checks that the visitor took all elements, as serde_json does.
+    pub(super) fn finish(mut self) -> Result<()> {
+        match self.advance()? {
+            true => Err(serde::de::Error::invalid_length(
+                self.count,
+                &format!("{} elements", self.index).as_str(),
+            )),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Counts the elements, so that a list is allocated once; packed ones are counted as one.
+fn count(rest: &[u8], kind: Kind, number: u32, wire: u8) -> Result<usize> {
+    let mut ahead = rest;
+    wire::skip(&mut ahead, wire)?;
+    let mut count = 1;
+    while let Some(wire) = wire::tag_of(&mut ahead, number)? {
+        if wire != kind.wire() && wire != wire::BYTES {
+            break;
+        }
+        wire::skip(&mut ahead, wire)?;
+        count += 1;
+    }
+    Ok(count)
+}
+
+impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
+    type Error = Error;
+
+    #[inline]
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>> {
+        if !self.advance()? {
+            return Ok(None);
+        }
+        let index = self.index;
+        self.index += 1;
+        let rest = match self.packed.is_empty() {
+            true => &mut *self.rest,
+            false => &mut self.packed,
+        };
+        let value = seed.deserialize(Value::single(rest, self.kind, self.depth));
+        value
+            .map(Some)
+            .map_err(|error| error.within(Segment::Index(index)))
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.count.saturating_sub(self.index))
+    }
+}
+
+/// The entries of a map. The tag of the first one is read.
+pub(super) struct Entries<'a, 'de> {
+    rest: &'a mut &'de [u8],
+    kind: Kind,
+    number: u32,
+    is_first: bool,
+    /// The key of the value that comes next.
+    key: &'de str,
+    value: &'de [u8],
+    depth: u8,
+}
+
+impl<'a, 'de> Entries<'a, 'de> {
+    pub(super) fn new(rest: &'a mut &'de [u8], kind: Kind, number: u32, depth: u8) -> Self {
+        Self {
+            rest,
+            kind,
+            number,
+            is_first: true,
+            key: "",
+            value: &[],
+            depth,
+        }
+    }
+
+    #[inline]
+    fn advance(&mut self) -> Result<bool> {
+        if !std::mem::take(&mut self.is_first) {
+            match wire::tag_of(self.rest, self.number)? {
+                Some(wire::BYTES) => {}
+                Some(found) => {
+                    let expected = wire::BYTES;
+                    let kind = ErrorKind::WireType { expected, found };
+                    return Err(Error::at(kind, self.rest));
+                }
+                None => return Ok(false),
+            }
+        }
+        let mut entry = wire::bytes(self.rest)?;
+        // A missing key is empty, and a missing value is zero.
+        (self.key, self.value) = ("", &[0; 8]);
+        while !entry.is_empty() {
+            let start = entry;
+            match wire::tag(&mut entry)? {
+                (1, wire::BYTES) => self.key = wire::text(&mut entry)?,
+                (2, found) => {
+                    let expected = self.kind.wire();
+                    if found != expected {
+                        let kind = ErrorKind::WireType { expected, found };
+                        return Err(Error::at(kind, start));
+                    }
+                    self.value = entry;
+                    wire::skip(&mut entry, found)?;
+                }
+                (_, wire) => wire::skip(&mut entry, wire)?,
+            }
+        }
+        Ok(true)
+    }
+
+    /// Checks that the visitor took all entries, as serde_json does.
+    pub(super) fn finish(mut self) -> Result<()> {
+        match self.is_first || self.advance()? {
+            true => Err(serde::de::Error::custom("entries of a map are left over")),
+            false => Ok(()),
+        }
+    }
+}
+
+impl<'de> MapAccess<'de> for Entries<'_, 'de> {
+    type Error = Error;
+
+    #[inline]
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>> {
+        if !self.advance()? {
+            return Ok(None);
+        }
+        seed.deserialize(BorrowedStrDeserializer::new(self.key))
+            .map(Some)
+    }
+
+    #[inline]
+    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value> {
+        let value = seed.deserialize(Value::single(&mut self.value, self.kind, self.depth));
+        value.map_err(|error| error.within(Segment::Key(self.key.to_owned())))
+    }
+}

@@ -1,0 +1,225 @@
+//! The members of a message as the visitor sees them: the fields of the wire, the fields of inline
+//! messages among them, and the ones that JSON has although the wire lacks them.
+
+use serde::de::value::BorrowedStrDeserializer;
+use serde::de::{DeserializeSeed, MapAccess};
+
+use super::value::Value;
+use crate::error::{Error, ErrorKind, Result, Segment};
+use crate::schema::{Field, Kind, Message, Shape};
+use crate::wire;
+
+/// What a Go value that the wire lacks would be on the wire: zero, an empty string or message.
+const ZERO: &[u8] = &[0; 8];
+
+/// Inline messages are nested at most twice, and `apiVersion` and `kind` are one more.
+const MAX_INLINE: usize = 3;
+
+/// The members of one message.
+pub(super) struct Members<'de> {
+    frame: Frame<'de>,
+    /// The messages around an inline one, from the outside in.
+    outer: [Option<Frame<'de>>; MAX_INLINE],
+    /// The field whose key the visitor has.
+    pending: Option<Pending>,
+    depth: u8,
+}
+
+/// A message that is being read.
+#[derive(Clone, Copy)]
+struct Frame<'de> {
+    message: &'static Message,
+    rest: &'de [u8],
+    /// A bit for each field that was there.
+    seen: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Pending {
+    field: &'static Field,
+    source: Source,
+}
+
+/// Where the value of a field comes from.
+#[derive(Clone, Copy)]
+enum Source {
+    /// The wire, with this wire type.
+    Wire(u8),
+    /// The wire lacks the field.
+    Missing,
+}
+
+impl<'de> Members<'de> {
+    #[inline]
+    pub(super) fn new(message: &'static Message, rest: &'de [u8], depth: u8) -> Self {
+        let frame = Frame {
+            message,
+            rest,
+            seen: 0,
+        };
+        Self {
+            frame,
+            outer: [None; MAX_INLINE],
+            pending: None,
+            depth,
+        }
+    }
+
+    /// Puts the members of another message before these.
+    pub(super) fn before(mut self, message: &'static Message, rest: &'de [u8]) -> Self {
+        let inner = Self::new(message, rest, self.depth).frame;
+        self.outer[0] = Some(std::mem::replace(&mut self.frame, inner));
+        self
+    }
+
+    /// Goes on with the fields of an inline message.
+    fn enter(&mut self, field: &Field, rest: &'de [u8]) -> Result<()> {
+        let free = self.outer.iter_mut().find(|frame| frame.is_none());
+        let (Kind::Message(entry), Some(free)) = (field.kind, free) else {
+            return Err(Error::at(ErrorKind::TooDeep, rest));
+        };
+        let inner = Self::new(entry.message(), rest, self.depth).frame;
+        *free = Some(std::mem::replace(&mut self.frame, inner));
+        Ok(())
+    }
+
+    /// Returns to the message around; false if this is the outermost.
+    #[inline]
+    fn leave(&mut self) -> bool {
+        let last = self.outer.iter_mut().rev().find_map(Option::take);
+        if let Some(outer) = last {
+            self.frame = outer;
+        }
+        last.is_some()
+    }
+
+    /// Finds the next member.
+    fn next(&mut self) -> Result<Option<Pending>> {
+        loop {
+            let found = match self.frame.rest.is_empty() {
+                false => self.frame.next_on_wire()?,
+                true => match self.frame.next_missing() {
+                    None if self.leave() => continue,
+                    None => return Ok(None),
+                    found => found,
+                },
+            };
+            let Some(pending) = found else { continue };
+            if pending.field.shape != Shape::Inline {
+                return Ok(Some(pending));
+            }
+            let rest = match pending.source {
+                Source::Wire(_) => wire::bytes(&mut self.frame.rest)?,
+                Source::Missing => &[],
+            };
+            self.enter(pending.field, rest)?;
+        }
+    }
+}
+
+impl Frame<'_> {
+    /// Reads the next tag; `None` if the field is skipped, because it is unknown or left out.
+    #[inline]
+    fn next_on_wire(&mut self) -> Result<Option<Pending>> {
+        let start = self.rest;
+        let (number, wire) = wire::tag(&mut self.rest)?;
+        let message = self.message;
+        let Some(index) = message.index(number) else {
+            return wire::skip(&mut self.rest, wire).map(|()| None);
+        };
+        let field = &message.fields[index];
+        let expected = field.wire();
+        if wire != expected {
+            let packed = wire == wire::BYTES && field.shape == Shape::List;
+            if !packed {
+                return Err(wrong_wire(field, wire, start));
+            }
+            if self.rest.first() == Some(&0) {
+                self.rest = &self.rest[1..];
+                return Ok(None);
+            }
+        }
+        let bit = 1 << index;
+        if self.seen & bit != 0 {
+            return Err(in_field(field, ErrorKind::Repeated, start));
+        }
+        self.seen |= bit;
+        if field.omitted && field.shape == Shape::Value && self.skip_zero(field)? {
+            return Ok(None);
+        }
+        Ok(Some(Pending {
+            field,
+            source: Source::Wire(wire),
+        }))
+    }
+
+    /// Skips the value if it is zero.
+    #[inline]
+    fn skip_zero(&mut self, field: &Field) -> Result<bool> {
+        let mut ahead = self.rest;
+        let is_zero = match field.kind {
+            Kind::F64 => wire::double(&mut ahead)? == 0.0,
+            // An integer, or a length.
+            _ => wire::varint(&mut ahead)? == 0,
+        };
+        if is_zero {
+            self.rest = ahead;
+        }
+        Ok(is_zero)
+    }
+
+    /// Returns the next field that JSON has although the wire lacks it.
+    #[inline]
+    fn next_missing(&mut self) -> Option<Pending> {
+        let missing = self.message.always & !self.seen;
+        let field = self.message.fields.get(missing.trailing_zeros() as usize)?;
+        self.seen |= missing & missing.wrapping_neg();
+        Some(Pending {
+            field,
+            source: Source::Missing,
+        })
+    }
+}
+
+#[cold]
+fn wrong_wire(field: &Field, found: u8, at: &[u8]) -> Error {
+    let expected = field.wire();
+    let kind = match found {
+        3 | 4 => ErrorKind::Group,
+        _ => ErrorKind::WireType { expected, found },
+    };
+    in_field(field, kind, at)
+}
+
+#[cold]
+fn in_field(field: &Field, kind: ErrorKind, at: &[u8]) -> Error {
+    Error::at(kind, at).within(Segment::Field(field.name))
+}
+
+impl<'de> MapAccess<'de> for Members<'de> {
+    type Error = Error;
+
+    #[inline]
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>> {
+        self.pending = self.next()?;
+        let Some(Pending { field, .. }) = self.pending else {
+            return Ok(None);
+        };
+        seed.deserialize(BorrowedStrDeserializer::new(field.name))
+            .map(Some)
+    }
+
+    #[inline]
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value> {
+        let Some(Pending { field, source }) = self.pending.take() else {
+            return Err(serde::de::Error::custom("a value before its key"));
+        };
+        let mut zero = ZERO;
+        let value = match source {
+            Source::Wire(wire) => Value::of_field(&mut self.frame.rest, field, wire, self.depth),
+            Source::Missing => Value::missing(&mut zero, field, self.depth),
+        };
+        let value = seed.deserialize(value);
+        value.map_err(|error| error.within(Segment::Field(field.name)))
+    }
+}

@@ -1,0 +1,127 @@
+//! Judges the decoder: objects that Go's own types made and encoded must decode to the same values
+//! from JSON and from protobuf.
+//!
+//! The stored objects are few. `cargo xtask protobuf-equality` makes as many as it is told to, and
+//! names their file in `INFORMER_PROTOBUF_OBJECTS`.
+
+mod types;
+
+use informer_kube_protobuf::Envelope;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// Compares the two decoded forms of an object as one type; the error is the difference.
+type Compare = fn(&Object<'_>) -> Result<Outcome, String>;
+
+enum Outcome {
+    Equal,
+    /// Both forms are refused: the type cannot express a value.
+    Refused,
+}
+
+/// One object as Go wrote it.
+struct Object<'a> {
+    api_version: &'a str,
+    kind: &'a str,
+    json: &'a [u8],
+    body: &'a [u8],
+}
+
+#[test]
+fn objects_of_go_decode_to_equal_values_from_json_and_from_protobuf() {
+    let file = std::env::var("INFORMER_PROTOBUF_OBJECTS");
+    let file = file.unwrap_or_else(|_| "tests/data/objects.bin".to_owned());
+    let bytes = std::fs::read(&file).expect("the file of objects");
+    let types = types::types();
+    let (mut objects, mut typed, mut refused) = (0, 0, 0);
+    let mut differences = Vec::new();
+    let mut rest = &bytes[..];
+    while !rest.is_empty() {
+        let object = Object::read(&mut rest);
+        let kind = (object.api_version, object.kind);
+        let compare_typed = types.get(&kind);
+        let results = [
+            Some(compare::<Value>(&object)),
+            compare_typed.map(|it| it(&object)),
+        ];
+        for result in results.into_iter().flatten() {
+            match result {
+                Ok(Outcome::Equal) => {}
+                Ok(Outcome::Refused) => refused += 1,
+                Err(text) => differences.push(format!("object {objects}, {kind:?}: {text}")),
+            }
+        }
+        typed += usize::from(compare_typed.is_some());
+        objects += 1;
+    }
+    println!("{objects} objects, {typed} of them typed, {refused} refused in both forms");
+    let shown: Vec<&String> = differences.iter().take(20).collect();
+    assert!(
+        differences.is_empty(),
+        "{} differences: {shown:#?}",
+        differences.len()
+    );
+    assert!(
+        objects >= 300 && typed >= objects / 4,
+        "{objects} objects, {typed} typed"
+    );
+    assert!(refused * 10 < typed, "{refused} of {typed} are refused");
+}
+
+impl<'a> Object<'a> {
+    fn read(rest: &mut &'a [u8]) -> Self {
+        let mut part = || {
+            let (length, tail) = rest.split_first_chunk::<4>().expect("a length");
+            let (part, tail) = tail.split_at(u32::from_be_bytes(*length) as usize);
+            *rest = tail;
+            part
+        };
+        let (api_version, kind) = (part(), part());
+        Self {
+            api_version: std::str::from_utf8(api_version).expect("UTF-8"),
+            kind: std::str::from_utf8(kind).expect("UTF-8"),
+            json: part(),
+            body: part(),
+        }
+    }
+}
+
+fn compare<T>(object: &Object<'_>) -> Result<Outcome, String>
+where
+    T: DeserializeOwned + PartialEq + Serialize,
+{
+    let json: Result<T, _> = serde_json::from_slice(object.json);
+    let protobuf: Result<T, _> = Envelope::parse(object.body).and_then(|it| it.decode());
+    match (json, protobuf) {
+        (Ok(json), Ok(protobuf)) if json == protobuf => Ok(Outcome::Equal),
+        (Ok(json), Ok(protobuf)) => {
+            let value = |it: &T| serde_json::to_value(it).expect("serializes");
+            let (json, protobuf) = (value(&json), value(&protobuf));
+            let path = difference(&json, &protobuf, String::new());
+            Err(path.unwrap_or_else(|| "equal as JSON, different as a type".to_owned()))
+        }
+        (Err(_), Err(_)) => Ok(Outcome::Refused),
+        (Err(error), Ok(_)) => Err(format!("JSON alone is refused: {error}")),
+        (Ok(_), Err(error)) => Err(format!("protobuf alone is refused: {error}")),
+    }
+}
+
+/// Returns the path of the first difference and both values.
+fn difference(json: &Value, protobuf: &Value, path: String) -> Option<String> {
+    match (json, protobuf) {
+        (Value::Object(a), Value::Object(b)) => {
+            let keys = a.keys().chain(b.keys().filter(|key| !a.contains_key(*key)));
+            keys.map(|key| (key, a.get(key), b.get(key)))
+                .find_map(|(key, a, b)| match (a, b) {
+                    (Some(a), Some(b)) => difference(a, b, format!("{path}.{key}")),
+                    _ => Some(format!("{path}.{key}: JSON {a:?}, protobuf {b:?}")),
+                })
+        }
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => (0..)
+            .zip(a.iter().zip(b))
+            .find_map(|(index, (a, b))| difference(a, b, format!("{path}[{index}]"))),
+        _ if json == protobuf => None,
+        _ => Some(format!("{path}: JSON {json}, protobuf {protobuf}")),
+    }
+}
