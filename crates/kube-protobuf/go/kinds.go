@@ -29,10 +29,8 @@ var roots = []reflect.Type{
 	reflect.TypeFor[runtime.TypeMeta](),
 }
 
-const metaPackage = "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-// registeredKinds returns every kind that can be on the wire, in order of apiVersion and kind.
-func registeredKinds() ([]kind, error) {
+// registeredScheme knows the kinds of every group.
+func registeredScheme() (*runtime.Scheme, error) {
 	known := runtime.NewScheme()
 	builder := runtime.NewSchemeBuilder(
 		scheme.AddToScheme,
@@ -42,7 +40,15 @@ func registeredKinds() ([]kind, error) {
 		apiregistrationv1.AddToScheme,
 		apiregistrationv1beta1.AddToScheme,
 	)
-	if err := builder.AddToScheme(known); err != nil {
+	return known, builder.AddToScheme(known)
+}
+
+const metaPackage = "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// registeredKinds returns every kind that can be on the wire, in order of apiVersion and kind.
+func registeredKinds() ([]kind, error) {
+	known, err := registeredScheme()
+	if err != nil {
 		return nil, err
 	}
 	var kinds []kind

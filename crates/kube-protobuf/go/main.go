@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -11,13 +12,15 @@ import (
 
 func main() {
 	if len(os.Args) < 2 {
-		fail(fmt.Errorf("usage: kube-protobuf schema | objects [-objects N] [-seed N] [-only KIND]"))
+		fail(errors.New("usage: kube-protobuf schema | encode | objects [-objects N] [-seed N] [-only KIND]"))
 	}
 	out := bufio.NewWriterSize(os.Stdout, 1<<20)
 	var err error
 	switch command := os.Args[1]; command {
 	case "schema":
 		err = writeTable(out)
+	case "encode":
+		err = encode(out)
 	case "objects":
 		flags := flag.NewFlagSet(command, flag.ExitOnError)
 		objects := flags.Int("objects", 50, "objects of each kind")

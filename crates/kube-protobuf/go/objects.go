@@ -24,9 +24,9 @@ func writeObjects(out *bufio.Writer, objects int, seed int64, only string) error
 	if err != nil {
 		return err
 	}
-	known := runtime.NewScheme()
-	for _, kind := range kinds {
-		known.AddKnownTypeWithName(kind.gvk(), reflect.New(kind.goType).Interface().(runtime.Object))
+	known, err := registeredScheme()
+	if err != nil {
+		return err
 	}
 	serializer := protobuf.NewSerializer(known, known)
 	for _, kind := range kinds {

@@ -78,6 +78,9 @@ pub enum ErrorKind {
     /// The body does not begin with `k8s\0`, which begins every protobuf answer of Kubernetes.
     #[error("not a protobuf body of Kubernetes")]
     Magic,
+    /// A frame of a watch is empty, or longer than the caller accepts.
+    #[error("a frame of a watch states {0} bytes")]
+    Frame(u32),
     /// The table has no message for this kind.
     #[error("no schema for {kind} of {api_version}")]
     Schema {

@@ -5,11 +5,17 @@
 mod decode;
 mod envelope;
 mod error;
+mod identity;
+mod list;
 mod schema;
 mod text;
+mod watch;
 mod wire;
 
 pub use decode::{Deserializer, from_slice};
 pub use envelope::Envelope;
 pub use error::{Error, ErrorKind};
+pub use identity::Identity;
+pub use list::{ListPart, ListParts};
 pub use schema::Schema;
+pub use watch::{WatchEvent, split_frame};

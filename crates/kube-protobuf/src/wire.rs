@@ -133,3 +133,15 @@ pub(crate) fn tag_of(rest: &mut &[u8], number: u32) -> Result<Option<u8>> {
     *rest = ahead;
     Ok(Some(wire))
 }
+
+/// Returns the bytes of field 1, the only one of messages such as `RawExtension`.
+pub(crate) fn only_field(mut message: &[u8]) -> Result<&[u8]> {
+    let mut content: &[u8] = &[];
+    while !message.is_empty() {
+        match tag(&mut message)? {
+            (1, BYTES) => content = bytes(&mut message)?,
+            (_, wire) => skip(&mut message, wire)?,
+        }
+    }
+    Ok(content)
+}

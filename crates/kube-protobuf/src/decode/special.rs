@@ -30,9 +30,10 @@ pub(super) fn visit_text<'de, V: Visitor<'de>>(
             visitor.visit_str(text.as_str())
         }
         Kind::Duration => visitor.visit_string(text::duration(duration(message)?)),
-        Kind::Quantity => match quantity(message)? {
-            "" => visitor.visit_borrowed_str("0"),
-            quantity => visitor.visit_borrowed_str(quantity),
+        Kind::Quantity => match std::str::from_utf8(wire::only_field(message)?) {
+            Err(_) => Err(Error::at(ErrorKind::Utf8, message)),
+            Ok("") => visitor.visit_borrowed_str("0"),
+            Ok(quantity) => visitor.visit_borrowed_str(quantity),
         },
         Kind::IntOrString => visit_int_or_string(message, visitor),
         _ => Err(Error::at(ErrorKind::Truncated, start)),
@@ -72,17 +73,6 @@ fn duration(mut message: &[u8]) -> Result<i64> {
         }
     }
     Ok(nanos)
-}
-
-fn quantity(mut message: &[u8]) -> Result<&str> {
-    let mut quantity = "";
-    while !message.is_empty() {
-        match wire::tag(&mut message)? {
-            (1, wire::BYTES) => quantity = wire::text(&mut message)?,
-            (_, wire) => wire::skip(&mut message, wire)?,
-        }
-    }
-    Ok(quantity)
 }
 
 /// All three fields are always on the wire, so the type decides.
@@ -151,14 +141,7 @@ pub(super) fn json<'de, T>(
     rest: &mut &'de [u8],
     read: impl FnOnce(&mut JsonReader<'de>) -> Result<T, serde_json::Error>,
 ) -> Result<T> {
-    let mut message = wire::bytes(rest)?;
-    let mut raw: &[u8] = &[];
-    while !message.is_empty() {
-        match wire::tag(&mut message)? {
-            (1, wire::BYTES) => raw = wire::bytes(&mut message)?,
-            (_, wire) => wire::skip(&mut message, wire)?,
-        }
-    }
+    let raw = wire::only_field(wire::bytes(rest)?)?;
     let text: &[u8] = if raw.is_empty() { b"null" } else { raw };
     let mut reader = serde_json::Deserializer::from_slice(text);
     let value = read(&mut reader).and_then(|value| reader.end().map(|()| value));
