@@ -154,6 +154,16 @@ impl Error {
         self
     }
 
+    /// Adds the field around the ones of the path to the error of a result.
+    ///
+    /// The result is changed in place: it may contain an object of several kilobytes.
+    #[inline]
+    pub(crate) fn add<T>(result: &mut Result<T>, segment: impl FnOnce() -> Segment) {
+        if let Err(error) = result {
+            error.0.path.push(segment());
+        }
+    }
+
     /// Fixes the offset within the whole input.
     #[cold]
     pub(crate) fn in_input(mut self, input: &[u8]) -> Self {

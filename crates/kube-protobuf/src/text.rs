@@ -24,12 +24,13 @@ impl TimeText {
         }
     }
 
-    /// Writes `digits` digits and a byte behind them.
-    fn number(&mut self, number: i64, digits: u32, end: u8) {
-        for digit in (0..digits).rev() {
-            self.push(b'0' + (number / 10_i64.pow(digit) % 10) as u8);
+    /// Writes two digits and a byte behind them.
+    fn pair(&mut self, number: i64, end: u8) {
+        self.push(b'0' + (number / 10 % 10) as u8);
+        self.push(b'0' + (number % 10) as u8);
+        if end != 0 {
+            self.push(end);
         }
-        self.push(end);
     }
 }
 
@@ -48,16 +49,20 @@ pub(crate) fn time(seconds: i64, nanos: Option<i32>) -> Option<TimeText> {
         bytes: [0; 27],
         len: 0,
     };
-    text.number(year, 4, b'-');
-    text.number(month, 2, b'-');
-    text.number(day, 2, b'T');
-    text.number(second / 3600, 2, b':');
-    text.number(second / 60 % 60, 2, b':');
+    text.pair(year / 100, 0);
+    text.pair(year % 100, b'-');
+    text.pair(month, b'-');
+    text.pair(day, b'T');
+    text.pair(second / 3600, b':');
+    text.pair(second / 60 % 60, b':');
     match micros {
-        None => text.number(second % 60, 2, b'Z'),
+        None => text.pair(second % 60, b'Z'),
         Some(micros) => {
-            text.number(second % 60, 2, b'.');
-            text.number(micros.rem_euclid(1_000_000), 6, b'Z');
+            let micros = micros.rem_euclid(1_000_000);
+            text.pair(second % 60, b'.');
+            text.pair(micros / 10_000, 0);
+            text.pair(micros / 100 % 100, 0);
+            text.pair(micros % 100, b'Z');
         }
     }
     Some(text)

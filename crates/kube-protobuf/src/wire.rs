@@ -52,6 +52,13 @@ fn long_varint(rest: &mut &[u8]) -> Result<u64> {
 #[inline]
 pub(crate) fn tag(rest: &mut &[u8]) -> Result<(u32, u8)> {
     let start = *rest;
+    // Most fields have a number below 16, and a tag of one byte.
+    if let Some((&tag @ 0x08..0x80, tail)) = start.split_first()
+        && tag & 7 <= FIXED32
+    {
+        *rest = tail;
+        return Ok((u32::from(tag >> 3), tag & 7));
+    }
     let tag = varint(rest)?;
     let (number, wire) = (tag >> 3, (tag & 7) as u8);
     if number == 0 || number > MAX_NUMBER || wire > FIXED32 {

@@ -111,10 +111,9 @@ impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
             true => &mut *self.rest,
             false => &mut self.packed,
         };
-        let value = seed.deserialize(Value::single(rest, self.kind, self.depth));
-        value
-            .map(Some)
-            .map_err(|error| error.within(Segment::Index(index)))
+        let mut value = seed.deserialize(Value::single(rest, self.kind, self.depth));
+        Error::add(&mut value, || Segment::Index(index));
+        value.map(Some)
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -205,7 +204,8 @@ impl<'de> MapAccess<'de> for Entries<'_, 'de> {
 
     #[inline]
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value> {
-        let value = seed.deserialize(Value::single(&mut self.value, self.kind, self.depth));
-        value.map_err(|error| error.within(Segment::Key(self.key.to_owned())))
+        let mut value = seed.deserialize(Value::single(&mut self.value, self.kind, self.depth));
+        Error::add(&mut value, || Segment::Key(self.key.to_owned()));
+        value
     }
 }

@@ -18,8 +18,9 @@ const MAX_INLINE: usize = 3;
 /// The members of one message.
 pub(super) struct Members<'de> {
     frame: Frame<'de>,
-    /// The messages around an inline one, from the outside in.
-    outer: [Option<Frame<'de>>; MAX_INLINE],
+    /// The messages around an inline one, from the outside in. The first `level` are in use.
+    outer: [Frame<'de>; MAX_INLINE],
+    level: usize,
     /// The field whose key the visitor has.
     pending: Option<Pending>,
     depth: u8,
@@ -59,7 +60,8 @@ impl<'de> Members<'de> {
         };
         Self {
             frame,
-            outer: [None; MAX_INLINE],
+            outer: [frame; MAX_INLINE],
+            level: 0,
             pending: None,
             depth,
         }
@@ -67,30 +69,32 @@ impl<'de> Members<'de> {
 
     /// Puts the members of another message before these.
     pub(super) fn before(mut self, message: &'static Message, rest: &'de [u8]) -> Self {
-        let inner = Self::new(message, rest, self.depth).frame;
-        self.outer[0] = Some(std::mem::replace(&mut self.frame, inner));
+        let outer = std::mem::replace(&mut self.frame, Self::new(message, rest, self.depth).frame);
+        (self.outer[0], self.level) = (outer, 1);
         self
     }
 
     /// Goes on with the fields of an inline message.
     fn enter(&mut self, field: &Field, rest: &'de [u8]) -> Result<()> {
-        let free = self.outer.iter_mut().find(|frame| frame.is_none());
+        let free = self.outer.get_mut(self.level);
         let (Kind::Message(entry), Some(free)) = (field.kind, free) else {
             return Err(Error::at(ErrorKind::TooDeep, rest));
         };
         let inner = Self::new(entry.message(), rest, self.depth).frame;
-        *free = Some(std::mem::replace(&mut self.frame, inner));
+        *free = std::mem::replace(&mut self.frame, inner);
+        self.level += 1;
         Ok(())
     }
 
     /// Returns to the message around; false if this is the outermost.
     #[inline]
     fn leave(&mut self) -> bool {
-        let last = self.outer.iter_mut().rev().find_map(Option::take);
-        if let Some(outer) = last {
-            self.frame = outer;
-        }
-        last.is_some()
+        let Some(level) = self.level.checked_sub(1) else {
+            return false;
+        };
+        self.level = level;
+        self.frame = self.outer[level];
+        true
     }
 
     /// Finds the next member.
@@ -219,7 +223,8 @@ impl<'de> MapAccess<'de> for Members<'de> {
             Source::Wire(wire) => Value::of_field(&mut self.frame.rest, field, wire, self.depth),
             Source::Missing => Value::missing(&mut zero, field, self.depth),
         };
-        let value = seed.deserialize(value);
-        value.map_err(|error| error.within(Segment::Field(field.name)))
+        let mut value = seed.deserialize(value);
+        Error::add(&mut value, || Segment::Field(field.name));
+        value
     }
 }

@@ -142,11 +142,15 @@ pub(super) fn json<'de, T>(
     read: impl FnOnce(&mut JsonReader<'de>) -> Result<T, serde_json::Error>,
 ) -> Result<T> {
     let raw = wire::only_field(wire::bytes(rest)?)?;
-    let text: &[u8] = if raw.is_empty() { b"null" } else { raw };
-    let mut reader = serde_json::Deserializer::from_slice(text);
+    // serde_json validates strings one by one unless the whole text is known to be UTF-8.
+    let Ok(text) = std::str::from_utf8(raw) else {
+        return Err(Error::at(ErrorKind::Utf8, raw));
+    };
+    let text = if text.is_empty() { "null" } else { text };
+    let mut reader = serde_json::Deserializer::from_str(text);
     let value = read(&mut reader).and_then(|value| reader.end().map(|()| value));
     value.map_err(|error| Error::at(ErrorKind::Json(error.to_string()), raw))
 }
 
 /// Parses the JSON within a field.
-pub(super) type JsonReader<'de> = serde_json::Deserializer<serde_json::de::SliceRead<'de>>;
+pub(super) type JsonReader<'de> = serde_json::Deserializer<serde_json::de::StrRead<'de>>;

@@ -140,20 +140,26 @@ impl<'a, 'de> Value<'a, 'de> {
     }
 
     /// Whether JSON has null here.
+    #[inline]
     fn is_null(&self) -> Result<bool> {
-        Ok(match (self.form, self.kind) {
-            (Form::Null | Form::NoList | Form::NoMap, _) => true,
-            (Form::Single, Kind::Time | Kind::MicroTime) => {
-                let mut ahead = *self.rest;
-                special::is_zero_time(wire::bytes(&mut ahead)?)?
+        match (self.form, self.kind) {
+            (Form::Null | Form::NoList | Form::NoMap, _) => Ok(true),
+            (Form::Single, Kind::Time | Kind::MicroTime | Kind::Choice(..)) => {
+                self.is_null_message()
             }
-            (Form::Single, Kind::Choice(entry, rule)) => {
-                let mut ahead = *self.rest;
-                let message = wire::bytes(&mut ahead)?;
-                choice::choose(entry.message(), rule, message)?.is_null()
+            _ => Ok(false),
+        }
+    }
+
+    fn is_null_message(&self) -> Result<bool> {
+        let mut ahead = *self.rest;
+        let message = wire::bytes(&mut ahead)?;
+        match self.kind {
+            Kind::Choice(entry, rule) => {
+                choice::choose(entry.message(), rule, message).map(|chosen| chosen.is_null())
             }
-            _ => false,
-        })
+            _ => special::is_zero_time(message),
+        }
     }
 
     fn skip(self) -> Result<()> {
