@@ -20,6 +20,7 @@ const TURNS: usize = 9;
 
 /// Eight fields of a pod, as a program of its own would declare them.
 #[derive(Deserialize)]
+#[expect(dead_code, reason = "decoding is measured, not reading")]
 #[serde(rename_all = "camelCase")]
 struct Small {
     metadata: Metadata,
@@ -29,6 +30,7 @@ struct Small {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[expect(dead_code, reason = "decoding is measured, not reading")]
 struct Metadata {
     name: String,
     namespace: String,
@@ -39,12 +41,14 @@ struct Metadata {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[expect(dead_code, reason = "decoding is measured, not reading")]
 struct Spec {
     node_name: Option<String>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[expect(dead_code, reason = "decoding is measured, not reading")]
 struct Status {
     phase: String,
     #[serde(rename = "podIP")]

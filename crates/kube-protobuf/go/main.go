@@ -12,7 +12,7 @@ import (
 
 func main() {
 	if len(os.Args) < 2 {
-		fail(errors.New("usage: kube-protobuf schema | encode | objects [-objects N] [-seed N] [-only KIND]"))
+		fail(errors.New("usage: kube-protobuf schema | encode | objects [FLAG...]"))
 	}
 	out := bufio.NewWriterSize(os.Stdout, 1<<20)
 	var err error
@@ -24,10 +24,11 @@ func main() {
 	case "objects":
 		flags := flag.NewFlagSet(command, flag.ExitOnError)
 		objects := flags.Int("objects", 50, "objects of each kind")
+		size := flags.Int("size", 300, "the most elements of an object")
 		seed := flags.Int64("seed", 1, "where chance begins")
 		only := flags.String("only", "", "only the kind `apiVersion/kind`")
 		if err = flags.Parse(os.Args[2:]); err == nil {
-			err = writeObjects(out, *objects, *seed, *only)
+			err = writeObjects(out, *objects, *size, *seed, *only)
 		}
 	default:
 		err = fmt.Errorf("unknown command %q", command)

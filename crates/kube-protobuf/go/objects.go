@@ -19,7 +19,7 @@ import (
 //
 // The JSON is that of the object after its way through protobuf, because this is the object that an
 // API server has: protobuf does not tell an empty list from none.
-func writeObjects(out *bufio.Writer, objects int, seed int64, only string) error {
+func writeObjects(out *bufio.Writer, objects, size int, seed int64, only string) error {
 	kinds, err := registeredKinds()
 	if err != nil {
 		return err
@@ -36,7 +36,7 @@ func writeObjects(out *bufio.Writer, objects int, seed int64, only string) error
 		}
 		random := rand.New(rand.NewSource(seed ^ hash(name)))
 		for range objects {
-			if err := writeObject(out, serializer, random, kind); err != nil {
+			if err := writeObject(out, serializer, filler{random, random.Intn(size)}, kind); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
 		}
@@ -45,10 +45,9 @@ func writeObjects(out *bufio.Writer, objects int, seed int64, only string) error
 }
 
 func writeObject(
-	out *bufio.Writer, serializer *protobuf.Serializer, random *rand.Rand, kind kind,
+	out *bufio.Writer, serializer *protobuf.Serializer, filler filler, kind kind,
 ) error {
 	value := reflect.New(kind.goType)
-	filler := filler{random, 20 + random.Intn(300)}
 	filler.fill(value.Elem(), 0)
 	object := value.Interface().(runtime.Object)
 	object.GetObjectKind().SetGroupVersionKind(kind.gvk())

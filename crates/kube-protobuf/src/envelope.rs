@@ -8,7 +8,7 @@ use crate::schema::Schema;
 use crate::wire;
 
 /// What every protobuf body of Kubernetes begins with.
-const MAGIC: &[u8] = b"k8s\0";
+pub(crate) const MAGIC: &[u8] = b"k8s\0";
 
 /// A body: an object with its `apiVersion` and `kind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

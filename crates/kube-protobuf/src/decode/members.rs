@@ -31,7 +31,7 @@ pub(super) struct Members<'de> {
 struct Frame<'de> {
     message: &'static Message,
     rest: &'de [u8],
-    /// A bit for each field that was there.
+    /// A bit for the number of each field that was there.
     seen: u64,
 }
 
@@ -128,10 +128,9 @@ impl Frame<'_> {
         let start = self.rest;
         let (number, wire) = wire::tag(&mut self.rest)?;
         let message = self.message;
-        let Some(index) = message.index(number) else {
+        let Some(field) = message.field(number) else {
             return wire::skip(&mut self.rest, wire).map(|()| None);
         };
-        let field = &message.fields[index];
         let expected = field.wire();
         if wire != expected {
             let packed = wire == wire::BYTES && field.shape == Shape::List;
@@ -143,7 +142,7 @@ impl Frame<'_> {
                 return Ok(None);
             }
         }
-        let bit = 1 << index;
+        let bit = 1 << number;
         if self.seen & bit != 0 {
             return Err(in_field(field, ErrorKind::Repeated, start));
         }
@@ -176,7 +175,7 @@ impl Frame<'_> {
     #[inline]
     fn next_missing(&mut self) -> Option<Pending> {
         let missing = self.message.always & !self.seen;
-        let field = self.message.fields.get(missing.trailing_zeros() as usize)?;
+        let field = self.message.field(missing.trailing_zeros())?;
         self.seen |= missing & missing.wrapping_neg();
         Some(Pending {
             field,

@@ -56,6 +56,10 @@ fn timestamp(mut message: &[u8]) -> Result<(i64, i32)> {
 /// Tells whether a time is Go's zero time, which JSON has as null. It has no bytes on the wire; the
 /// first second of 1970 has four.
 pub(super) fn is_zero_time(message: &[u8]) -> Result<bool> {
+    // Seconds before 1970 take ten bytes and a tag.
+    if (1..11).contains(&message.len()) {
+        return Ok(false);
+    }
     let (seconds, nanos) = timestamp(message)?;
     Ok(is_zero(message, seconds, nanos))
 }

@@ -43,11 +43,9 @@ pub(crate) enum Choice {
 
 /// The fields of one message.
 pub(crate) struct Message {
-    /// In order of their numbers.
-    pub(crate) fields: Box<[Field]>,
-    /// For each number the index of its field, plus one; zero means that there is none.
-    by_number: Box<[u8]>,
-    /// A bit for each field that JSON has even if the wire lacks it.
+    /// At the index of their numbers, which are below 64.
+    slots: Box<[Option<Field>]>,
+    /// A bit for the number of each field that JSON has even if the wire lacks it.
     pub(crate) always: u64,
 }
 
@@ -198,32 +196,29 @@ impl Message {
     fn read(entry: &'static Entry) -> Self {
         let package = entry.name.split('.').next().unwrap_or_default();
         let read = |line: &'static str| Field::read(line, package).expect(WELL_FORMED);
-        let fields: Box<[Field]> = entry.lines.lines().map(read).collect();
-        let last = fields.last().map_or(0, |field| field.number as usize);
-        let mut by_number = vec![0; last + 1];
-        let mut always = 0;
-        for (index, field) in (0_u8..).zip(&fields) {
-            by_number[field.number as usize] = index + 1;
+        let (mut slots, mut always) = (Vec::new(), 0);
+        for field in entry.lines.lines().map(read) {
             if !field.omitted {
-                always |= 1 << index;
+                always |= 1 << field.number;
             }
+            slots.resize_with(field.number as usize, || None);
+            slots.push(Some(field));
         }
         Self {
-            fields,
-            by_number: by_number.into(),
+            slots: slots.into(),
             always,
         }
     }
 
-    /// Returns the index of the field with this number.
+    /// Returns the field with this number.
     #[inline]
-    pub(crate) fn index(&self, number: u32) -> Option<usize> {
-        let index = self.by_number.get(number as usize)?;
-        usize::from(*index).checked_sub(1)
+    pub(crate) fn field(&self, number: u32) -> Option<&Field> {
+        self.slots.get(number as usize)?.as_ref()
     }
 
-    pub(crate) fn field(&self, number: u32) -> Option<&Field> {
-        self.fields.get(self.index(number)?)
+    /// Returns the fields in order of their numbers.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = &Field> {
+        self.slots.iter().flatten()
     }
 }
 

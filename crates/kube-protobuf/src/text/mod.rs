@@ -1,7 +1,14 @@
 //! The texts that JSON has for times, durations and bytes.
 
+mod parse;
+
+pub(crate) use parse::{from_base64, from_duration, from_time};
+
 /// The seconds of Go's zero time, the first second of the year 1.
 pub(crate) const GO_ZERO_SECONDS: i64 = -62_135_596_800;
+
+/// The digits of base64.
+const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 const SECONDS_OF_DAY: i64 = 86_400;
 
@@ -12,25 +19,24 @@ pub(crate) struct TimeText {
 }
 
 impl TimeText {
+    const SECONDS: Self = Self::new(*b"0000-00-00T00:00:00Z0000000", 20);
+    const MICROS: Self = Self::new(*b"0000-00-00T00:00:00.000000Z", 27);
+
+    const fn new(bytes: [u8; 27], len: usize) -> Self {
+        Self { bytes, len }
+    }
+
     pub(crate) fn as_str(&self) -> &str {
         let text = self.bytes.get(..self.len).unwrap_or_default();
         std::str::from_utf8(text).unwrap_or_default()
     }
 
-    fn push(&mut self, byte: u8) {
-        if let Some(end) = self.bytes.get_mut(self.len) {
-            *end = byte;
-            self.len += 1;
-        }
-    }
-
-    /// Writes two digits and a byte behind them.
-    fn pair(&mut self, number: i64, end: u8) {
-        self.push(b'0' + (number / 10 % 10) as u8);
-        self.push(b'0' + (number % 10) as u8);
-        if end != 0 {
-            self.push(end);
-        }
+    /// Writes two digits.
+    #[inline(always)]
+    fn pair(&mut self, at: usize, number: i64) {
+        let number = number as u32;
+        self.bytes[at] = b'0' + (number / 10 % 10) as u8;
+        self.bytes[at + 1] = b'0' + (number % 10) as u8;
     }
 }
 
@@ -45,25 +51,22 @@ pub(crate) fn time(seconds: i64, nanos: Option<i32>) -> Option<TimeText> {
         seconds.rem_euclid(SECONDS_OF_DAY),
     );
     let (year, month, day) = date(day)?;
-    let mut text = TimeText {
-        bytes: [0; 27],
-        len: 0,
+    let mut text = match micros {
+        None => TimeText::SECONDS,
+        Some(_) => TimeText::MICROS,
     };
-    text.pair(year / 100, 0);
-    text.pair(year % 100, b'-');
-    text.pair(month, b'-');
-    text.pair(day, b'T');
-    text.pair(second / 3600, b':');
-    text.pair(second / 60 % 60, b':');
-    match micros {
-        None => text.pair(second % 60, b'Z'),
-        Some(micros) => {
-            let micros = micros.rem_euclid(1_000_000);
-            text.pair(second % 60, b'.');
-            text.pair(micros / 10_000, 0);
-            text.pair(micros / 100 % 100, 0);
-            text.pair(micros % 100, b'Z');
-        }
+    text.pair(0, year / 100);
+    text.pair(2, year % 100);
+    text.pair(5, month);
+    text.pair(8, day);
+    text.pair(11, second / 3600);
+    text.pair(14, second / 60 % 60);
+    text.pair(17, second % 60);
+    if let Some(micros) = micros {
+        let micros = micros.rem_euclid(1_000_000);
+        text.pair(20, micros / 10_000);
+        text.pair(22, micros / 100 % 100);
+        text.pair(24, micros % 100);
     }
     Some(text)
 }
@@ -123,7 +126,6 @@ fn decimal(number: u64, unit: u64) -> String {
 
 /// Writes bytes in base64 with padding.
 pub(crate) fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
         let byte = |index: usize| u32::from(chunk.get(index).copied().unwrap_or_default());
