@@ -181,19 +181,7 @@ const PURE: [&str; 12] = [
     "simd-json",
 ];
 
-/// A decoder depends on serde and serde_json, and on no client.
-const NO_IO: [&str; 10] = [
-    "tokio",
-    "hyper",
-    "tower",
-    "rustls",
-    "openssl",
-    "native-tls",
-    "kube-client",
-    "kube-runtime",
-    "http",
-    "simd-json",
-];
+const NO_IO: [&str; 6] = ["tokio", "hyper", "tower", "rustls", "http", "kube-client"];
 
 const NO_HTTP: [&str; 11] = [
     "hyper",

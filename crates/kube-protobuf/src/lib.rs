@@ -1,8 +1,8 @@
 //! Kubernetes objects from protobuf, through serde.
 //!
 //! API servers answer in protobuf if a client accepts `application/vnd.kubernetes.protobuf`. This
-//! crate decodes such answers into any type that implements `Deserialize`: those of `k8s-openapi`, a
-//! struct with a few fields, or `serde_json::Value`.
+//! crate decodes such answers into any type that implements `Deserialize`: those of `k8s-openapi`,
+//! a struct with a few fields, or `serde_json::Value`.
 //!
 //! ```
 //! use informer_kube_protobuf::{Envelope, to_body};
@@ -21,10 +21,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! - [`Envelope`], [`ListParts`], [`split_frame`], [`WatchEvent`] and [`Identity`] take apart what is
-//!   around an object.
-//! - [`from_slice`] decodes one message by its [`Schema`]. The schemas are in a table, which is made
-//!   from the Go types of Kubernetes.
+//! - [`Envelope`], [`ListParts`], [`split_frame`], [`WatchEvent`] and [`Identity`] take apart what
+//!   is around an object.
+//! - [`from_slice`] decodes one message by its [`Schema`]. The schemas are in a table, which is
+//!   made from the Go types of Kubernetes.
 //! - [`to_vec`], [`to_body`], [`seal`] and [`to_frame`] write what an API server writes, for tests.
 //!
 //! An object decodes to the same value from JSON and from protobuf. A visitor receives the members

@@ -10,6 +10,9 @@ const GROUP_START: u8 = 3;
 const GROUP_END: u8 = 4;
 const FIXED32: u8 = 5;
 
+/// Messages, lists and maps may be nested this deep, as in serde_json.
+pub(crate) const MAX_DEPTH: u8 = 128;
+
 /// A length above this one is absurd: no message of Kubernetes has 2 GiB.
 const MAX_LENGTH: u64 = i32::MAX as u64;
 

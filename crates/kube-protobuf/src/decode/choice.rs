@@ -1,9 +1,5 @@
 //! Messages whose JSON is one of their fields: `JSONSchemaPropsOrBool` and its siblings.
 
-use serde::de::Visitor;
-
-use super::elements::Elements;
-use super::value::Value;
 use crate::error::{Error, ErrorKind, Result};
 use crate::schema::{Choice, Kind, Message};
 use crate::wire;
@@ -56,25 +52,8 @@ pub(super) fn choose<'de>(
     })
 }
 
-impl<'de> Chosen<'de> {
+impl Chosen<'_> {
     pub(super) fn is_null(&self) -> bool {
         matches!(self, Self::Null)
-    }
-
-    /// Gives the value to the visitor; `depth` is the depth of the message.
-    pub(super) fn visit<V: Visitor<'de>>(self, depth: u8, visitor: V) -> Result<V::Value> {
-        match self {
-            Self::Null => visitor.visit_unit(),
-            Self::Bool(allows) => visitor.visit_bool(allows),
-            Self::One(kind, mut rest) => {
-                let value = Value::single(&mut rest, kind, depth);
-                serde::Deserializer::deserialize_any(value, visitor)
-            }
-            Self::Many(kind, number, mut rest) => {
-                let mut elements = Elements::new(&mut rest, kind, number, wire::BYTES, depth)?;
-                let value = visitor.visit_seq(&mut elements)?;
-                elements.finish().map(|()| value)
-            }
-        }
     }
 }

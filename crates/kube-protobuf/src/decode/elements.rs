@@ -1,25 +1,21 @@
 //! The elements of a list and the entries of a map, which are adjacent fields of one number.
 
-use serde::de::value::BorrowedStrDeserializer;
-use serde::de::{DeserializeSeed, MapAccess, SeqAccess};
-
-use super::value::Value;
-use crate::error::{Error, ErrorKind, Result, Segment};
+use crate::error::{Error, ErrorKind, Result};
 use crate::schema::Kind;
 use crate::wire;
 
 /// The elements of a list. The tag of the first one is read.
 pub(super) struct Elements<'a, 'de> {
     rest: &'a mut &'de [u8],
-    kind: Kind,
+    pub(super) kind: Kind,
     number: u32,
     /// The wire type of the tag that was read, until its value is.
     tag: Option<u8>,
     /// Elements that share one tag.
     packed: &'de [u8],
-    count: usize,
-    index: usize,
-    depth: u8,
+    pub(super) count: usize,
+    pub(super) index: usize,
+    pub(super) depth: u8,
 }
 
 impl<'a, 'de> Elements<'a, 'de> {
@@ -45,7 +41,7 @@ impl<'a, 'de> Elements<'a, 'de> {
 
     /// Moves to the next element; false at the end.
     #[inline]
-    fn advance(&mut self) -> Result<bool> {
+    pub(super) fn advance(&mut self) -> Result<bool> {
         while self.packed.is_empty() {
             let wire = match self.tag.take() {
                 Some(wire) => wire,
@@ -68,6 +64,15 @@ impl<'a, 'de> Elements<'a, 'de> {
             self.packed = wire::bytes(self.rest)?;
         }
         Ok(true)
+    }
+
+    /// Returns the bytes that begin with the element.
+    #[inline]
+    pub(super) fn rest(&mut self) -> &mut &'de [u8] {
+        match self.packed.is_empty() {
+            true => &mut *self.rest,
+            false => &mut self.packed,
+        }
     }
 
     /// Checks that the visitor took all elements, as serde_json does.
@@ -97,40 +102,16 @@ fn count(rest: &[u8], kind: Kind, number: u32, wire: u8) -> Result<usize> {
     Ok(count)
 }
 
-impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
-    type Error = Error;
-
-    #[inline]
-    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>> {
-        if !self.advance()? {
-            return Ok(None);
-        }
-        let index = self.index;
-        self.index += 1;
-        let rest = match self.packed.is_empty() {
-            true => &mut *self.rest,
-            false => &mut self.packed,
-        };
-        let mut value = seed.deserialize(Value::single(rest, self.kind, self.depth));
-        Error::add(&mut value, || Segment::Index(index));
-        value.map(Some)
-    }
-
-    fn size_hint(&self) -> Option<usize> {
-        Some(self.count.saturating_sub(self.index))
-    }
-}
-
 /// The entries of a map. The tag of the first one is read.
 pub(super) struct Entries<'a, 'de> {
     rest: &'a mut &'de [u8],
-    kind: Kind,
+    pub(super) kind: Kind,
     number: u32,
     is_first: bool,
     /// The key of the value that comes next.
-    key: &'de str,
-    value: &'de [u8],
-    depth: u8,
+    pub(super) key: &'de str,
+    pub(super) value: &'de [u8],
+    pub(super) depth: u8,
 }
 
 impl<'a, 'de> Entries<'a, 'de> {
@@ -147,7 +128,7 @@ impl<'a, 'de> Entries<'a, 'de> {
     }
 
     #[inline]
-    fn advance(&mut self) -> Result<bool> {
+    pub(super) fn advance(&mut self) -> Result<bool> {
         if !std::mem::take(&mut self.is_first) {
             match wire::tag_of(self.rest, self.number)? {
                 Some(wire::BYTES) => {}
@@ -190,22 +171,5 @@ impl<'a, 'de> Entries<'a, 'de> {
     }
 }
 
-impl<'de> MapAccess<'de> for Entries<'_, 'de> {
-    type Error = Error;
-
-    #[inline]
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>> {
-        if !self.advance()? {
-            return Ok(None);
-        }
-        seed.deserialize(BorrowedStrDeserializer::new(self.key))
-            .map(Some)
-    }
-
-    #[inline]
-    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value> {
-        let mut value = seed.deserialize(Value::single(&mut self.value, self.kind, self.depth));
-        Error::add(&mut value, || Segment::Key(self.key.to_owned()));
-        value
-    }
-}
+/// An empty list or map.
+pub(super) struct Nothing;

@@ -1,16 +1,9 @@
 //! The members of a message as the visitor sees them: the fields of the wire, the fields of inline
 //! messages among them, and the ones that JSON has although the wire lacks them.
 
-use serde::de::value::BorrowedStrDeserializer;
-use serde::de::{DeserializeSeed, MapAccess};
-
-use super::value::Value;
 use crate::error::{Error, ErrorKind, Result, Segment};
 use crate::schema::{Field, Kind, Message, Shape};
 use crate::wire;
-
-/// What a Go value that the wire lacks would be on the wire: zero, an empty string or message.
-const ZERO: &[u8] = &[0; 8];
 
 /// Inline messages are nested at most twice, and `apiVersion` and `kind` are one more.
 const MAX_INLINE: usize = 3;
@@ -22,8 +15,8 @@ pub(super) struct Members<'de> {
     outer: [Frame<'de>; MAX_INLINE],
     level: usize,
     /// The field whose key the visitor has.
-    pending: Option<Pending>,
-    depth: u8,
+    pub(super) pending: Option<Pending>,
+    pub(super) depth: u8,
 }
 
 /// A message that is being read.
@@ -36,14 +29,14 @@ struct Frame<'de> {
 }
 
 #[derive(Clone, Copy)]
-struct Pending {
-    field: &'static Field,
-    source: Source,
+pub(super) struct Pending {
+    pub(super) field: &'static Field,
+    pub(super) source: Source,
 }
 
 /// Where the value of a field comes from.
 #[derive(Clone, Copy)]
-enum Source {
+pub(super) enum Source {
     /// The wire, with this wire type.
     Wire(u8),
     /// The wire lacks the field.
@@ -97,8 +90,14 @@ impl<'de> Members<'de> {
         true
     }
 
+    /// Returns the bytes that begin with the value of the pending field.
+    #[inline]
+    pub(super) fn rest(&mut self) -> &mut &'de [u8] {
+        &mut self.frame.rest
+    }
+
     /// Finds the next member.
-    fn next(&mut self) -> Result<Option<Pending>> {
+    pub(super) fn next(&mut self) -> Result<Option<Pending>> {
         loop {
             let found = match self.frame.rest.is_empty() {
                 false => self.frame.next_on_wire()?,
@@ -197,33 +196,4 @@ fn wrong_wire(field: &Field, found: u8, at: &[u8]) -> Error {
 #[cold]
 fn in_field(field: &Field, kind: ErrorKind, at: &[u8]) -> Error {
     Error::at(kind, at).within(Segment::Field(field.name))
-}
-
-impl<'de> MapAccess<'de> for Members<'de> {
-    type Error = Error;
-
-    #[inline]
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>> {
-        self.pending = self.next()?;
-        let Some(Pending { field, .. }) = self.pending else {
-            return Ok(None);
-        };
-        seed.deserialize(BorrowedStrDeserializer::new(field.name))
-            .map(Some)
-    }
-
-    #[inline]
-    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value> {
-        let Some(Pending { field, source }) = self.pending.take() else {
-            return Err(serde::de::Error::custom("a value before its key"));
-        };
-        let mut zero = ZERO;
-        let value = match source {
-            Source::Wire(wire) => Value::of_field(&mut self.frame.rest, field, wire, self.depth),
-            Source::Missing => Value::missing(&mut zero, field, self.depth),
-        };
-        let mut value = seed.deserialize(value);
-        Error::add(&mut value, || Segment::Field(field.name));
-        value
-    }
 }

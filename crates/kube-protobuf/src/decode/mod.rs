@@ -1,20 +1,19 @@
 //! Decoding: a serde `Deserializer` over the bytes of a message.
 
+mod access;
 mod choice;
 mod elements;
 mod members;
 mod special;
 mod value;
 
-use serde::de::{Deserialize, IntoDeserializer, MapAccess, Visitor, value::MapAccessDeserializer};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserialize, Visitor};
 use serde::forward_to_deserialize_any;
 
 use crate::error::{Error, Result};
 use crate::schema::Schema;
 use members::Members;
-
-/// Messages, lists and maps may be nested this deep, as in serde_json.
-pub(crate) const MAX_DEPTH: u8 = 128;
 
 /// Decodes one bare message, such as an item of a list.
 ///
@@ -87,7 +86,7 @@ impl<'de> serde::Deserializer<'de> for Deserializer<'de> {
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         if let Some(choice) = self.schema.choice() {
             let chosen = choice::choose(self.schema.fields(), choice, self.message)?;
-            return chosen.visit(1, visitor);
+            return value::visit_chosen(chosen, 1, visitor);
         }
         visitor.visit_map(self.members())
     }
@@ -122,17 +121,4 @@ impl<'de> serde::Deserializer<'de> for Deserializer<'de> {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
         unit_struct seq tuple tuple_struct map struct identifier
     }
-}
-
-impl<'de> IntoDeserializer<'de, Error> for Deserializer<'de> {
-    type Deserializer = Self;
-
-    fn into_deserializer(self) -> Self {
-        self
-    }
-}
-
-/// The members of a message are a map for serde.
-fn as_map<'de, A: MapAccess<'de, Error = Error>>(members: A) -> MapAccessDeserializer<A> {
-    MapAccessDeserializer::new(members)
 }

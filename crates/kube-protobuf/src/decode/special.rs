@@ -2,7 +2,6 @@
 
 use serde::de::Visitor;
 
-use super::elements::Elements;
 use crate::error::{Error, ErrorKind, Result};
 use crate::schema::Kind;
 use crate::text;
@@ -100,30 +99,6 @@ fn visit_int_or_string<'de, V: Visitor<'de>>(message: &'de [u8], visitor: V) -> 
         other => Err(Error::at(ErrorKind::IntOrString(other), message)),
     }
 }
-
-/// Visits the strings of a message that contains nothing else.
-pub(super) fn visit_names<'de, V: Visitor<'de>>(
-    items: &mut &'de [u8],
-    depth: u8,
-    visitor: V,
-) -> Result<V::Value> {
-    while !items.is_empty() {
-        match wire::tag(items)? {
-            (1, wire::BYTES) => {
-                let mut elements = Elements::new(items, Kind::Str, 1, wire::BYTES, depth)?;
-                let value = visitor.visit_seq(&mut elements)?;
-                return elements.finish().map(|()| value);
-            }
-            (_, wire) => wire::skip(items, wire)?,
-        }
-    }
-    visitor.visit_seq(serde::de::value::SeqDeserializer::new(std::iter::empty::<
-        Never<'de>,
-    >()))
-}
-
-/// The element of a list without elements.
-type Never<'de> = serde::de::value::BorrowedStrDeserializer<'de, Error>;
 
 /// Visits a number as JSON would have it: Go writes 1.0 as `1`.
 pub(super) fn visit_number<'de, V: Visitor<'de>>(number: f64, visitor: V) -> Result<V::Value> {

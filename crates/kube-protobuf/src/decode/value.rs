@@ -1,11 +1,13 @@
 //! One value: a scalar, a message, a list or a map.
 
+use serde::de::value::MapAccessDeserializer;
 use serde::de::{IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
-use super::elements::{Elements, Entries};
+use super::choice::{self, Chosen};
+use super::elements::{Elements, Entries, Nothing};
 use super::members::Members;
-use super::{MAX_DEPTH, as_map, choice, special};
+use super::special;
 use crate::error::{Error, ErrorKind, Result};
 use crate::schema::{Field, Kind, Shape};
 use crate::wire;
@@ -88,7 +90,7 @@ impl<'a, 'de> Value<'a, 'de> {
 
     /// The depth of what is in this value.
     fn inner_depth(&self) -> Result<u8> {
-        match self.depth < MAX_DEPTH {
+        match self.depth < wire::MAX_DEPTH {
             true => Ok(self.depth + 1),
             false => Err(Error::at(ErrorKind::TooDeep, self.rest)),
         }
@@ -111,12 +113,16 @@ impl<'a, 'de> Value<'a, 'de> {
             Kind::Names => {
                 let depth = self.inner_depth()?;
                 let mut items = wire::bytes(self.rest)?;
-                special::visit_names(&mut items, depth, visitor)
+                visit_names(&mut items, depth, visitor)
             }
             Kind::Choice(entry, rule) => {
                 let depth = self.inner_depth()?;
                 let message = wire::bytes(self.rest)?;
-                choice::choose(entry.message(), rule, message)?.visit(depth, visitor)
+                visit_chosen(
+                    choice::choose(entry.message(), rule, message)?,
+                    depth,
+                    visitor,
+                )
             }
             Kind::Json => special::json(self.rest, |json| {
                 serde::Deserializer::deserialize_any(json, visitor)
@@ -179,6 +185,43 @@ fn skip_all(rest: &mut &[u8], number: u32, wire: u8) -> Result<()> {
         wire::skip(rest, wire)?;
     }
     Ok(())
+}
+
+/// Visits the strings of a message that contains nothing else.
+fn visit_names<'de, V: Visitor<'de>>(
+    items: &mut &'de [u8],
+    depth: u8,
+    visitor: V,
+) -> Result<V::Value> {
+    while !items.is_empty() {
+        match wire::tag(items)? {
+            (1, wire::BYTES) => {
+                let mut elements = Elements::new(items, Kind::Str, 1, wire::BYTES, depth)?;
+                let value = visitor.visit_seq(&mut elements)?;
+                return elements.finish().map(|()| value);
+            }
+            (_, wire) => wire::skip(items, wire)?,
+        }
+    }
+    visitor.visit_seq(Nothing)
+}
+
+/// Visits the field that JSON has; `depth` is the depth of the message.
+pub(super) fn visit_chosen<'de, V: Visitor<'de>>(
+    chosen: Chosen<'de>,
+    depth: u8,
+    visitor: V,
+) -> Result<V::Value> {
+    match chosen {
+        Chosen::Null => visitor.visit_unit(),
+        Chosen::Bool(allows) => visitor.visit_bool(allows),
+        Chosen::One(kind, mut rest) => Value::single(&mut rest, kind, depth).visit_single(visitor),
+        Chosen::Many(kind, number, mut rest) => {
+            let mut elements = Elements::new(&mut rest, kind, number, wire::BYTES, depth)?;
+            let value = visitor.visit_seq(&mut elements)?;
+            elements.finish().map(|()| value)
+        }
+    }
 }
 
 /// Refuses the types that reach into serde_json's own deserializer.
@@ -282,7 +325,7 @@ impl<'de> serde::Deserializer<'de> for Value<'_, 'de> {
             }
             (Form::Single, Kind::Message(entry)) => {
                 let members = self.members(entry)?;
-                as_map(members).deserialize_enum(name, variants, visitor)
+                MapAccessDeserializer::new(members).deserialize_enum(name, variants, visitor)
             }
             (Form::Single, Kind::Json) => special::json(self.rest, |json| {
                 serde::Deserializer::deserialize_enum(json, name, variants, visitor)
@@ -300,38 +343,5 @@ impl<'de> serde::Deserializer<'de> for Value<'_, 'de> {
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 char bytes byte_buf unit unit_struct
         tuple tuple_struct struct identifier
-    }
-}
-
-/// An empty list or map.
-struct Nothing;
-
-impl<'de> serde::de::SeqAccess<'de> for Nothing {
-    type Error = Error;
-
-    fn next_element_seed<T: serde::de::DeserializeSeed<'de>>(
-        &mut self,
-        _: T,
-    ) -> Result<Option<T::Value>> {
-        Ok(None)
-    }
-
-    fn size_hint(&self) -> Option<usize> {
-        Some(0)
-    }
-}
-
-impl<'de> serde::de::MapAccess<'de> for Nothing {
-    type Error = Error;
-
-    fn next_key_seed<K: serde::de::DeserializeSeed<'de>>(
-        &mut self,
-        _: K,
-    ) -> Result<Option<K::Value>> {
-        Ok(None)
-    }
-
-    fn next_value_seed<T: serde::de::DeserializeSeed<'de>>(&mut self, _: T) -> Result<T::Value> {
-        Err(serde::de::Error::custom("an empty map has no value"))
     }
 }

@@ -7,7 +7,6 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use crate::decode::MAX_DEPTH;
 use crate::schema::{Choice, Field, Kind, Message, Schema, Shape};
 use write::{bytes_field, float_field, int_field};
 
@@ -22,8 +21,8 @@ pub struct EncodeError {
 /// Encodes an object as a bare message, as Go does.
 ///
 /// Members that the schema lacks are left out, `apiVersion` and `kind` among them. Fields are in
-/// order of their numbers, entries of maps in order of their keys, and fields that Go writes even if
-/// they are zero are written.
+/// order of their numbers, entries of maps in order of their keys, and fields that Go writes even
+/// if they are zero are written.
 ///
 /// # Errors
 ///
@@ -113,7 +112,7 @@ fn message(
     object: &Map<String, Value>,
     depth: u8,
 ) -> Result<()> {
-    if depth > MAX_DEPTH {
+    if depth > crate::wire::MAX_DEPTH {
         return Err(EncodeError::new("less nesting"));
     }
     for field in message.fields() {

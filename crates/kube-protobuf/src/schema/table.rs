@@ -2,8 +2,8 @@
 //!
 //! A line that begins with a name begins a message, with `+type` if the object has `apiVersion` and
 //! `kind`, or with the rule of a message whose JSON is one of its fields. A line that begins with a
-//! space is a field: number, JSON name, shape and kind. A line that begins with `=` is a kind of the
-//! API and its message. Messages and kinds are sorted.
+//! space is a field: number, JSON name, shape and kind. A line that begins with `=` is a kind of
+//! the API and its message. Messages and kinds are sorted.
 
 use std::sync::OnceLock;
 

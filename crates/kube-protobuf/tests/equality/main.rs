@@ -4,7 +4,7 @@
 //! The stored objects are few. `cargo xtask protobuf-equality` makes as many as it is told to, and
 //! names their file in `INFORMER_PROTOBUF_OBJECTS`.
 
-mod types;
+mod kinds;
 
 use informer_kube_protobuf::{Envelope, to_body};
 use serde::Serialize;
@@ -35,7 +35,7 @@ fn objects_of_go_decode_to_equal_values_from_json_and_from_protobuf() {
     let file = std::env::var("INFORMER_PROTOBUF_OBJECTS");
     let file = file.unwrap_or_else(|_| "tests/data/objects.bin".to_owned());
     let bytes = std::fs::read(&file).expect("the file of objects");
-    let types = types::types();
+    let types = kinds::types();
     let (mut objects, mut typed, mut refused, mut respelled) = (0, 0, 0, 0);
     let mut differences = Vec::new();
     let mut rest = &bytes[..];
@@ -109,7 +109,7 @@ where
         (Ok(json), Ok(protobuf)) => {
             let value = |it: &T| serde_json::to_value(it).expect("serializes");
             let (json, protobuf) = (value(&json), value(&protobuf));
-            let path = difference(&json, &protobuf, String::new());
+            let path = difference(&json, &protobuf, "");
             Err(path.unwrap_or_else(|| "equal as JSON, different as a type".to_owned()))
         }
         (Err(_), Err(_)) => Ok(Outcome::Refused),
@@ -130,7 +130,7 @@ fn compare_bytes(object: &Object<'_>) -> Result<Outcome, String> {
     }
     let again: Result<Value, _> = Envelope::parse(&body).and_then(|it| it.decode());
     let again = again.map_err(|error| format!("our own bytes are refused: {error}"))?;
-    match difference(&without_nulls(json), &without_nulls(again), String::new()) {
+    match difference(&without_nulls(json), &without_nulls(again), "") {
         Some(path) => Err(format!("encoded and decoded again: {path}")),
         None => Ok(Outcome::Respelled),
     }
@@ -151,19 +151,19 @@ fn without_nulls(value: Value) -> Value {
 }
 
 /// Returns the path of the first difference and both values.
-fn difference(json: &Value, protobuf: &Value, path: String) -> Option<String> {
+fn difference(json: &Value, protobuf: &Value, path: &str) -> Option<String> {
     match (json, protobuf) {
         (Value::Object(a), Value::Object(b)) => {
             let keys = a.keys().chain(b.keys().filter(|key| !a.contains_key(*key)));
             keys.map(|key| (key, a.get(key), b.get(key)))
                 .find_map(|(key, a, b)| match (a, b) {
-                    (Some(a), Some(b)) => difference(a, b, format!("{path}.{key}")),
+                    (Some(a), Some(b)) => difference(a, b, &format!("{path}.{key}")),
                     _ => Some(format!("{path}.{key}: JSON {a:?}, protobuf {b:?}")),
                 })
         }
         (Value::Array(a), Value::Array(b)) if a.len() == b.len() => (0..)
             .zip(a.iter().zip(b))
-            .find_map(|(index, (a, b))| difference(a, b, format!("{path}[{index}]"))),
+            .find_map(|(index, (a, b))| difference(a, b, &format!("{path}[{index}]"))),
         _ if json == protobuf => None,
         _ => Some(format!("{path}: JSON {json}, protobuf {protobuf}")),
     }

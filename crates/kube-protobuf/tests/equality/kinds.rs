@@ -55,7 +55,8 @@ fn early_groups(types: &mut Types) {
     add!(types, two, k8s_openapi::api::apiserverinternal::v1alpha1: StorageVersion);
     add!(types, two, k8s_openapi::api::apps::v1: ControllerRevision DaemonSet Deployment ReplicaSet
         StatefulSet);
-    add!(types, one, k8s_openapi::api::authentication::v1: SelfSubjectReview TokenRequest TokenReview);
+    add!(types, one, k8s_openapi::api::authentication::v1:
+        SelfSubjectReview TokenRequest TokenReview);
     add!(types, one, k8s_openapi::api::authorization::v1: LocalSubjectAccessReview
         SelfSubjectAccessReview SelfSubjectRulesReview SubjectAccessReview);
     add!(types, two, k8s_openapi::api::autoscaling::v1: HorizontalPodAutoscaler);
@@ -64,11 +65,13 @@ fn early_groups(types: &mut Types) {
     add!(types, two, k8s_openapi::api::batch::v1: CronJob Job);
     add!(types, two, k8s_openapi::api::certificates::v1: CertificateSigningRequest);
     add!(types, two, k8s_openapi::api::certificates::v1alpha1: ClusterTrustBundle);
-    add!(types, two, k8s_openapi::api::certificates::v1beta1: ClusterTrustBundle PodCertificateRequest);
+    add!(types, two, k8s_openapi::api::certificates::v1beta1:
+        ClusterTrustBundle PodCertificateRequest);
     add!(types, two, k8s_openapi::api::coordination::v1: Lease);
     add!(types, two, k8s_openapi::api::coordination::v1alpha2: LeaseCandidate);
     add!(types, two, k8s_openapi::api::coordination::v1beta1: LeaseCandidate);
-    add!(types, two, k8s_openapi::api::core::v1: ComponentStatus ConfigMap Endpoints Event LimitRange
+    add!(types, two, k8s_openapi::api::core::v1:
+        ComponentStatus ConfigMap Endpoints Event LimitRange
         Namespace Node PersistentVolume PersistentVolumeClaim Pod PodTemplate
         ReplicationController ResourceQuota Secret Service ServiceAccount);
     add!(types, one, k8s_openapi::api::core::v1: Binding);
@@ -87,14 +90,17 @@ fn late_groups(types: &mut Types) {
     add!(types, two, k8s_openapi::api::rbac::v1: ClusterRole ClusterRoleBinding Role RoleBinding);
     add!(types, two, k8s_openapi::api::resource::v1: DeviceClass ResourceClaim ResourceClaimTemplate
         ResourceSlice);
-    add!(types, two, k8s_openapi::api::resource::v1alpha3: DeviceTaintRule ResourcePoolStatusRequest);
-    add!(types, two, k8s_openapi::api::resource::v1beta1: DeviceClass ResourceClaim ResourceClaimTemplate
+    add!(types, two, k8s_openapi::api::resource::v1alpha3:
+        DeviceTaintRule ResourcePoolStatusRequest);
+    add!(types, two, k8s_openapi::api::resource::v1beta1:
+        DeviceClass ResourceClaim ResourceClaimTemplate
         ResourceSlice);
     add!(types, two, k8s_openapi::api::resource::v1beta2: DeviceClass DeviceTaintRule ResourceClaim
         ResourceClaimTemplate ResourceSlice);
     add!(types, two, k8s_openapi::api::scheduling::v1: PriorityClass);
     add!(types, two, k8s_openapi::api::scheduling::v1alpha2: PodGroup Workload);
-    add!(types, two, k8s_openapi::api::storage::v1: CSIDriver CSINode CSIStorageCapacity StorageClass
+    add!(types, two, k8s_openapi::api::storage::v1:
+        CSIDriver CSINode CSIStorageCapacity StorageClass
         VolumeAttachment VolumeAttributesClass);
     add!(types, two, k8s_openapi::api::storage::v1beta1: VolumeAttributesClass);
     add!(types, two, k8s_openapi::api::storagemigration::v1beta1: StorageVersionMigration);
