@@ -10,7 +10,8 @@ use clap::Args;
 
 use crate::checkout;
 use crate::conformance::has_go;
-use crate::shell::{cargo, output_of, program, run as shell_run, words};
+use crate::debug_build::leaf_tests;
+use crate::shell::{output_of, program, run as shell_run, words};
 use crate::stopwatch::Outcome;
 
 /// The checked-in table.
@@ -98,17 +99,9 @@ fn compare(arguments: &Equality) -> Result<Outcome> {
     if !status.success() {
         bail!("`{}` failed ({status})", words(&judge));
     }
-    let tests = [
-        "test",
-        "--locked",
-        "--package",
-        "informer-kube-protobuf",
-        "--test",
-        "equality",
-        "--",
-        "--nocapture",
-    ];
-    shell_run(cargo(tests).env("INFORMER_PROTOBUF_OBJECTS", &path))?;
+    let mut tests = leaf_tests("informer-kube-protobuf");
+    tests.args(["--test", "equality", "--", "--nocapture"]);
+    shell_run(tests.env("INFORMER_PROTOBUF_OBJECTS", &path))?;
     Ok(Outcome::Passed)
 }
 
