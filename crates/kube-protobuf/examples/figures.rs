@@ -8,15 +8,16 @@ use std::error::Error;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use informer_kube_protobuf::{Envelope, Identity, ListPart, ListParts, Schema, from_slice};
+use informer_kube_protobuf::{Identity, Schema, from_slice, to_vec};
 use k8s_openapi::api::core::v1::Pod;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// The pods that are decoded together, and how many times.
-const BATCH: usize = 2_000;
-const TURNS: usize = 9;
+const BATCH: usize = 200;
+const TURNS: usize = 60;
 
 /// Eight fields of a pod, as a program of its own would declare them.
 #[derive(Deserialize)]
@@ -62,66 +63,69 @@ struct Texts<'a> {
     items: Vec<&'a RawValue>,
 }
 
-/// Returns the microseconds of one call: the best of several turns.
-fn measure<T>(mut call: impl FnMut() -> T) -> f64 {
-    let mut best = Duration::MAX;
-    for _ in 0..TURNS {
-        let start = Instant::now();
-        for _ in 0..BATCH {
-            black_box(call());
-        }
-        best = best.min(start.elapsed());
+/// Returns the time of one turn of calls.
+fn turn<T>(call: &mut impl FnMut() -> T) -> Duration {
+    let start = Instant::now();
+    for _ in 0..BATCH {
+        black_box(call());
     }
-    best.as_secs_f64() * 1e6 / BATCH as f64
+    start.elapsed()
 }
 
-fn row(name: &str, protobuf: f64, json: f64) {
+/// Prints the microseconds of one call of each: the best of several turns, which alternate.
+fn row<A, B>(name: &str, mut protobuf: impl FnMut() -> A, mut json: impl FnMut() -> B) {
+    let (mut best, mut best_json) = (Duration::MAX, Duration::MAX);
+    for _ in 0..TURNS {
+        best = best.min(turn(&mut protobuf));
+        best_json = best_json.min(turn(&mut json));
+    }
+    let micros = |turn: Duration| turn.as_secs_f64() * 1e6 / BATCH as f64;
+    let (protobuf, json) = (micros(best), micros(best_json));
     println!(
-        "{name:<34} {protobuf:>8.2} {json:>8.2} {:>8.2}",
+        "| {name} | {protobuf:.2} | {json:.2} | {:.2} |",
         protobuf / json
     );
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let body = include_bytes!("../tests/data/pods.bin");
     let texts: Texts<'_> = serde_json::from_str(include_str!("../tests/data/pods.json"))?;
-    let text = texts.items.first().ok_or("an item")?.get().as_bytes();
-    let list = Envelope::parse(body)?;
-    let item = ListParts::new(list.raw).find_map(|part| match part {
-        Ok(ListPart::Item(item)) => Some(item),
-        _ => None,
-    });
-    let item = item.ok_or("an item")?;
+    let text = texts.items.first().ok_or("an item")?.get();
     let schema = Schema::of("v1", "Pod").ok_or("a built-in kind")?;
+    let full: Value = serde_json::from_str(text)?;
+    let mut lean = full.clone();
+    if let Some(metadata) = lean["metadata"].as_object_mut() {
+        metadata.remove("managedFields");
+    }
 
-    println!(
-        "one pod: {} bytes of protobuf, {} of JSON",
-        item.len(),
-        text.len()
-    );
-    println!(
-        "{:<34} {:>8} {:>8} {:>8}",
-        "microseconds", "protobuf", "JSON", "ratio"
-    );
-    row(
-        "k8s-openapi Pod",
-        measure(|| from_slice::<Pod>(schema, item).map(drop)),
-        measure(|| serde_json::from_slice::<Pod>(text).map(drop)),
-    );
-    row(
-        "eight fields",
-        measure(|| from_slice::<Small>(schema, item).map(drop)),
-        measure(|| serde_json::from_slice::<Small>(text).map(drop)),
-    );
-    row(
-        "serde_json::Value",
-        measure(|| from_slice::<serde_json::Value>(schema, item).map(drop)),
-        measure(|| serde_json::from_slice::<serde_json::Value>(text).map(drop)),
-    );
-    row(
-        "nothing; protobuf: the identity",
-        measure(|| Identity::read(item).map(drop)),
-        measure(|| serde_json::from_slice::<IgnoredAny>(text).map(drop)),
-    );
+    println!("| microseconds | protobuf | serde_json | ratio |");
+    println!("| --- | --- | --- | --- |");
+    for (name, object) in [("", full), (" without managed fields", lean)] {
+        let (item, text) = (to_vec(schema, &object)?, object.to_string());
+        let (item, text) = (&item[..], text.as_bytes());
+        row(
+            &format!(
+                "`Pod` of k8s-openapi{name}, {} B, {} B",
+                item.len(),
+                text.len()
+            ),
+            || from_slice::<Pod>(schema, item).map(drop),
+            || serde_json::from_slice::<Pod>(text).map(drop),
+        );
+        row(
+            &format!("eight fields{name}"),
+            || from_slice::<Small>(schema, item).map(drop),
+            || serde_json::from_slice::<Small>(text).map(drop),
+        );
+        row(
+            &format!("`serde_json::Value`{name}"),
+            || from_slice::<Value>(schema, item).map(drop),
+            || serde_json::from_slice::<Value>(text).map(drop),
+        );
+        row(
+            &format!("the identity{name}; nothing of JSON"),
+            || Identity::read(item).map(drop),
+            || serde_json::from_slice::<IgnoredAny>(text).map(drop),
+        );
+    }
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! Envelopes: what is around an object in an answer, in a watch and in a list.
 
+use std::fmt;
+
 use serde::de::Deserialize;
 
 use crate::decode::Deserializer;
@@ -11,7 +13,7 @@ use crate::wire;
 pub(crate) const MAGIC: &[u8] = b"k8s\0";
 
 /// A body: an object with its `apiVersion` and `kind`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Envelope<'a> {
     /// The `apiVersion` of the object.
@@ -96,5 +98,16 @@ impl<'a> Envelope<'a> {
         };
         let deserializer = Deserializer::with_type_meta(schema, self.raw, self.type_meta);
         T::deserialize(deserializer).map_err(|error| error.in_input(self.body))
+    }
+}
+
+/// Shows the kind and the length: the object may contain secrets.
+impl fmt::Debug for Envelope<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Envelope")
+            .field("api_version", &self.api_version)
+            .field("kind", &self.kind)
+            .field("raw", &format_args!("{} bytes", self.raw.len()))
+            .finish_non_exhaustive()
     }
 }

@@ -114,6 +114,25 @@ fn frames_are_bounded_before_they_are_complete() {
 }
 
 #[test]
+fn debug_output_has_no_values() {
+    let body = to_body(&json!({
+        "apiVersion": "v1", "kind": "Secret", "stringData": {"password": "hunter2"}
+    }));
+    let body = body.expect("encodes");
+    let envelope = Envelope::parse(&body).expect("a body");
+    let part = ListParts::new(envelope.raw);
+    let event = informer_kube_protobuf::to_frame("ADDED", &body);
+    let event = WatchEvent::parse(&event[4..]).expect("an event");
+    let shown = format!("{envelope:?} {part:?} {event:?}");
+    assert!(
+        shown.contains("Secret") && !shown.contains("hunter2"),
+        "{shown}"
+    );
+    let bytes = format!("{:?}", b"hunter2");
+    assert!(!shown.contains(bytes.trim_matches(['[', ']'])), "{shown}");
+}
+
+#[test]
 fn encoding_errors_name_the_member() {
     let object = json!({
         "apiVersion": "v1", "kind": "Pod",

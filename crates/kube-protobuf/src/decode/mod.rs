@@ -7,6 +7,8 @@ mod members;
 mod special;
 mod value;
 
+use std::fmt;
+
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Visitor};
 use serde::forward_to_deserialize_any;
@@ -44,7 +46,7 @@ pub fn from_slice<'de, T: Deserialize<'de>>(schema: Schema, message: &'de [u8]) 
 ///
 /// [`from_slice`] is the usual way in; this type serves adapters such as `serde_path_to_error`.
 /// Errors of a deserializer that is used directly have no offset.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Deserializer<'de> {
     schema: Schema,
     message: &'de [u8],
@@ -120,5 +122,15 @@ impl<'de> serde::Deserializer<'de> for Deserializer<'de> {
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
         unit_struct seq tuple tuple_struct map struct identifier
+    }
+}
+
+/// Shows the schema and the length: the object may contain secrets.
+impl fmt::Debug for Deserializer<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Deserializer")
+            .field("schema", &self.schema)
+            .field("message", &format_args!("{} bytes", self.message.len()))
+            .finish_non_exhaustive()
     }
 }

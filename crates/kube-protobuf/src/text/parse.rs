@@ -85,7 +85,7 @@ pub(crate) fn from_duration(text: &str) -> Option<i64> {
         let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
         let whole: i128 = i128::from(whole.parse::<i64>().ok()?);
         let part = i128::from(billionths(fraction)?);
-        nanos += whole * unit + part * unit / 1_000_000_000;
+        nanos = nanos.checked_add(whole * unit + part * unit / 1_000_000_000)?;
         rest = tail;
     }
     (!text.is_empty())
