@@ -5,6 +5,7 @@ use crate::schema::{Choice, Kind, Message};
 use crate::wire;
 
 /// The field that JSON has.
+#[derive(Clone, Copy)]
 pub(super) enum Chosen<'de> {
     Null,
     Bool(bool),
