@@ -48,7 +48,7 @@ impl Layer {
 /// The one type that store, reflector and source share: see ADR 12.
 const OBJECT: &str = "informer-object";
 
-const LAYERS: [Layer; 15] = [
+const LAYERS: [Layer; 16] = [
     Layer::alone(OBJECT),
     Layer {
         package: "informer-store",
@@ -63,6 +63,7 @@ const LAYERS: [Layer; 15] = [
     },
     Layer::alone("informer-processor"),
     Layer::alone("informer-packed"),
+    Layer::alone("informer-kube-protobuf"),
     // Implements the reflector's port over HTTP. Its tests run it against the in-memory server.
     Layer {
         package: "informer-kube-source",
@@ -127,7 +128,7 @@ struct Light {
 }
 
 /// A name here also stands for its family: `tokio` forbids `tokio-util`.
-const LIGHT: [Light; 6] = [
+const LIGHT: [Light; 7] = [
     Light {
         package: "informer-store",
         flags: &[],
@@ -158,6 +159,11 @@ const LIGHT: [Light; 6] = [
         flags: &[],
         forbidden: &NO_HTTP,
     },
+    Light {
+        package: "informer-kube-protobuf",
+        flags: &[],
+        forbidden: &NO_IO,
+    },
 ];
 
 const PURE: [&str; 12] = [
@@ -174,6 +180,8 @@ const PURE: [&str; 12] = [
     "serde_json",
     "simd-json",
 ];
+
+const NO_IO: [&str; 6] = ["tokio", "hyper", "tower", "rustls", "http", "kube-client"];
 
 const NO_HTTP: [&str; 11] = [
     "hyper",

@@ -18,6 +18,7 @@ mod fast_build;
 mod fuzz;
 mod layers;
 mod proof_build;
+mod protobuf;
 mod shell;
 mod shuttle;
 mod simulate;
@@ -63,6 +64,14 @@ enum Task {
     /// client-go and ours on the same scenarios.
     #[command(subcommand)]
     Conformance(ConformanceCommand),
+    /// The table of crates/kube-protobuf, made from the Go types of Kubernetes.
+    ProtobufSchema {
+        /// Only compare it with the one in the checkout.
+        #[arg(long)]
+        check: bool,
+    },
+    /// Random objects of Go's types, decoded from JSON and from protobuf.
+    ProtobufEquality(protobuf::Equality),
     /// Ours beside its peers on the same bytes, in one run.
     Bench(BenchCommand),
     /// The end-to-end tests, against a real API server.
@@ -88,6 +97,8 @@ fn main() -> ExitCode {
         Task::Layers => layers::run(),
         Task::ControlPlane(command) => control_plane::run(command),
         Task::Conformance(command) => conformance::run(&command),
+        Task::ProtobufSchema { check } => protobuf::schema(check),
+        Task::ProtobufEquality(arguments) => protobuf::equality(&arguments),
         Task::Bench(command) => bench::run(&command),
         Task::E2e => e2e::run(),
         Task::Chaos(_) => chaos::run(),

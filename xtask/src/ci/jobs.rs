@@ -11,6 +11,7 @@ use crate::conformance;
 use crate::debug_build::{leaf_tests, without_leaves};
 use crate::fuzz::{self, FuzzCommand};
 use crate::layers::{self, LEAVES};
+use crate::protobuf;
 use crate::shell::{cargo, run};
 use crate::shuttle::{self, ShuttleCommand};
 use crate::simulate::{self, SimulateCommand};
@@ -39,7 +40,7 @@ pub(super) struct Job {
 }
 
 /// All jobs.
-pub(super) const JOBS: [Job; 23] = [
+pub(super) const JOBS: [Job; 24] = [
     Job {
         name: "fmt",
         about: "the code is formatted",
@@ -123,6 +124,12 @@ pub(super) const JOBS: [Job; 23] = [
         about: "client-go does the same, or a rule says why not",
         seconds: 130,
         run: conformance::ci,
+    },
+    Job {
+        name: "protobuf",
+        about: "Go's objects are equal by JSON and protobuf",
+        seconds: 120,
+        run: protobuf::ci,
     },
     Job {
         name: "gate",

@@ -35,7 +35,15 @@ const STAGES: [[Lane; 2]; 2] = [
             "clippy", "test", "leaves", "property", "shuttle", "docs", "examples", "package",
             "msrv", "minimal", "semver", "wasm",
         ],
-        &["simulate", "mutants", "conformance", "gate", "miri", "fuzz"],
+        &[
+            "simulate",
+            "mutants",
+            "conformance",
+            "protobuf",
+            "gate",
+            "miri",
+            "fuzz",
+        ],
     ],
 ];
 

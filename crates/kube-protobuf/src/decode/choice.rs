@@ -1,0 +1,60 @@
+//! Messages whose JSON is one of their fields: `JSONSchemaPropsOrBool` and its siblings.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::schema::{Choice, Kind, Message};
+use crate::wire;
+
+/// The field that JSON has.
+#[derive(Clone, Copy)]
+pub(super) enum Chosen<'de> {
+    Null,
+    Bool(bool),
+    /// A message, from its length on.
+    One(Kind, &'de [u8]),
+    /// Elements of the field with this number, from the length of the first one on.
+    Many(Kind, u32, &'de [u8]),
+}
+
+/// Reads which field it is.
+pub(super) fn choose<'de>(
+    message: &'static Message,
+    rule: Choice,
+    mut rest: &'de [u8],
+) -> Result<Chosen<'de>> {
+    let mut allows = false;
+    let (mut one, mut many) = (None, None);
+    while !rest.is_empty() {
+        let start = rest;
+        let (number, found) = wire::tag(&mut rest)?;
+        let Some(field) = message.field(number) else {
+            wire::skip(&mut rest, found)?;
+            continue;
+        };
+        let expected = field.wire();
+        if found != expected {
+            let kind = ErrorKind::WireType { expected, found };
+            return Err(Error::at(kind, start));
+        }
+        match (rule, number) {
+            (Choice::Bool, 1) => {
+                allows = wire::varint(&mut rest)? != 0;
+                continue;
+            }
+            (Choice::Bool, _) | (_, 1) => one = Some(Chosen::One(field.kind, rest)),
+            _ if many.is_none() => many = Some(Chosen::Many(field.kind, number, rest)),
+            _ => {}
+        }
+        wire::skip(&mut rest, found)?;
+    }
+    // Go writes strings before a schema, and several schemas before one.
+    Ok(match rule {
+        Choice::Bool => one.unwrap_or(Chosen::Bool(allows)),
+        Choice::Array | Choice::Strings => many.or(one).unwrap_or(Chosen::Null),
+    })
+}
+
+impl Chosen<'_> {
+    pub(super) fn is_null(&self) -> bool {
+        matches!(self, Self::Null)
+    }
+}

@@ -1,0 +1,175 @@
+//! The elements of a list and the entries of a map, which are adjacent fields of one number.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::schema::Kind;
+use crate::wire;
+
+/// The elements of a list. The tag of the first one is read.
+pub(super) struct Elements<'a, 'de> {
+    rest: &'a mut &'de [u8],
+    pub(super) kind: Kind,
+    number: u32,
+    /// The wire type of the tag that was read, until its value is.
+    tag: Option<u8>,
+    /// Elements that share one tag.
+    packed: &'de [u8],
+    pub(super) count: usize,
+    pub(super) index: usize,
+    pub(super) depth: u8,
+}
+
+impl<'a, 'de> Elements<'a, 'de> {
+    pub(super) fn new(
+        rest: &'a mut &'de [u8],
+        kind: Kind,
+        number: u32,
+        wire: u8,
+        depth: u8,
+    ) -> Result<Self> {
+        let count = count(rest, kind, number, wire)?;
+        Ok(Self {
+            rest,
+            kind,
+            number,
+            tag: Some(wire),
+            packed: &[],
+            count,
+            index: 0,
+            depth,
+        })
+    }
+
+    /// Moves to the next element; false at the end.
+    #[inline]
+    pub(super) fn advance(&mut self) -> Result<bool> {
+        while self.packed.is_empty() {
+            let wire = match self.tag.take() {
+                Some(wire) => wire,
+                None => match wire::tag_of(self.rest, self.number)? {
+                    Some(wire) => wire,
+                    None => return Ok(false),
+                },
+            };
+            let expected = self.kind.wire();
+            if wire == expected {
+                return Ok(true);
+            }
+            if wire != wire::BYTES {
+                let kind = ErrorKind::WireType {
+                    expected,
+                    found: wire,
+                };
+                return Err(Error::at(kind, self.rest));
+            }
+            self.packed = wire::bytes(self.rest)?;
+        }
+        Ok(true)
+    }
+
+    /// Returns the bytes that begin with the element.
+    #[inline]
+    pub(super) fn rest(&mut self) -> &mut &'de [u8] {
+        match self.packed.is_empty() {
+            true => &mut *self.rest,
+            false => &mut self.packed,
+        }
+    }
+
+    /// Checks that the visitor took all elements, as serde_json does.
+    pub(super) fn finish(mut self) -> Result<()> {
+        match self.advance()? {
+            true => Err(serde::de::Error::invalid_length(
+                self.count,
+                &format!("{} elements", self.index).as_str(),
+            )),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Counts the elements, so that a list is allocated once; packed ones are counted as one.
+fn count(rest: &[u8], kind: Kind, number: u32, wire: u8) -> Result<usize> {
+    let mut ahead = rest;
+    wire::skip(&mut ahead, wire)?;
+    let mut count = 1;
+    while let Some(wire) = wire::tag_of(&mut ahead, number)? {
+        if wire != kind.wire() && wire != wire::BYTES {
+            break;
+        }
+        wire::skip(&mut ahead, wire)?;
+        count += 1;
+    }
+    Ok(count)
+}
+
+/// The entries of a map. The tag of the first one is read.
+pub(super) struct Entries<'a, 'de> {
+    rest: &'a mut &'de [u8],
+    pub(super) kind: Kind,
+    number: u32,
+    is_first: bool,
+    /// The key of the value that comes next.
+    pub(super) key: &'de str,
+    pub(super) value: &'de [u8],
+    pub(super) depth: u8,
+}
+
+impl<'a, 'de> Entries<'a, 'de> {
+    pub(super) fn new(rest: &'a mut &'de [u8], kind: Kind, number: u32, depth: u8) -> Self {
+        Self {
+            rest,
+            kind,
+            number,
+            is_first: true,
+            key: "",
+            value: &[],
+            depth,
+        }
+    }
+
+    #[inline]
+    pub(super) fn advance(&mut self) -> Result<bool> {
+        if !std::mem::take(&mut self.is_first) {
+            match wire::tag_of(self.rest, self.number)? {
+                Some(wire::BYTES) => {}
+                Some(found) => {
+                    let expected = wire::BYTES;
+                    let kind = ErrorKind::WireType { expected, found };
+                    return Err(Error::at(kind, self.rest));
+                }
+                None => return Ok(false),
+            }
+        }
+        let mut entry = wire::bytes(self.rest)?;
+        // A missing key is empty, and a missing value is zero.
+        (self.key, self.value) = ("", &[0; 8]);
+        while !entry.is_empty() {
+            let start = entry;
+            match wire::tag(&mut entry)? {
+                (1, wire::BYTES) => self.key = wire::text(&mut entry)?,
+                (2, found) => {
+                    let expected = self.kind.wire();
+                    if found != expected {
+                        let kind = ErrorKind::WireType { expected, found };
+                        return Err(Error::at(kind, start));
+                    }
+                    self.value = entry;
+                    wire::skip(&mut entry, found)?;
+                }
+                (_, wire) => wire::skip(&mut entry, wire)?,
+            }
+        }
+        Ok(true)
+    }
+
+    /// Checks that the visitor took all entries, as serde_json does.
+    pub(super) fn finish(mut self) -> Result<()> {
+        match self.is_first || self.advance()? {
+            true => Err(serde::de::Error::custom("entries of a map are left over")),
+            false => Ok(()),
+        }
+    }
+}
+
+/// An empty list or map.
+pub(super) struct Nothing;

@@ -1,0 +1,199 @@
+//! The members of a message as the visitor sees them: the fields of the wire, the fields of inline
+//! messages among them, and the ones that JSON has although the wire lacks them.
+
+use crate::error::{Error, ErrorKind, Result, Segment};
+use crate::schema::{Field, Kind, Message, Shape};
+use crate::wire;
+
+/// Inline messages are nested at most twice, and `apiVersion` and `kind` are one more.
+const MAX_INLINE: usize = 3;
+
+/// The members of one message.
+pub(super) struct Members<'de> {
+    frame: Frame<'de>,
+    /// The messages around an inline one, from the outside in. The first `level` are in use.
+    outer: [Frame<'de>; MAX_INLINE],
+    level: usize,
+    /// The field whose key the visitor has.
+    pub(super) pending: Option<Pending>,
+    pub(super) depth: u8,
+}
+
+/// A message that is being read.
+#[derive(Clone, Copy)]
+struct Frame<'de> {
+    message: &'static Message,
+    rest: &'de [u8],
+    /// A bit for the number of each field that was there.
+    seen: u64,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Pending {
+    pub(super) field: &'static Field,
+    pub(super) source: Source,
+}
+
+/// Where the value of a field comes from.
+#[derive(Clone, Copy)]
+pub(super) enum Source {
+    /// The wire, with this wire type.
+    Wire(u8),
+    /// The wire lacks the field.
+    Missing,
+}
+
+impl<'de> Members<'de> {
+    #[inline]
+    pub(super) fn new(message: &'static Message, rest: &'de [u8], depth: u8) -> Self {
+        let frame = Frame {
+            message,
+            rest,
+            seen: 0,
+        };
+        Self {
+            frame,
+            outer: [frame; MAX_INLINE],
+            level: 0,
+            pending: None,
+            depth,
+        }
+    }
+
+    /// Puts the members of another message before these.
+    pub(super) fn before(mut self, message: &'static Message, rest: &'de [u8]) -> Self {
+        let outer = std::mem::replace(&mut self.frame, Self::new(message, rest, self.depth).frame);
+        (self.outer[0], self.level) = (outer, 1);
+        self
+    }
+
+    /// Goes on with the fields of an inline message.
+    fn enter(&mut self, field: &Field, rest: &'de [u8]) -> Result<()> {
+        let free = self.outer.get_mut(self.level);
+        let (Kind::Message(entry), Some(free)) = (field.kind, free) else {
+            return Err(Error::at(ErrorKind::TooDeep, rest));
+        };
+        let inner = Self::new(entry.message(), rest, self.depth).frame;
+        *free = std::mem::replace(&mut self.frame, inner);
+        self.level += 1;
+        Ok(())
+    }
+
+    /// Returns to the message around; false if this is the outermost.
+    #[inline]
+    fn leave(&mut self) -> bool {
+        let Some(level) = self.level.checked_sub(1) else {
+            return false;
+        };
+        self.level = level;
+        self.frame = self.outer[level];
+        true
+    }
+
+    /// Returns the bytes that begin with the value of the pending field.
+    #[inline]
+    pub(super) fn rest(&mut self) -> &mut &'de [u8] {
+        &mut self.frame.rest
+    }
+
+    /// Finds the next member.
+    pub(super) fn next(&mut self) -> Result<Option<Pending>> {
+        loop {
+            let found = match self.frame.rest.is_empty() {
+                false => self.frame.next_on_wire()?,
+                true => match self.frame.next_missing() {
+                    None if self.leave() => continue,
+                    None => return Ok(None),
+                    found => found,
+                },
+            };
+            let Some(pending) = found else { continue };
+            if pending.field.shape != Shape::Inline {
+                return Ok(Some(pending));
+            }
+            let rest = match pending.source {
+                Source::Wire(_) => wire::bytes(&mut self.frame.rest)?,
+                Source::Missing => &[],
+            };
+            self.enter(pending.field, rest)?;
+        }
+    }
+}
+
+impl Frame<'_> {
+    /// Reads the next tag; `None` if the field is skipped, because it is unknown or left out.
+    #[inline]
+    fn next_on_wire(&mut self) -> Result<Option<Pending>> {
+        let start = self.rest;
+        let (number, wire) = wire::tag(&mut self.rest)?;
+        let message = self.message;
+        let Some(field) = message.field(number) else {
+            return wire::skip(&mut self.rest, wire).map(|()| None);
+        };
+        let expected = field.wire();
+        if wire != expected {
+            let packed = wire == wire::BYTES && field.shape == Shape::List;
+            if !packed {
+                return Err(wrong_wire(field, wire, start));
+            }
+            if self.rest.first() == Some(&0) {
+                self.rest = &self.rest[1..];
+                return Ok(None);
+            }
+        }
+        let bit = 1 << number;
+        if self.seen & bit != 0 {
+            return Err(in_field(field, ErrorKind::Repeated, start));
+        }
+        self.seen |= bit;
+        if field.omitted && field.shape == Shape::Value && self.skip_zero(field)? {
+            return Ok(None);
+        }
+        Ok(Some(Pending {
+            field,
+            source: Source::Wire(wire),
+        }))
+    }
+
+    /// Skips the value if it is zero.
+    #[inline]
+    fn skip_zero(&mut self, field: &Field) -> Result<bool> {
+        let mut ahead = self.rest;
+        let is_zero = match field.kind {
+            Kind::F64 => wire::double(&mut ahead)? == 0.0,
+            // An integer, or a length.
+            _ => wire::varint(&mut ahead)? == 0,
+        };
+        if is_zero {
+            self.rest = ahead;
+        }
+        Ok(is_zero)
+    }
+
+    /// Returns the next field that JSON has although the wire lacks it.
+    #[inline]
+    fn next_missing(&mut self) -> Option<Pending> {
+        let missing = self.message.always & !self.seen;
+        let field = self.message.field(missing.trailing_zeros())?;
+        self.seen |= missing & missing.wrapping_neg();
+        Some(Pending {
+            field,
+            source: Source::Missing,
+        })
+    }
+}
+
+#[cold]
+fn wrong_wire(field: &Field, found: u8, at: &[u8]) -> Error {
+    let expected = field.wire();
+    let kind = match found {
+        3 | 4 => ErrorKind::Group,
+        _ => ErrorKind::WireType { expected, found },
+    };
+    in_field(field, kind, at)
+}
+
+#[cold]
+fn in_field(field: &Field, kind: ErrorKind, at: &[u8]) -> Error {
+    Error::at(kind, at).within(Segment::Field(field.name))
+}

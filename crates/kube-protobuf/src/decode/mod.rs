@@ -1,0 +1,136 @@
+//! Decoding: a serde `Deserializer` over the bytes of a message.
+
+mod access;
+mod choice;
+mod elements;
+mod members;
+mod special;
+mod value;
+
+use std::fmt;
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserialize, Visitor};
+use serde::forward_to_deserialize_any;
+
+use crate::error::{Error, Result};
+use crate::schema::Schema;
+use members::Members;
+
+/// Decodes one bare message, such as an item of a list.
+///
+/// A bare message has no `apiVersion` and no `kind`; an [`Envelope`](crate::Envelope) has them.
+///
+/// # Errors
+///
+/// The bytes are no message of this schema, or `T` refuses a value.
+///
+/// ```
+/// use informer_kube_protobuf::{Schema, from_slice};
+///
+/// #[derive(serde::Deserialize)]
+/// struct Meta<'a> {
+///     name: &'a str,
+/// }
+///
+/// let schema = Schema::message("meta/v1.ObjectMeta").expect("a message of the table");
+/// let meta: Meta = from_slice(schema, b"\x0a\x05web-0")?;
+/// assert_eq!(meta.name, "web-0");
+/// # Ok::<(), informer_kube_protobuf::Error>(())
+/// ```
+pub fn from_slice<'de, T: Deserialize<'de>>(schema: Schema, message: &'de [u8]) -> Result<T> {
+    T::deserialize(Deserializer::new(schema, message)).map_err(|error| error.in_input(message))
+}
+
+/// A serde deserializer over one message.
+///
+/// [`from_slice`] is the usual way in; this type serves adapters such as `serde_path_to_error`.
+/// Errors of a deserializer that is used directly have no offset.
+#[derive(Clone, Copy)]
+pub struct Deserializer<'de> {
+    schema: Schema,
+    message: &'de [u8],
+    /// The message with `apiVersion` and `kind`, of objects that have them.
+    type_meta: Option<&'de [u8]>,
+}
+
+impl<'de> Deserializer<'de> {
+    /// Creates a deserializer for a bare message.
+    #[must_use]
+    pub fn new(schema: Schema, message: &'de [u8]) -> Self {
+        Self {
+            schema,
+            message,
+            type_meta: None,
+        }
+    }
+
+    pub(crate) fn with_type_meta(schema: Schema, message: &'de [u8], meta: &'de [u8]) -> Self {
+        Self {
+            schema,
+            message,
+            type_meta: Some(meta),
+        }
+    }
+
+    fn members(self) -> Members<'de> {
+        let members = Members::new(self.schema.fields(), self.message, 1);
+        match self.type_meta {
+            Some(meta) => members.before(Schema::type_meta().fields(), meta),
+            None => members,
+        }
+    }
+}
+
+impl<'de> serde::Deserializer<'de> for Deserializer<'de> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        if let Some(choice) = self.schema.choice() {
+            let chosen = choice::choose(self.schema.fields(), choice, self.message)?;
+            return value::visit_chosen(chosen, 1, visitor);
+        }
+        visitor.visit_map(self.members())
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value> {
+        value::refuse_json_only(name)?;
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value> {
+        MapAccessDeserializer::new(self.members()).deserialize_enum(name, variants, visitor)
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        visitor.visit_unit()
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
+        unit_struct seq tuple tuple_struct map struct identifier
+    }
+}
+
+/// Shows the schema and the length: the object may contain secrets.
+impl fmt::Debug for Deserializer<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Deserializer")
+            .field("schema", &self.schema)
+            .field("message", &format_args!("{} bytes", self.message.len()))
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,135 @@
+//! Values whose JSON differs from their message: times, quantities, bytes, JSON texts.
+
+use serde::de::Visitor;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::schema::Kind;
+use crate::text;
+use crate::wire;
+
+/// Visits a value that JSON writes as a string.
+pub(super) fn visit_text<'de, V: Visitor<'de>>(
+    kind: Kind,
+    rest: &mut &'de [u8],
+    visitor: V,
+) -> Result<V::Value> {
+    let start = *rest;
+    let message = wire::bytes(rest)?;
+    match kind {
+        Kind::Bytes => visitor.visit_string(text::base64(message)),
+        Kind::Time | Kind::MicroTime => {
+            let (seconds, nanos) = timestamp(message)?;
+            if is_zero(message, seconds, nanos) {
+                return visitor.visit_unit();
+            }
+            let micros = matches!(kind, Kind::MicroTime).then_some(nanos);
+            let Some(text) = text::time(seconds, micros) else {
+                return Err(Error::at(ErrorKind::Time, start));
+            };
+            visitor.visit_str(text.as_str())
+        }
+        Kind::Duration => visitor.visit_string(text::duration(duration(message)?)),
+        Kind::Quantity => match std::str::from_utf8(wire::only_field(message)?) {
+            Err(_) => Err(Error::at(ErrorKind::Utf8, message)),
+            Ok("") => visitor.visit_borrowed_str("0"),
+            Ok(quantity) => visitor.visit_borrowed_str(quantity),
+        },
+        Kind::IntOrString => visit_int_or_string(message, visitor),
+        _ => Err(Error::at(ErrorKind::Truncated, start)),
+    }
+}
+
+/// Reads the two integers of a timestamp.
+fn timestamp(mut message: &[u8]) -> Result<(i64, i32)> {
+    let (mut seconds, mut nanos) = (0, 0);
+    while !message.is_empty() {
+        match wire::tag(&mut message)? {
+            (1, wire::VARINT) => seconds = wire::varint(&mut message)? as i64,
+            (2, wire::VARINT) => nanos = wire::varint(&mut message)? as i32,
+            (_, wire) => wire::skip(&mut message, wire)?,
+        }
+    }
+    Ok((seconds, nanos))
+}
+
+/// Tells whether a time is Go's zero time, which JSON has as null. It has no bytes on the wire; the
+/// first second of 1970 has four.
+pub(super) fn is_zero_time(message: &[u8]) -> Result<bool> {
+    // Seconds before 1970 take ten bytes and a tag.
+    if (1..11).contains(&message.len()) {
+        return Ok(false);
+    }
+    let (seconds, nanos) = timestamp(message)?;
+    Ok(is_zero(message, seconds, nanos))
+}
+
+fn is_zero(message: &[u8], seconds: i64, nanos: i32) -> bool {
+    message.is_empty() || (seconds, nanos) == (text::GO_ZERO_SECONDS, 0)
+}
+
+fn duration(mut message: &[u8]) -> Result<i64> {
+    let mut nanos = 0;
+    while !message.is_empty() {
+        match wire::tag(&mut message)? {
+            (1, wire::VARINT) => nanos = wire::varint(&mut message)? as i64,
+            (_, wire) => wire::skip(&mut message, wire)?,
+        }
+    }
+    Ok(nanos)
+}
+
+/// All three fields are always on the wire, so the type decides.
+fn visit_int_or_string<'de, V: Visitor<'de>>(message: &'de [u8], visitor: V) -> Result<V::Value> {
+    let mut rest = message;
+    let (mut of_type, mut int, mut string) = (0, 0, &[0_u8][..]);
+    while !rest.is_empty() {
+        match wire::tag(&mut rest)? {
+            (1, wire::VARINT) => of_type = wire::varint(&mut rest)? as i64,
+            (2, wire::VARINT) => int = wire::varint(&mut rest)? as i32,
+            (3, wire::BYTES) => {
+                string = rest;
+                wire::skip(&mut rest, wire::BYTES)?;
+            }
+            (_, wire) => wire::skip(&mut rest, wire)?,
+        }
+    }
+    match of_type {
+        0 => visitor.visit_i64(i64::from(int)),
+        1 => visitor.visit_borrowed_str(wire::text(&mut string)?),
+        other => Err(Error::at(ErrorKind::IntOrString(other), message)),
+    }
+}
+
+/// Visits a number as JSON would have it: Go writes 1.0 as `1`.
+pub(super) fn visit_number<'de, V: Visitor<'de>>(number: f64, visitor: V) -> Result<V::Value> {
+    let is_whole = number.fract() == 0.0 && number.abs() < 1e21;
+    if !is_whole || number == 0.0 && number.is_sign_negative() {
+        return visitor.visit_f64(number);
+    }
+    // The shortest digits, then zeros, as in Go: beyond 2^53 they differ from the exact value.
+    let digits = number.to_string();
+    match (digits.parse(), digits.parse()) {
+        (Ok(small), _) => visitor.visit_i64(small),
+        (_, Ok(large)) => visitor.visit_u64(large),
+        _ => visitor.visit_f64(number),
+    }
+}
+
+/// Reads the JSON in the only field of a message. No bytes are null.
+pub(super) fn json<'de, T>(
+    rest: &mut &'de [u8],
+    read: impl FnOnce(&mut JsonReader<'de>) -> Result<T, serde_json::Error>,
+) -> Result<T> {
+    let raw = wire::only_field(wire::bytes(rest)?)?;
+    // serde_json validates strings one by one unless the whole text is known to be UTF-8.
+    let Ok(text) = std::str::from_utf8(raw) else {
+        return Err(Error::at(ErrorKind::Utf8, raw));
+    };
+    let text = if text.is_empty() { "null" } else { text };
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let value = read(&mut reader).and_then(|value| reader.end().map(|()| value));
+    value.map_err(|error| Error::at(ErrorKind::Json(error.to_string()), raw))
+}
+
+/// Parses the JSON within a field.
+pub(super) type JsonReader<'de> = serde_json::Deserializer<serde_json::de::StrRead<'de>>;

@@ -1,0 +1,347 @@
+//! One value: a scalar, a message, a list or a map.
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{IntoDeserializer, Visitor};
+use serde::forward_to_deserialize_any;
+
+use super::choice::{self, Chosen};
+use super::elements::{Elements, Entries, Nothing};
+use super::members::Members;
+use super::special;
+use crate::error::{Error, ErrorKind, Result};
+use crate::schema::{Field, Kind, Shape};
+use crate::wire;
+
+/// A value at the front of `rest`. Its deserialization moves `rest` behind it.
+pub(super) struct Value<'a, 'de> {
+    rest: &'a mut &'de [u8],
+    kind: Kind,
+    form: Form,
+    /// The depth of the message, list or map around the value.
+    depth: u8,
+}
+
+/// How a value is written.
+#[derive(Clone, Copy)]
+pub(super) enum Form {
+    Single,
+    /// Elements of the field with this number; the tag of the first one is read.
+    List {
+        number: u32,
+        wire: u8,
+    },
+    /// Entries of the field with this number; the tag of the first one is read.
+    Map {
+        number: u32,
+    },
+    /// The wire lacks the pointer.
+    Null,
+    /// The wire lacks all elements: null, and an empty list for a visitor that wants one.
+    NoList,
+    /// The wire lacks all entries: null, and an empty map for a visitor that wants one.
+    NoMap,
+}
+
+impl<'a, 'de> Value<'a, 'de> {
+    /// The value of a field whose tag is read.
+    #[inline]
+    pub(super) fn of_field(rest: &'a mut &'de [u8], field: &Field, wire: u8, depth: u8) -> Self {
+        let number = field.number;
+        let form = match field.shape {
+            Shape::Value | Shape::Pointer | Shape::Inline => Form::Single,
+            Shape::List => Form::List { number, wire },
+            Shape::Map => Form::Map { number },
+        };
+        Self {
+            rest,
+            kind: field.kind,
+            form,
+            depth,
+        }
+    }
+
+    /// The value of a field that the wire lacks; `zero` is what a zero would be on the wire.
+    pub(super) fn missing(zero: &'a mut &'de [u8], field: &Field, depth: u8) -> Self {
+        let form = match (field.shape, field.kind) {
+            (Shape::List, _) => Form::NoList,
+            (Shape::Map, _) => Form::NoMap,
+            (Shape::Pointer, _) | (_, Kind::Bytes) => Form::Null,
+            (_, Kind::Names) => Form::NoList,
+            _ => Form::Single,
+        };
+        Self {
+            rest: zero,
+            kind: field.kind,
+            form,
+            depth,
+        }
+    }
+
+    /// One element of a list, or the value of an entry.
+    #[inline]
+    pub(super) fn single(rest: &'a mut &'de [u8], kind: Kind, depth: u8) -> Self {
+        Self {
+            rest,
+            kind,
+            form: Form::Single,
+            depth,
+        }
+    }
+
+    /// The depth of what is in this value.
+    fn inner_depth(&self) -> Result<u8> {
+        match self.depth < wire::MAX_DEPTH {
+            true => Ok(self.depth + 1),
+            false => Err(Error::at(ErrorKind::TooDeep, self.rest)),
+        }
+    }
+
+    fn members(&mut self, entry: &'static crate::schema::Entry) -> Result<Members<'de>> {
+        let depth = self.inner_depth()?;
+        let message = wire::bytes(self.rest)?;
+        Ok(Members::new(entry.message(), message, depth))
+    }
+
+    fn visit_single<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
+        match self.kind {
+            Kind::Bool => visitor.visit_bool(wire::varint(self.rest)? != 0),
+            Kind::I32 => visitor.visit_i64(i64::from(wire::varint(self.rest)? as i32)),
+            Kind::I64 => visitor.visit_i64(wire::varint(self.rest)? as i64),
+            Kind::F64 => special::visit_number(wire::double(self.rest)?, visitor),
+            Kind::Str => visitor.visit_borrowed_str(wire::text(self.rest)?),
+            Kind::Message(entry) => visitor.visit_map(self.members(entry)?),
+            Kind::Names => {
+                let depth = self.inner_depth()?;
+                let mut items = wire::bytes(self.rest)?;
+                visit_names(&mut items, depth, visitor)
+            }
+            Kind::Choice(entry, rule) => {
+                let depth = self.inner_depth()?;
+                let message = wire::bytes(self.rest)?;
+                visit_chosen(
+                    choice::choose(entry.message(), rule, message)?,
+                    depth,
+                    visitor,
+                )
+            }
+            Kind::Json => special::json(self.rest, |json| {
+                serde::Deserializer::deserialize_any(json, visitor)
+            }),
+            _ => special::visit_text(self.kind, self.rest, visitor),
+        }
+    }
+
+    fn visit_list<V: Visitor<'de>>(self, number: u32, wire: u8, visitor: V) -> Result<V::Value> {
+        let depth = self.inner_depth()?;
+        let mut elements = Elements::new(self.rest, self.kind, number, wire, depth)?;
+        let value = visitor.visit_seq(&mut elements)?;
+        elements.finish().map(|()| value)
+    }
+
+    fn visit_entries<V: Visitor<'de>>(self, number: u32, visitor: V) -> Result<V::Value> {
+        let depth = self.inner_depth()?;
+        let mut entries = Entries::new(self.rest, self.kind, number, depth);
+        let value = visitor.visit_map(&mut entries)?;
+        entries.finish().map(|()| value)
+    }
+
+    /// Whether JSON has null here.
+    #[inline]
+    fn is_null(&self) -> Result<bool> {
+        match (self.form, self.kind) {
+            (Form::Null | Form::NoList | Form::NoMap, _) => Ok(true),
+            (Form::Single, Kind::Time | Kind::MicroTime | Kind::Choice(..)) => {
+                self.is_null_message()
+            }
+            _ => Ok(false),
+        }
+    }
+
+    fn is_null_message(&self) -> Result<bool> {
+        let mut ahead = *self.rest;
+        let message = wire::bytes(&mut ahead)?;
+        match self.kind {
+            Kind::Choice(entry, rule) => {
+                choice::choose(entry.message(), rule, message).map(|chosen| chosen.is_null())
+            }
+            _ => special::is_zero_time(message),
+        }
+    }
+
+    fn skip(self) -> Result<()> {
+        match self.form {
+            Form::Single => wire::skip(self.rest, self.kind.wire()),
+            Form::List { number, wire } => skip_all(self.rest, number, wire),
+            Form::Map { number } => skip_all(self.rest, number, wire::BYTES),
+            Form::Null | Form::NoList | Form::NoMap => Ok(()),
+        }
+    }
+}
+
+/// Skips the value and all adjacent ones of the same field.
+fn skip_all(rest: &mut &[u8], number: u32, wire: u8) -> Result<()> {
+    wire::skip(rest, wire)?;
+    while let Some(wire) = wire::tag_of(rest, number)? {
+        wire::skip(rest, wire)?;
+    }
+    Ok(())
+}
+
+/// Visits the strings of a message that contains nothing else.
+fn visit_names<'de, V: Visitor<'de>>(
+    items: &mut &'de [u8],
+    depth: u8,
+    visitor: V,
+) -> Result<V::Value> {
+    while !items.is_empty() {
+        match wire::tag(items)? {
+            (1, wire::BYTES) => {
+                let mut elements = Elements::new(items, Kind::Str, 1, wire::BYTES, depth)?;
+                let value = visitor.visit_seq(&mut elements)?;
+                return elements.finish().map(|()| value);
+            }
+            (_, wire) => wire::skip(items, wire)?,
+        }
+    }
+    visitor.visit_seq(Nothing)
+}
+
+/// Visits the field that JSON has; `depth` is the depth of the message.
+pub(super) fn visit_chosen<'de, V: Visitor<'de>>(
+    chosen: Chosen<'de>,
+    depth: u8,
+    visitor: V,
+) -> Result<V::Value> {
+    match chosen {
+        Chosen::Null => visitor.visit_unit(),
+        Chosen::Bool(allows) => visitor.visit_bool(allows),
+        Chosen::One(kind, mut rest) => Value::single(&mut rest, kind, depth).visit_single(visitor),
+        Chosen::Many(kind, number, mut rest) => {
+            let mut elements = Elements::new(&mut rest, kind, number, wire::BYTES, depth)?;
+            let value = visitor.visit_seq(&mut elements)?;
+            elements.finish().map(|()| value)
+        }
+    }
+}
+
+/// Refuses the types that reach into serde_json's own deserializer.
+pub(super) fn refuse_json_only(name: &'static str) -> Result<()> {
+    match name.strip_prefix("$serde_json::private::") {
+        Some(name) => Err(Error::without_place(ErrorKind::JsonOnly(name))),
+        None => Ok(()),
+    }
+}
+
+impl<'de> serde::Deserializer<'de> for Value<'_, 'de> {
+    type Error = Error;
+
+    #[inline]
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        match self.form {
+            Form::Single => self.visit_single(visitor),
+            Form::List { number, wire } => self.visit_list(number, wire, visitor),
+            Form::Map { number } => self.visit_entries(number, visitor),
+            Form::Null | Form::NoList | Form::NoMap => visitor.visit_unit(),
+        }
+    }
+
+    #[inline]
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        if let (Form::Single, Kind::Json) = (self.form, self.kind) {
+            return special::json(self.rest, |json| {
+                serde::Deserializer::deserialize_option(json, visitor)
+            });
+        }
+        match self.is_null()? {
+            true => self.skip().and_then(|()| visitor.visit_none()),
+            false => visitor.visit_some(self),
+        }
+    }
+
+    #[inline]
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        match (self.form, self.kind) {
+            (Form::Single, Kind::Str) => visitor.visit_borrowed_str(wire::text(self.rest)?),
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
+    #[inline]
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        self.deserialize_str(visitor)
+    }
+
+    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        match (self.form, self.kind) {
+            (Form::Single, Kind::F64) => visitor.visit_f64(wire::double(self.rest)?),
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
+    fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        self.deserialize_f64(visitor)
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        match self.form {
+            Form::NoList => visitor.visit_seq(Nothing),
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        match self.form {
+            Form::NoMap => visitor.visit_map(Nothing),
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
+    #[inline]
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value> {
+        if let (Form::Single, Kind::Json) = (self.form, self.kind) {
+            return special::json(self.rest, |json| {
+                serde::Deserializer::deserialize_newtype_struct(json, name, visitor)
+            });
+        }
+        refuse_json_only(name)?;
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        mut self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value> {
+        match (self.form, self.kind) {
+            (Form::Single, Kind::Str) => {
+                let text: &str = wire::text(self.rest)?;
+                text.into_deserializer()
+                    .deserialize_enum(name, variants, visitor)
+            }
+            (Form::Single, Kind::Message(entry)) => {
+                let members = self.members(entry)?;
+                MapAccessDeserializer::new(members).deserialize_enum(name, variants, visitor)
+            }
+            (Form::Single, Kind::Json) => special::json(self.rest, |json| {
+                serde::Deserializer::deserialize_enum(json, name, variants, visitor)
+            }),
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
+    #[inline]
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        self.skip()?;
+        visitor.visit_unit()
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 char bytes byte_buf unit unit_struct
+        tuple tuple_struct struct identifier
+    }
+}

@@ -1,0 +1,113 @@
+//! Envelopes: what is around an object in an answer, in a watch and in a list.
+
+use std::fmt;
+
+use serde::de::Deserialize;
+
+use crate::decode::Deserializer;
+use crate::error::{Error, ErrorKind, Result};
+use crate::schema::Schema;
+use crate::wire;
+
+/// What every protobuf body of Kubernetes begins with.
+pub(crate) const MAGIC: &[u8] = b"k8s\0";
+
+/// A body: an object with its `apiVersion` and `kind`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Envelope<'a> {
+    /// The `apiVersion` of the object.
+    pub api_version: &'a str,
+    /// The `kind` of the object.
+    pub kind: &'a str,
+    /// The message of the object, without `apiVersion` and `kind`.
+    pub raw: &'a [u8],
+    type_meta: &'a [u8],
+    body: &'a [u8],
+}
+
+impl<'a> Envelope<'a> {
+    /// Splits a body: `k8s\0`, then a `runtime.Unknown`.
+    ///
+    /// # Errors
+    ///
+    /// The body does not begin with the magic bytes, or its message is damaged.
+    pub fn parse(body: &'a [u8]) -> Result<Self> {
+        Self::read(body).map_err(|error| error.in_input(body))
+    }
+
+    fn read(body: &'a [u8]) -> Result<Self> {
+        let Some(mut rest) = body.strip_prefix(MAGIC) else {
+            return Err(Error::at(ErrorKind::Magic, body));
+        };
+        let (mut type_meta, mut raw) = (None, None);
+        while !rest.is_empty() {
+            let start = rest;
+            let slot = match wire::tag(&mut rest)? {
+                (1, wire::BYTES) => &mut type_meta,
+                (2, wire::BYTES) => &mut raw,
+                (_, wire) => {
+                    wire::skip(&mut rest, wire)?;
+                    continue;
+                }
+            };
+            if slot.replace(wire::bytes(&mut rest)?).is_some() {
+                return Err(Error::at(ErrorKind::Repeated, start));
+            }
+        }
+        let (type_meta, raw) = (type_meta.unwrap_or_default(), raw.unwrap_or_default());
+        let (mut api_version, mut kind) = ("", "");
+        let mut rest = type_meta;
+        while !rest.is_empty() {
+            match wire::tag(&mut rest)? {
+                (1, wire::BYTES) => api_version = wire::text(&mut rest)?,
+                (2, wire::BYTES) => kind = wire::text(&mut rest)?,
+                (_, wire) => wire::skip(&mut rest, wire)?,
+            }
+        }
+        Ok(Self {
+            api_version,
+            kind,
+            raw,
+            type_meta,
+            body,
+        })
+    }
+
+    /// Returns the schema of the object, if its kind is built in.
+    #[must_use]
+    pub fn schema(&self) -> Option<Schema> {
+        Schema::of(self.api_version, self.kind)
+    }
+
+    /// Decodes the object, with its `apiVersion` and `kind`.
+    ///
+    /// # Errors
+    ///
+    /// The kind is not built in, the bytes are no message of its schema, or `T` refuses a value.
+    pub fn decode<T: Deserialize<'a>>(&self) -> Result<T> {
+        let Some(schema) = self.schema() else {
+            return Err(Error::at(
+                ErrorKind::Schema {
+                    api_version: self.api_version.to_owned(),
+                    kind: self.kind.to_owned(),
+                },
+                self.raw,
+            )
+            .in_input(self.body));
+        };
+        let deserializer = Deserializer::with_type_meta(schema, self.raw, self.type_meta);
+        T::deserialize(deserializer).map_err(|error| error.in_input(self.body))
+    }
+}
+
+/// Shows the kind and the length: the object may contain secrets.
+impl fmt::Debug for Envelope<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Envelope")
+            .field("api_version", &self.api_version)
+            .field("kind", &self.kind)
+            .field("raw", &format_args!("{} bytes", self.raw.len()))
+            .finish_non_exhaustive()
+    }
+}

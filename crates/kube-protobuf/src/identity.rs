@@ -1,0 +1,103 @@
+//! The identity of an object, read from its metadata alone.
+
+use crate::error::{Error, ErrorKind, Result, Segment};
+use crate::wire;
+
+/// The four fields of the metadata that identify an object and its version.
+///
+/// They are bytes, because protobuf does not guarantee UTF-8: a caller can tell an object with a
+/// damaged value from an object without a usable key. A field that is not there is empty.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Identity<'a> {
+    /// `metadata.namespace`.
+    pub namespace: &'a [u8],
+    /// `metadata.name`.
+    pub name: &'a [u8],
+    /// `metadata.uid`.
+    pub uid: &'a [u8],
+    /// `metadata.resourceVersion`.
+    pub resource_version: &'a [u8],
+}
+
+impl<'a> Identity<'a> {
+    /// Reads the identity from the message of an object of any kind.
+    ///
+    /// All other fields are skipped by their length.
+    ///
+    /// # Errors
+    ///
+    /// The message is damaged, or the metadata or one of the four fields is there twice
+    /// ([`ErrorKind::Repeated`]): then nobody can say which object it is.
+    ///
+    /// ```
+    /// use informer_kube_protobuf::Identity;
+    ///
+    /// let identity = Identity::read(b"\x0a\x0f\x0a\x05web-0\x1a\x06team-a")?;
+    /// assert_eq!((identity.namespace, identity.name), (&b"team-a"[..], &b"web-0"[..]));
+    /// # Ok::<(), informer_kube_protobuf::Error>(())
+    /// ```
+    pub fn read(object: &'a [u8]) -> Result<Self> {
+        Self::of_object(object).map_err(|error| error.in_input(object))
+    }
+
+    fn of_object(mut rest: &'a [u8]) -> Result<Self> {
+        let mut metadata = None;
+        while !rest.is_empty() {
+            let start = rest;
+            match wire::tag(&mut rest)? {
+                (1, wire::BYTES) => {
+                    if metadata.replace(wire::bytes(&mut rest)?).is_some() {
+                        return Err(repeated("metadata", start));
+                    }
+                }
+                (1, found) => return Err(wrong_wire("metadata", found, start)),
+                (_, wire) => wire::skip(&mut rest, wire)?,
+            }
+        }
+        let identity = Self::of_metadata(metadata.unwrap_or_default());
+        identity.map_err(|error| error.within(Segment::Field("metadata")))
+    }
+
+    fn of_metadata(mut rest: &'a [u8]) -> Result<Self> {
+        let mut found: [Option<&[u8]>; 4] = [None; 4];
+        while !rest.is_empty() {
+            let start = rest;
+            let (number, wire) = wire::tag(&mut rest)?;
+            let (slot, name) = match number {
+                1 => (0, "name"),
+                3 => (1, "namespace"),
+                5 => (2, "uid"),
+                6 => (3, "resourceVersion"),
+                _ => {
+                    wire::skip(&mut rest, wire)?;
+                    continue;
+                }
+            };
+            if wire != wire::BYTES {
+                return Err(wrong_wire(name, wire, start));
+            }
+            if found[slot].replace(wire::bytes(&mut rest)?).is_some() {
+                return Err(repeated(name, start));
+            }
+        }
+        let [name, namespace, uid, version] = found.map(Option::unwrap_or_default);
+        Ok(Self {
+            namespace,
+            name,
+            uid,
+            resource_version: version,
+        })
+    }
+}
+
+#[cold]
+fn repeated(name: &'static str, at: &[u8]) -> Error {
+    Error::at(ErrorKind::Repeated, at).within(Segment::Field(name))
+}
+
+#[cold]
+fn wrong_wire(name: &'static str, found: u8, at: &[u8]) -> Error {
+    let expected = wire::BYTES;
+    Error::at(ErrorKind::WireType { expected, found }, at).within(Segment::Field(name))
+}

@@ -1,0 +1,301 @@
+//! The table of messages, and how its text is read.
+//!
+//! A line that begins with a name begins a message, with `+type` if the object has `apiVersion` and
+//! `kind`, or with the rule of a message whose JSON is one of its fields. A line that begins with a
+//! space is a field: number, JSON name, shape and kind. A line that begins with `=` is a kind of
+//! the API and its message. Messages and kinds are sorted.
+
+use std::sync::OnceLock;
+
+/// The generated text, which is part of the program.
+const TEXT: &str = include_str!("../../schema.txt");
+
+/// The tests read all of it.
+const WELL_FORMED: &str = "the table is generated, and the tests read every line";
+
+/// All messages and kinds.
+pub(crate) struct Table {
+    messages: Box<[Entry]>,
+    /// Lines without the first character, each an apiVersion, a kind and the name of a message.
+    kinds: Box<[&'static str]>,
+}
+
+/// One message, which is read when it is first used.
+pub(crate) struct Entry {
+    pub(crate) name: &'static str,
+    /// The rule by which JSON is one of the fields.
+    pub(crate) choice: Option<Choice>,
+    /// The lines of the fields.
+    lines: &'static str,
+    message: OnceLock<Message>,
+}
+
+/// A message whose JSON is one of its fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Choice {
+    /// The schema, or whether anything is allowed.
+    Bool,
+    /// Several schemas, or one.
+    Array,
+    /// Strings, or a schema.
+    Strings,
+}
+
+/// The fields of one message.
+pub(crate) struct Message {
+    /// At the index of their numbers, which are below 64.
+    slots: Box<[Option<Field>]>,
+    /// A bit for the number of each field that JSON has even if the wire lacks it.
+    pub(crate) always: u64,
+}
+
+/// One field.
+pub(crate) struct Field {
+    pub(crate) name: &'static str,
+    pub(crate) number: u32,
+    pub(crate) shape: Shape,
+    /// JSON leaves the field out if it is zero.
+    pub(crate) omitted: bool,
+    pub(crate) kind: Kind,
+}
+
+/// How often a field is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// A Go value: zero if the wire lacks it.
+    Value,
+    /// A Go pointer: null if the wire lacks it.
+    Pointer,
+    /// Repeated.
+    List,
+    /// Repeated pairs of a string and a value.
+    Map,
+    /// A message whose fields JSON has among those of the outer message.
+    Inline,
+}
+
+/// The kind of one value.
+#[derive(Clone, Copy)]
+pub(crate) enum Kind {
+    Bool,
+    I32,
+    I64,
+    F64,
+    Str,
+    /// Base64 in JSON.
+    Bytes,
+    Time,
+    MicroTime,
+    Duration,
+    Quantity,
+    IntOrString,
+    /// JSON within the message.
+    Json,
+    /// A list of strings in a message of its own.
+    Names,
+    Message(&'static Entry),
+    Choice(&'static Entry, Choice),
+}
+
+/// Returns the table. The first call finds the messages, which takes about 0.2 ms.
+pub(crate) fn table() -> &'static Table {
+    static TABLE: OnceLock<Table> = OnceLock::new();
+    TABLE.get_or_init(Table::read)
+}
+
+impl Table {
+    fn read() -> Self {
+        let (mut messages, mut kinds): (Vec<Entry>, Vec<&str>) = (Vec::new(), Vec::new());
+        let mut rest = TEXT;
+        while let Some((line, tail)) = rest.split_once('\n') {
+            rest = tail;
+            match line.as_bytes().first() {
+                Some(b'#') | None => {}
+                Some(b'=') => kinds.push(&line[1..]),
+                Some(_) => {
+                    let end = end_of_fields(tail);
+                    messages.push(Entry::new(line, &tail[..end]));
+                    rest = &tail[end..];
+                }
+            }
+        }
+        Self {
+            messages: messages.into(),
+            kinds: kinds.into(),
+        }
+    }
+
+    pub(crate) fn message(&'static self, name: &str) -> Option<&'static Entry> {
+        let index = self.messages.binary_search_by(|entry| entry.name.cmp(name));
+        index.ok().map(|index| &self.messages[index])
+    }
+
+    pub(crate) fn of(&'static self, api_version: &str, kind: &str) -> Option<&'static Entry> {
+        let wanted = (api_version, kind);
+        let index = self
+            .kinds
+            .binary_search_by(|line| words(line).0.cmp(&wanted));
+        index
+            .ok()
+            .and_then(|index| self.message(words(self.kinds[index]).1))
+    }
+
+    pub(crate) fn kinds(&'static self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        self.kinds.iter().map(|line| words(line).0)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn messages(&'static self) -> &'static [Entry] {
+        &self.messages
+    }
+}
+
+/// Where the lines end that begin with a space.
+fn end_of_fields(text: &str) -> usize {
+    if !text.starts_with(' ') {
+        return 0;
+    }
+    let bytes = text.as_bytes();
+    let end = bytes
+        .windows(2)
+        .position(|pair| pair[0] == b'\n' && pair[1] != b' ');
+    end.map_or(text.len(), |end| end + 1)
+}
+
+/// The words of the line of a kind: apiVersion and kind, and the name of the message.
+fn words(line: &'static str) -> ((&'static str, &'static str), &'static str) {
+    let (api_version, rest) = line.split_once(' ').expect(WELL_FORMED);
+    let (kind, message) = rest.split_once(' ').expect(WELL_FORMED);
+    ((api_version, kind), message)
+}
+
+impl Entry {
+    fn new(line: &'static str, lines: &'static str) -> Self {
+        let (name, flags) = line.split_once(' ').unwrap_or((line, ""));
+        let choice = match flags {
+            "~bool" => Some(Choice::Bool),
+            "~array" => Some(Choice::Array),
+            "~strings" => Some(Choice::Strings),
+            _ => None,
+        };
+        Self {
+            name,
+            choice,
+            lines,
+            message: OnceLock::new(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn message(&'static self) -> &'static Message {
+        self.message.get_or_init(|| Message::read(self))
+    }
+}
+
+impl Message {
+    fn read(entry: &'static Entry) -> Self {
+        let package = entry.name.split('.').next().unwrap_or_default();
+        let read = |line: &'static str| Field::read(line, package).expect(WELL_FORMED);
+        let (mut slots, mut always) = (Vec::new(), 0);
+        for field in entry.lines.lines().map(read) {
+            if !field.omitted {
+                always |= 1 << field.number;
+            }
+            slots.resize_with(field.number as usize, || None);
+            slots.push(Some(field));
+        }
+        Self {
+            slots: slots.into(),
+            always,
+        }
+    }
+
+    /// Returns the field with this number.
+    #[inline]
+    pub(crate) fn field(&self, number: u32) -> Option<&Field> {
+        self.slots.get(number as usize)?.as_ref()
+    }
+
+    /// Returns the fields in order of their numbers.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = &Field> {
+        self.slots.iter().flatten()
+    }
+}
+
+impl Field {
+    /// Reads ` 2 spec .? .PodSpec`.
+    fn read(line: &'static str, package: &str) -> Option<Self> {
+        let mut words = line.trim_start().split(' ');
+        let number = words.next()?.parse().ok()?;
+        let name = words.next()?;
+        let shape = words.next()?;
+        let (shape, omitted) = match shape.strip_suffix('?') {
+            Some(shape) => (shape, true),
+            None => (shape, false),
+        };
+        let shape = match shape {
+            "." => Shape::Value,
+            "*" => Shape::Pointer,
+            "[" => Shape::List,
+            "{" => Shape::Map,
+            ">" => Shape::Inline,
+            _ => return None,
+        };
+        Some(Self {
+            name,
+            number,
+            shape,
+            omitted,
+            kind: Kind::read(words.next()?, package)?,
+        })
+    }
+
+    /// Returns the wire type of one value of the field.
+    #[inline]
+    pub(crate) fn wire(&self) -> u8 {
+        match self.shape {
+            Shape::Map => crate::wire::BYTES,
+            _ => self.kind.wire(),
+        }
+    }
+}
+
+impl Kind {
+    fn read(word: &'static str, package: &str) -> Option<Self> {
+        Some(match word {
+            "bool" => Self::Bool,
+            "i32" => Self::I32,
+            "i64" => Self::I64,
+            "f64" => Self::F64,
+            "str" => Self::Str,
+            "bytes" => Self::Bytes,
+            "time" => Self::Time,
+            "micro" => Self::MicroTime,
+            "duration" => Self::Duration,
+            "quantity" => Self::Quantity,
+            "intstr" => Self::IntOrString,
+            "json" => Self::Json,
+            "names" => Self::Names,
+            name => {
+                let full = match name.starts_with('.') {
+                    true => table().message(&[package, name].concat())?,
+                    false => table().message(name)?,
+                };
+                match full.choice {
+                    Some(choice) => Self::Choice(full, choice),
+                    None => Self::Message(full),
+                }
+            }
+        })
+    }
+
+    /// Returns the wire type of the kind.
+    #[inline]
+    pub(crate) fn wire(self) -> u8 {
+        match self {
+            Self::Bool | Self::I32 | Self::I64 => crate::wire::VARINT,
+            Self::F64 => crate::wire::FIXED64,
+            _ => crate::wire::BYTES,
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Damaged messages are typed errors: no panic, and no allocation that a length states.
+
+mod bytes;
+
+use bytes::message;
+use informer_kube_protobuf::{
+    Envelope, ErrorKind, Identity, ListParts, Schema, WatchEvent, from_slice, split_frame, to_body,
+};
+use k8s_openapi::api::core::v1::Pod;
+use proptest::prelude::*;
+use serde::de::IgnoredAny;
+use serde_json::{Value, json};
+
+const PODS: &[u8] = include_bytes!("data/pods.bin");
+
+fn pod() -> Schema {
+    Schema::of("v1", "Pod").expect("a built-in kind")
+}
+
+fn error(bytes: &[u8]) -> ErrorKind {
+    let result: Result<Value, _> = from_slice(pod(), bytes);
+    result.expect_err("damaged").kind().clone()
+}
+
+#[test]
+fn every_damage_has_an_error_of_its_own() {
+    assert_eq!(error(&[0x0a]), ErrorKind::Truncated);
+    assert_eq!(error(&[0x0a, 5, 0]), ErrorKind::Truncated);
+    assert_eq!(error(&[0x0a, 0x80]), ErrorKind::Truncated);
+    let absurd = message().varint(1 << 3 | 2).varint(1 << 40);
+    assert_eq!(error(absurd.bytes()), ErrorKind::Length(1 << 40));
+    assert_eq!(error(&[0xff; 11]), ErrorKind::Varint);
+    assert_eq!(error(&[0x02]), ErrorKind::Tag(2));
+    assert_eq!(error(&[0x0f]), ErrorKind::Tag(15));
+    let wire = ErrorKind::WireType {
+        expected: 2,
+        found: 0,
+    };
+    assert_eq!(error(message().int(1, 1).bytes()), wire);
+}
+
+#[test]
+fn nesting_is_bounded() {
+    let schema = Schema::message("apiextensions/v1.JSONSchemaProps").expect("in the table");
+    let nested = |depth| {
+        // `not` is field 28, a message of the same kind.
+        (0..depth).fold(message(), |inner, _| message().put(28, &inner))
+    };
+    let result: Result<Value, _> = from_slice(schema, nested(100).bytes());
+    assert!(result.is_ok(), "{result:?}");
+    let result: Result<Value, _> = from_slice(schema, nested(200).bytes());
+    assert_eq!(result.expect_err("too deep").kind(), &ErrorKind::TooDeep);
+    // What is ignored is skipped by its length, however deep it is.
+    let result: Result<IgnoredAny, _> = from_slice(schema, nested(200).bytes());
+    assert!(result.is_ok());
+}
+
+#[test]
+fn raw_values_are_refused_by_name() {
+    let bytes = message().put(1, &message());
+    let result: Result<std::collections::BTreeMap<String, Box<serde_json::value::RawValue>>, _> =
+        from_slice(pod(), bytes.bytes());
+    assert_eq!(
+        result.expect_err("JSON only").kind(),
+        &ErrorKind::JsonOnly("RawValue")
+    );
+}
+
+#[test]
+fn an_identity_that_is_there_twice_is_refused() {
+    let once = message()
+        .text(1, "web")
+        .text(3, "team")
+        .text(5, "u")
+        .text(6, "7");
+    let identity = message().put(1, &once);
+    let identity = Identity::read(identity.bytes()).expect("an identity");
+    assert_eq!(
+        (identity.uid, identity.resource_version),
+        (&b"u"[..], &b"7"[..])
+    );
+    for number in [1, 3, 5, 6] {
+        let twice = message().put(1, &once.clone().text(number, "other"));
+        let error = Identity::read(twice.bytes()).expect_err("twice");
+        assert_eq!(error.kind(), &ErrorKind::Repeated);
+        assert!(error.path().starts_with("metadata."), "{error}");
+    }
+    let twice = message().put(1, &once).put(1, &once);
+    let error = Identity::read(twice.bytes()).expect_err("twice");
+    assert_eq!(
+        (error.kind(), error.path().as_str()),
+        (&ErrorKind::Repeated, "metadata")
+    );
+}
+
+#[test]
+fn frames_are_bounded_before_they_are_complete() {
+    let frame = informer_kube_protobuf::to_frame("ADDED", b"k8s\0");
+    for end in 0..frame.len() {
+        assert_eq!(
+            split_frame(&frame[..end], 1024).expect("no error yet"),
+            None
+        );
+    }
+    let (event, rest) = split_frame(&frame, 1024)
+        .expect("no error")
+        .expect("complete");
+    assert!(rest.is_empty());
+    let event = WatchEvent::parse(event).expect("an event");
+    assert_eq!((event.event_type, event.object), ("ADDED", &b"k8s\0"[..]));
+    let error = split_frame(&frame[..4], 8).expect_err("longer than 8 bytes");
+    assert_eq!(error.kind(), &ErrorKind::Frame(frame.len() as u32 - 4));
+    assert!(split_frame(&[0; 4], 1024).is_err(), "an empty frame");
+}
+
+#[test]
+fn debug_output_has_no_values() {
+    let body = to_body(&json!({
+        "apiVersion": "v1", "kind": "Secret", "stringData": {"password": "hunter2"}
+    }));
+    let body = body.expect("encodes");
+    let envelope = Envelope::parse(&body).expect("a body");
+    let part = ListParts::new(envelope.raw);
+    let event = informer_kube_protobuf::to_frame("ADDED", &body);
+    let event = WatchEvent::parse(&event[4..]).expect("an event");
+    let shown = format!("{envelope:?} {part:?} {event:?}");
+    assert!(
+        shown.contains("Secret") && !shown.contains("hunter2"),
+        "{shown}"
+    );
+    let bytes = format!("{:?}", b"hunter2");
+    assert!(!shown.contains(bytes.trim_matches(['[', ']'])), "{shown}");
+}
+
+#[test]
+fn encoding_errors_name_the_member() {
+    let object = json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "spec": {"containers": [{}, {"ports": [{"containerPort": "http"}]}]}
+    });
+    let error = to_body(&object).expect_err("a port is no string");
+    assert_eq!(error.path(), "spec.containers[1].ports[0].containerPort");
+    let object = json!({"apiVersion": "example.org/v1", "kind": "Widget"});
+    assert!(to_body(&object).is_err());
+}
+
+fn decode_everything(bytes: &[u8], schema: Schema) {
+    let value: Result<Value, _> = from_slice(schema, bytes);
+    if let Err(error) = &value {
+        assert!(
+            error.offset().is_none_or(|offset| offset <= bytes.len()),
+            "{error}"
+        );
+    }
+    let _pod: Result<Pod, _> = from_slice(pod(), bytes);
+    let _identity = Identity::read(bytes);
+    let _event = WatchEvent::parse(bytes);
+    let _object = Envelope::parse(bytes).and_then(|it| it.decode::<Value>());
+    let _parts = ListParts::new(bytes).count();
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_give_a_value_or_an_error(
+        bytes in proptest::collection::vec(any::<u8>(), 0..200),
+        kind in 0..Schema::kinds().count(),
+    ) {
+        let (api_version, kind) = Schema::kinds().nth(kind).expect("a kind");
+        decode_everything(&bytes, Schema::of(api_version, kind).expect("listed"));
+    }
+
+    #[test]
+    fn a_changed_answer_gives_a_value_or_an_error(
+        changes in proptest::collection::vec((0..PODS.len(), any::<u8>()), 0..4),
+        length in 0..PODS.len() + 1,
+    ) {
+        let mut bytes = PODS[..length].to_vec();
+        for (place, byte) in changes {
+            if let Some(old) = bytes.get_mut(place) {
+                *old = byte;
+            }
+        }
+        decode_everything(&bytes, Schema::of("v1", "PodList").expect("a built-in kind"));
+    }
+
+    #[test]
+    fn config_maps_are_the_same_after_encoding(
+        name in any::<String>(),
+        data in proptest::collection::btree_map(any::<String>(), any::<String>(), 1..4),
+        immutable in any::<Option<bool>>(),
+    ) {
+        let mut object = json!({
+            "apiVersion": "v1", "kind": "ConfigMap",
+            "metadata": {"name": format!("n{name}")}, "data": data
+        });
+        if let Some(immutable) = immutable {
+            object["immutable"] = json!(immutable);
+        }
+        let body = to_body(&object).expect("encodes");
+        let again: Value = Envelope::parse(&body).and_then(|it| it.decode()).expect("decodes");
+        prop_assert_eq!(again, object);
+    }
+}

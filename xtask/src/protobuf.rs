@@ -1,0 +1,137 @@
+//! `cargo xtask protobuf-schema` and `protobuf-equality`: the table of `crates/kube-protobuf`, and
+//! the objects that judge its decoder. A Go program makes both from the Go types of Kubernetes.
+
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+use clap::Args;
+
+use crate::checkout;
+use crate::conformance::has_go;
+use crate::debug_build::leaf_tests;
+use crate::shell::{output_of, program, run as shell_run, words};
+use crate::stopwatch::Outcome;
+
+/// The checked-in table.
+const TABLE: &str = "crates/kube-protobuf/schema.txt";
+
+/// Which objects are made.
+#[derive(Debug, Args)]
+pub(crate) struct Equality {
+    /// Objects of each kind.
+    #[arg(long, default_value_t = 50)]
+    objects: u32,
+    /// Where chance begins.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Only this kind, as `apps/v1/Deployment`.
+    #[arg(long)]
+    only: Option<String>,
+}
+
+/// Makes the table anew, or checks that the one in the checkout is what Go's types say.
+pub(crate) fn schema(check: bool) -> Result<()> {
+    print_skipped(make_schema(check)?)
+}
+
+/// Compares what Go's objects decode to from JSON and from protobuf.
+pub(crate) fn equality(arguments: &Equality) -> Result<()> {
+    print_skipped(compare(arguments)?)
+}
+
+/// The job of continuous integration.
+pub(crate) fn ci() -> Result<Outcome> {
+    if let Outcome::Skipped(why) = make_schema(true)? {
+        return Ok(Outcome::Skipped(why));
+    }
+    compare(&Equality {
+        objects: 50,
+        seed: 1,
+        only: None,
+    })
+}
+
+fn print_skipped(outcome: Outcome) -> Result<()> {
+    if let Outcome::Skipped(why) = outcome {
+        println!("skipped: {why}");
+    }
+    Ok(())
+}
+
+fn make_schema(check: bool) -> Result<Outcome> {
+    let Some(mut judge) = build_judge()? else {
+        return Ok(without_go(
+            "the table of crates/kube-protobuf was not checked",
+        ));
+    };
+    let table = output_of(judge.arg("schema"))?;
+    let path = checkout::root().join(TABLE);
+    if check {
+        let stored = fs::read_to_string(&path).context("cannot read the table")?;
+        ensure!(
+            stored == table,
+            "{TABLE} differs from Go's types; run `cargo xtask protobuf-schema`"
+        );
+        println!("protobuf-schema: {TABLE} is what Go's types say");
+    } else {
+        fs::write(&path, table).context("cannot write the table")?;
+    }
+    Ok(Outcome::Passed)
+}
+
+fn compare(arguments: &Equality) -> Result<Outcome> {
+    let Some(mut judge) = build_judge()? else {
+        return Ok(without_go("no objects of Go's types were made"));
+    };
+    judge.arg("objects");
+    judge.arg(format!("-objects={}", arguments.objects));
+    judge.arg(format!("-seed={}", arguments.seed));
+    if let Some(only) = &arguments.only {
+        judge.arg(format!("-only={only}"));
+    }
+    let path = folder().join("objects.bin");
+    let file = File::create(&path).context("cannot create the file of objects")?;
+    println!("$ {} > {}", words(&judge), path.display());
+    let status = judge.stdout(Stdio::from(file)).status();
+    let status = status.context("cannot run the program of Go's types")?;
+    if !status.success() {
+        bail!("`{}` failed ({status})", words(&judge));
+    }
+    let mut tests = leaf_tests("informer-kube-protobuf");
+    tests.args(["--test", "equality", "--", "--nocapture"]);
+    shell_run(tests.env("INFORMER_PROTOBUF_OBJECTS", &path))?;
+    Ok(Outcome::Passed)
+}
+
+fn without_go(what: &str) -> Outcome {
+    Outcome::Skipped(format!("Go is not installed: {what}"))
+}
+
+fn folder() -> PathBuf {
+    checkout::root().join("target/kube-protobuf")
+}
+
+/// Builds the Go program; `None` without Go. Go's own cache makes this fast.
+fn build_judge() -> Result<Option<Command>> {
+    if !has_go() {
+        return Ok(None);
+    }
+    let built = folder().join("judge");
+    let mut build = program("go");
+    build.args([
+        "build",
+        "-mod=readonly",
+        "-trimpath",
+        "-buildvcs=false",
+        "-o",
+    ]);
+    build.arg(&built).arg(".");
+    build.current_dir(checkout::root().join("crates/kube-protobuf/go"));
+    // Somebody's own flags must not change what is built, nor a workspace file around us.
+    build.env_remove("GOFLAGS").env("GOWORK", "off");
+    fs::create_dir_all(folder()).context("cannot create the folder of the program")?;
+    shell_run(&mut build).context("the Go types of Kubernetes do not compile")?;
+    Ok(Some(program(built)))
+}
