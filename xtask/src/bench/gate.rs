@@ -74,7 +74,13 @@ fn count() -> Result<Counts> {
     let target = checkout::target();
     let build = ["build", "--profile", "count", "--locked"];
     let mut build = cargo(build);
-    build.args(["-p", "informer-bench", "--bin", "bench-count", "--target-dir"]);
+    build.args([
+        "-p",
+        "informer-bench",
+        "--bin",
+        "bench-count",
+        "--target-dir",
+    ]);
     run(build.arg(&target))?;
     let counter = target.join("count/bench-count");
     let listed = output_of(&mut program(&counter))?;
