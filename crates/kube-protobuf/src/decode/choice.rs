@@ -30,7 +30,7 @@ pub(super) fn choose<'de>(
             wire::skip(&mut rest, found)?;
             continue;
         };
-        let expected = field.wire();
+        let expected = field.wire;
         if found != expected {
             let kind = ErrorKind::WireType { expected, found };
             return Err(Error::at(kind, start));

@@ -130,7 +130,7 @@ impl Frame<'_> {
         let Some(field) = message.field(number) else {
             return wire::skip(&mut self.rest, wire).map(|()| None);
         };
-        let expected = field.wire();
+        let expected = field.wire;
         if wire != expected {
             let packed = wire == wire::BYTES && field.shape == Shape::List;
             if !packed {
@@ -185,7 +185,7 @@ impl Frame<'_> {
 
 #[cold]
 fn wrong_wire(field: &Field, found: u8, at: &[u8]) -> Error {
-    let expected = field.wire();
+    let expected = field.wire;
     let kind = match found {
         3 | 4 => ErrorKind::Group,
         _ => ErrorKind::WireType { expected, found },

@@ -282,15 +282,42 @@ impl<'de> serde::Deserializer<'de> for Value<'_, 'de> {
         self.deserialize_f64(visitor)
     }
 
+    // The visitor's wish predicts the kind, so that the common cases need no table of jumps.
+
+    #[inline]
+    fn deserialize_struct<V: Visitor<'de>>(
+        mut self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value> {
+        match (self.form, self.kind) {
+            (Form::Single, Kind::Message(entry)) => visitor.visit_map(self.members(entry)?),
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
+    #[inline]
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        match (self.form, self.kind) {
+            (Form::Single, Kind::Bool) => visitor.visit_bool(wire::varint(self.rest)? != 0),
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
+    #[inline]
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         match self.form {
+            Form::List { number, wire } => self.visit_list(number, wire, visitor),
             Form::NoList => visitor.visit_seq(Nothing),
             _ => self.deserialize_any(visitor),
         }
     }
 
+    #[inline]
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         match self.form {
+            Form::Map { number } => self.visit_entries(number, visitor),
             Form::NoMap => visitor.visit_map(Nothing),
             _ => self.deserialize_any(visitor),
         }
@@ -341,7 +368,7 @@ impl<'de> serde::Deserializer<'de> for Value<'_, 'de> {
     }
 
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 char bytes byte_buf unit unit_struct
-        tuple tuple_struct struct identifier
+        i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 char bytes byte_buf unit unit_struct
+        tuple tuple_struct identifier
     }
 }

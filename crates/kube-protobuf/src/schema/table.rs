@@ -56,6 +56,8 @@ pub(crate) struct Field {
     pub(crate) shape: Shape,
     /// JSON leaves the field out if it is zero.
     pub(crate) omitted: bool,
+    /// The wire type of one value.
+    pub(crate) wire: u8,
     pub(crate) kind: Kind,
 }
 
@@ -241,22 +243,19 @@ impl Field {
             ">" => Shape::Inline,
             _ => return None,
         };
+        let kind = Kind::read(words.next()?, package)?;
+        let wire = match shape {
+            Shape::Map => crate::wire::BYTES,
+            _ => kind.wire(),
+        };
         Some(Self {
             name,
             number,
             shape,
             omitted,
-            kind: Kind::read(words.next()?, package)?,
+            wire,
+            kind,
         })
-    }
-
-    /// Returns the wire type of one value of the field.
-    #[inline]
-    pub(crate) fn wire(&self) -> u8 {
-        match self.shape {
-            Shape::Map => crate::wire::BYTES,
-            _ => self.kind.wire(),
-        }
     }
 }
 
