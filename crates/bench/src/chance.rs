@@ -11,15 +11,17 @@ const WORDS: [&str; 24] = [
 ];
 
 /// A generator of numbers with eight bytes of state (splitmix64).
-pub(crate) struct Chance(u64);
+#[derive(Clone, Debug)]
+pub struct Chance(u64);
 
 impl Chance {
     /// Returns the generator of the `index`th object of a seed.
-    pub(crate) fn new(seed: u64, index: usize) -> Self {
+    pub fn new(seed: u64, index: usize) -> Self {
         Self(seed ^ (index as u64).wrapping_mul(0xD134_2543_DE82_EF95))
     }
 
-    pub(crate) fn next(&mut self) -> u64 {
+    /// Returns any number.
+    pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -28,27 +30,28 @@ impl Chance {
     }
 
     /// Returns a number below `bound`, which is not zero.
-    pub(crate) fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.number() % bound
     }
 
     /// Returns an index into a slice of this length, which is not zero.
-    pub(crate) fn index(&mut self, len: usize) -> usize {
+    pub fn index(&mut self, len: usize) -> usize {
         usize::try_from(self.below(len as u64)).expect("it is less than a length")
     }
 
     /// Returns one of these.
-    pub(crate) fn pick<'a, T>(&mut self, all: &'a [T]) -> &'a T {
+    pub fn pick<'a, T>(&mut self, all: &'a [T]) -> &'a T {
         &all[self.index(all.len())]
     }
 
-    pub(crate) fn word(&mut self) -> &'static str {
+    /// Returns a word as names of services have it.
+    pub fn word(&mut self) -> &'static str {
         WORDS[self.index(WORDS.len())]
     }
 
     /// Returns a random uid.
-    pub(crate) fn uid(&mut self) -> String {
-        let (a, b) = (self.next(), self.next());
+    pub fn uid(&mut self) -> String {
+        let (a, b) = (self.number(), self.number());
         format!(
             "{:08x}-{:04x}-4{:03x}-a{:03x}-{:012x}",
             a >> 32,
@@ -60,27 +63,27 @@ impl Chance {
     }
 
     /// Returns hexadecimal digits: 64 are a SHA-256.
-    pub(crate) fn hex(&mut self, digits: usize) -> String {
-        let words = (0..digits.div_ceil(16)).map(|_| format!("{:016x}", self.next()));
+    pub fn hex(&mut self, digits: usize) -> String {
+        let words = (0..digits.div_ceil(16)).map(|_| format!("{:016x}", self.number()));
         let mut hex: String = words.collect();
         hex.truncate(digits);
         hex
     }
 
     /// Returns a suffix as Kubernetes generates it for names.
-    pub(crate) fn suffix(&mut self, len: usize) -> String {
+    pub fn suffix(&mut self, len: usize) -> String {
         (0..len).map(|_| char::from(*self.pick(SUFFIX))).collect()
     }
 
     /// Returns a time within one month.
-    pub(crate) fn time(&mut self) -> String {
+    pub fn time(&mut self) -> String {
         let (day, hour) = (1 + self.below(28), self.below(24));
         let (minute, second) = (self.below(60), self.below(60));
         format!("2026-03-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
     }
 
     /// Returns a version of software, such as `1.27.3`.
-    pub(crate) fn version(&mut self) -> String {
+    pub fn version(&mut self) -> String {
         let (major, minor, patch) = (1 + self.below(4), self.below(40), self.below(20));
         format!("{major}.{minor}.{patch}")
     }

@@ -7,7 +7,7 @@
 pub mod answer;
 pub mod batches;
 pub mod beside;
-mod chance;
+pub mod chance;
 pub mod collection;
 pub mod command_line;
 pub mod control;
@@ -22,6 +22,5 @@ pub mod processor;
 pub mod protobuf;
 pub mod query;
 pub mod server;
-pub mod shapes;
 pub mod small_pod;
 pub mod tally;

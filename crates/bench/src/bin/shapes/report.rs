@@ -28,7 +28,7 @@ rollout, old dictionary | new dictionary |
 /// # Errors
 ///
 /// If an informer does not hold all objects of a shape.
-pub async fn print(request: Request) -> Result<()> {
+pub(crate) async fn print(request: Request) -> Result<()> {
     ensure!(request.objects > 0, "a collection has an object at least");
     println!("{HEADINGS}");
     let mut rollouts = Vec::new();

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::live::Place;
-use crate::chance::Chance;
+use informer_bench::chance::Chance;
 
 /// The conditions of a pod that is ready.
 const CONDITIONS: [&str; 5] = [

@@ -4,7 +4,7 @@ use super::live::{self, Place};
 use super::manifest::{Owner, fill, fill_text};
 use super::templates::{self, Template};
 use super::{Item, Request};
-use crate::chance::Chance;
+use informer_bench::chance::Chance;
 
 /// The pods of a workload, at most.
 const REPLICAS: u64 = 19;

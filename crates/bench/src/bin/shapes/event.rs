@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::manifest::{Names, fill_text};
 use super::{Item, Request, ownership};
-use crate::chance::Chance;
+use informer_bench::chance::Chance;
 
 /// Type, reason, component, and message, in which placeholders are filled.
 const REASONS: [(&str, &str, &str, &str); 12] = [

@@ -10,7 +10,7 @@ use informer_factory::packed::{DEFAULT_LEVEL, Dictionary, Packed, Packer};
 use informer_factory::{Grace, InformerOptions, NoView, SharedInformerFactory};
 
 use super::{Item, Shape, served};
-use crate::measure;
+use informer_bench::measure;
 
 /// How long a list may take.
 const PATIENCE: Duration = Duration::from_secs(300);

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{Item, Request, ownership};
-use crate::chance::Chance;
+use informer_bench::chance::Chance;
 
 /// The characters of a certificate's text.
 const BASE64: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 
 use super::packing::Packing;
 use super::{Item, Request, Shape};
-use crate::pod;
+use informer_bench::pod;
 
 fn request(objects: usize) -> Request {
     Request {

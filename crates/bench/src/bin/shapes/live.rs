@@ -7,7 +7,7 @@ use super::manifest::Owner;
 use super::ownership;
 use super::status;
 use super::workload::Workload;
-use crate::chance::Chance;
+use informer_bench::chance::Chance;
 
 /// Where a pod runs, and since when.
 pub(super) struct Place {

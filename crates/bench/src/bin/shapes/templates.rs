@@ -3,55 +3,58 @@
 use serde_json::{Value, json};
 
 use super::manifest::{Manifest, Names};
-use crate::chance::Chance;
+use informer_bench::chance::Chance;
 
 /// The manifests by name.
 const MANIFESTS: [(&str, &str); 18] = [
     (
         "argocd-repo-server",
-        include_str!("../../manifests/argocd-repo-server.yaml"),
+        include_str!("../../../manifests/argocd-repo-server.yaml"),
     ),
-    ("batch-job", include_str!("../../manifests/batch-job.yaml")),
+    (
+        "batch-job",
+        include_str!("../../../manifests/batch-job.yaml"),
+    ),
     (
         "cert-manager",
-        include_str!("../../manifests/cert-manager.yaml"),
+        include_str!("../../../manifests/cert-manager.yaml"),
     ),
-    ("coredns", include_str!("../../manifests/coredns.yaml")),
-    ("csi-node", include_str!("../../manifests/csi-node.yaml")),
+    ("coredns", include_str!("../../../manifests/coredns.yaml")),
+    ("csi-node", include_str!("../../../manifests/csi-node.yaml")),
     (
         "fluent-bit",
-        include_str!("../../manifests/fluent-bit.yaml"),
+        include_str!("../../../manifests/fluent-bit.yaml"),
     ),
-    ("grafana", include_str!("../../manifests/grafana.yaml")),
+    ("grafana", include_str!("../../../manifests/grafana.yaml")),
     (
         "ingress-nginx",
-        include_str!("../../manifests/ingress-nginx.yaml"),
+        include_str!("../../../manifests/ingress-nginx.yaml"),
     ),
     (
         "java-service",
-        include_str!("../../manifests/java-service.yaml"),
+        include_str!("../../../manifests/java-service.yaml"),
     ),
-    ("kafka", include_str!("../../manifests/kafka.yaml")),
+    ("kafka", include_str!("../../../manifests/kafka.yaml")),
     (
         "kube-proxy",
-        include_str!("../../manifests/kube-proxy.yaml"),
+        include_str!("../../../manifests/kube-proxy.yaml"),
     ),
-    ("mesh-app", include_str!("../../manifests/mesh-app.yaml")),
+    ("mesh-app", include_str!("../../../manifests/mesh-app.yaml")),
     (
         "metrics-server",
-        include_str!("../../manifests/metrics-server.yaml"),
+        include_str!("../../../manifests/metrics-server.yaml"),
     ),
     (
         "node-exporter",
-        include_str!("../../manifests/node-exporter.yaml"),
+        include_str!("../../../manifests/node-exporter.yaml"),
     ),
-    ("postgres", include_str!("../../manifests/postgres.yaml")),
+    ("postgres", include_str!("../../../manifests/postgres.yaml")),
     (
         "prometheus",
-        include_str!("../../manifests/prometheus.yaml"),
+        include_str!("../../../manifests/prometheus.yaml"),
     ),
-    ("redis", include_str!("../../manifests/redis.yaml")),
-    ("worker", include_str!("../../manifests/worker.yaml")),
+    ("redis", include_str!("../../../manifests/redis.yaml")),
+    ("worker", include_str!("../../../manifests/worker.yaml")),
 ];
 
 /// The applications of manifests that several templates are made from: manifest, name, team.

@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use super::{Item, Request, ownership};
-use crate::chance::Chance;
+use informer_bench::chance::Chance;
 
 /// The charts that applications are installed from.
 const CHARTS: [&str; 12] = [

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::chance::Chance;
+use informer_bench::chance::Chance;
 
 /// What makes the pods of a workload, and owns them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,8 @@
-//! Collections of objects of different shapes, and what packed informers make of them.
+//! Prints what packed informers make of collections of different shapes, in Markdown.
 //!
-//! The objects are made from a seed and served from memory, so no server is needed.
-//! `cargo xtask bench --shapes` prints the tables.
+//! The objects are made from a seed and served from memory, so no server is needed. The process
+//! stays on one processor, so that objects arrive in the order of the list and every run trains its
+//! dictionaries from the same samples.
 
 mod application;
 mod config_map;
@@ -10,7 +11,7 @@ mod live;
 mod manifest;
 mod ownership;
 mod packing;
-pub mod report;
+mod report;
 mod served;
 mod status;
 mod templates;
@@ -18,11 +19,40 @@ mod templates;
 mod tests;
 mod workload;
 
+use anyhow::Result;
+use clap::Parser;
+use informer_bench::{pod, processor};
 use informer_factory::ApiResource;
 use serde_json::Value;
 
-use crate::pod;
 use workload::Spread;
+
+#[cfg(feature = "mimalloc")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Measures packed objects of several shapes. No server is needed.
+#[derive(Debug, Parser)]
+struct CommandLine {
+    /// The number of objects of each shape.
+    #[arg(long, default_value_t = 10_000)]
+    objects: usize,
+    /// The seed of all random values.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+fn main() -> Result<()> {
+    let CommandLine { objects, seed } = CommandLine::parse();
+    processor::stay_on_one(0)?;
+    let request = Request {
+        objects,
+        seed,
+        revision: 0,
+    };
+    let runtime = tokio::runtime::Runtime::new()?;
+    runtime.block_on(report::print(request))
+}
 
 /// How many objects of a shape are made, and from which seed.
 #[derive(Clone, Copy, Debug)]
