@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use informer_factory::packed::{DEFAULT_LEVEL, Dictionary, Packed, Packer};
-use informer_factory::{Grace, InformerOptions, NoView, SharedInformerFactory};
+use informer_factory::{Grace, InformerOptions, NoView, ReflectorConfig, SharedInformerFactory};
 
 use super::{Item, Shape, served};
 use informer_bench::measure;
@@ -49,7 +49,9 @@ impl Packing {
         let items: Arc<[Item]> = items.into();
         let resource = shape.resource();
         let factory = SharedInformerFactory::new(served::client(&resource, &items));
+        // The server in memory has no streaming lists.
         let options = InformerOptions::new();
+        let options = options.reflector(ReflectorConfig::default().streaming(false));
         let informer = factory.packed_dynamic::<NoView>(&resource, options)?;
         factory.start()?;
         factory.wait_synced(PATIENCE).await?;
