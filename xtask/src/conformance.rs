@@ -10,7 +10,7 @@ use clap::{Args, Subcommand};
 use crate::built::Built;
 use crate::checkout;
 use crate::fast_build;
-use crate::shell::{output_of, program, run as shell_run};
+use crate::shell::{go, go_build, has_go, output_of, run as shell_run};
 use crate::stopwatch::Outcome;
 
 /// How many random scenarios continuous integration compares, over all levels.
@@ -110,11 +110,6 @@ fn conformance(subcommand: &str) -> Result<Command> {
     Ok(command)
 }
 
-/// Whether Go programs can be built here.
-pub(crate) fn has_go() -> bool {
-    Command::new("go").arg("version").output().is_ok()
-}
-
 /// The judge is a test binary: virtual time exists only there.
 fn build_judge() -> Result<PathBuf> {
     build_go("judge", &["test", "-c"], ".")
@@ -122,8 +117,7 @@ fn build_judge() -> Result<PathBuf> {
 
 /// The folder of client-go's caches, in the module the judge is built with.
 fn upstream() -> Result<PathBuf> {
-    let mut list = program("go");
-    list.args([
+    let mut list = go([
         "list",
         "-mod=readonly",
         "-m",
@@ -132,7 +126,6 @@ fn upstream() -> Result<PathBuf> {
         "k8s.io/client-go",
     ]);
     list.current_dir(checkout::root().join("crates/conformance/go"));
-    list.env_remove("GOFLAGS").env("GOWORK", "off");
     let folder = output_of(&mut list)?;
     Ok(PathBuf::from(folder.trim()).join("tools/cache"))
 }
@@ -145,13 +138,9 @@ pub(crate) fn build_beside() -> Result<PathBuf> {
 /// Go's own cache makes this fast.
 fn build_go(name: &str, words: &[&str], package: &str) -> Result<PathBuf> {
     let built = checkout::root().join("target/conformance").join(name);
-    let mut build = program("go");
-    build.args(words);
-    build.args(["-mod=readonly", "-trimpath", "-buildvcs=false", "-o"]);
-    build.arg(&built).arg(package);
+    let mut build = go_build(words);
+    build.arg("-o").arg(&built).arg(package);
     build.current_dir(checkout::root().join("crates/conformance/go"));
-    // Somebody's own flags must not change what is built, nor a workspace file around us.
-    build.env_remove("GOFLAGS").env("GOWORK", "off");
     shell_run(&mut build).context("client-go needs Go, see crates/conformance/README.md")?;
     Ok(built)
 }

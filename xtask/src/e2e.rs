@@ -14,13 +14,13 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::built::Built;
 use crate::clock;
-use crate::conformance::{build_beside, has_go};
+use crate::conformance::build_beside;
 use crate::control_plane::{
     Availability, Binaries, CONTROL_VARIABLE, Control, ControlPlane, KUBECONFIG_VARIABLE,
     find_or_build,
 };
 use crate::fast_build;
-use crate::shell::words;
+use crate::shell::{has_go, words};
 use crate::stop_signal::StopSignal;
 use crate::stopwatch::{Outcome, Report};
 

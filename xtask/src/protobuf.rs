@@ -9,9 +9,8 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
 use crate::checkout;
-use crate::conformance::has_go;
 use crate::debug_build::leaf_tests;
-use crate::shell::{output_of, program, run as shell_run, words};
+use crate::shell::{go_build, has_go, output_of, program, run as shell_run, words};
 use crate::stopwatch::Outcome;
 
 /// The checked-in table.
@@ -23,7 +22,7 @@ pub(crate) struct Equality {
     /// Objects of each kind.
     #[arg(long, default_value_t = 50)]
     objects: u32,
-    /// Where chance begins.
+    /// The seed of all random values.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Only this kind, as `apps/v1/Deployment`.
@@ -119,18 +118,9 @@ fn build_judge() -> Result<Option<Command>> {
         return Ok(None);
     }
     let built = folder().join("judge");
-    let mut build = program("go");
-    build.args([
-        "build",
-        "-mod=readonly",
-        "-trimpath",
-        "-buildvcs=false",
-        "-o",
-    ]);
-    build.arg(&built).arg(".");
+    let mut build = go_build(&["build"]);
+    build.arg("-o").arg(&built).arg(".");
     build.current_dir(checkout::root().join("crates/kube-protobuf/go"));
-    // Somebody's own flags must not change what is built, nor a workspace file around us.
-    build.env_remove("GOFLAGS").env("GOWORK", "off");
     fs::create_dir_all(folder()).context("cannot create the folder of the program")?;
     shell_run(&mut build).context("the Go types of Kubernetes do not compile")?;
     Ok(Some(program(built)))

@@ -26,6 +26,27 @@ pub(crate) fn cargo<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> 
     command
 }
 
+/// Whether Go programs can be built here.
+pub(crate) fn has_go() -> bool {
+    program("go").arg("version").output().is_ok()
+}
+
+/// `go` with these arguments, in the checkout. Neither flags of the user's nor a workspace file
+/// around the checkout have an effect.
+pub(crate) fn go<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {
+    let mut command = program("go");
+    command.args(arguments);
+    command.env_remove("GOFLAGS").env("GOWORK", "off");
+    command
+}
+
+/// `go` with a verb that builds. The result depends on nothing but the module.
+pub(crate) fn go_build(verb: &[&str]) -> Command {
+    let mut command = go(verb);
+    command.args(["-mod=readonly", "-trimpath", "-buildvcs=false"]);
+    command
+}
+
 /// Any other program, in the checkout.
 pub(crate) fn program(name: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(name);

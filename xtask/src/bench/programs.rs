@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 
 use super::Allocator;
 use crate::checkout;
-use crate::shell::{cargo, program, words};
+use crate::shell::{cargo, go_build, has_go, words};
 
 /// Where the peers are.
 const PEERS: &str = "crates/bench/peers";
@@ -78,22 +78,13 @@ impl Programs {
 }
 
 fn build_client_go(target: &Path) -> Result<Option<PathBuf>> {
-    if !is_installed("go", "version") {
+    if !has_go() {
         return Ok(None);
     }
     let path = target.join("release/bench-client-go");
-    let mut build = program("go");
-    build.args([
-        "build",
-        "-mod=readonly",
-        "-trimpath",
-        "-buildvcs=false",
-        "-o",
-    ]);
-    build.arg(&path).arg(".");
+    let mut build = go_build(&["build"]);
+    build.arg("-o").arg(&path).arg(".");
     build.current_dir(checkout::root().join(PEERS).join("client-go"));
-    // Somebody's own flags must not change what is built, nor a workspace file around us.
-    build.env_remove("GOFLAGS").env("GOWORK", "off");
     say_and_run(&mut build)?;
     Ok(Some(path))
 }

@@ -6,13 +6,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
 use crate::cache;
 use crate::checkout;
 use crate::clock;
+use crate::shell::{go_build, has_go};
 
 /// Names a folder of the user's with the two programs in it, as kubebuilder's tools do.
 const ASSETS_VARIABLE: &str = "KUBEBUILDER_ASSETS";
@@ -58,7 +58,7 @@ pub(crate) fn find_or_build() -> Result<Availability> {
     if let Some(found) = in_folder(&folder, format!("{}, from the cache", pins.title())) {
         return Ok(Availability::Ready(found));
     }
-    if Command::new("go").arg("version").output().is_err() {
+    if !has_go() {
         return Ok(Availability::Missing(format!(
             "Go is not installed, {ASSETS_VARIABLE} is not set, and {} holds no earlier build",
             cache.display()
@@ -163,22 +163,13 @@ fn build(module: &Path, pins: &Pins, folder: &Path) -> Result<()> {
         pins.title(),
         folder.display()
     );
-    let status = Command::new("go")
-        .args([
-            "build",
-            "-mod=readonly",
-            "-trimpath",
-            "-buildvcs=false",
-            "-ldflags",
-        ])
+    let status = go_build(&["build"])
+        .arg("-ldflags")
         .arg(pins.linker_flags()?)
         .arg("-o")
         .arg(&partial)
         .arg("./cmd/...")
         .current_dir(module)
-        // Somebody's own flags must not change what is built, nor a workspace file around us.
-        .env_remove("GOFLAGS")
-        .env("GOWORK", "off")
         .env("CGO_ENABLED", "0")
         .status()
         .context("cannot run `go build`")?;
