@@ -3,7 +3,7 @@
 //! A program of its own, because it counts every byte that is allocated.
 
 use std::alloc::System;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use informer_kube_source::{Buffers, Decode, Encoded, JsonDecoder, PartialObjectMetadata, Wire};
 use informer_object::{Identity, ObjectKey};
@@ -16,8 +16,12 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// Tests take turns, since all of the program's allocations are counted.
-static TURN: Mutex<()> = Mutex::new(());
+/// Tests take turns from their first line to their last, since all of the program's allocations
+/// are counted.
+fn turn() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Decodes an object a few times; returns its bytes in memory and the estimate.
 fn measured<T: DeserializeOwned + 'static>(object: &Value) -> (usize, usize) {
@@ -31,7 +35,6 @@ fn measured<T: DeserializeOwned + 'static>(object: &Value) -> (usize, usize) {
     for _ in 0..3 {
         drop(Decode::<T>::decode(&decoder, encoded, &mut buffers));
     }
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let region = Region::new(ALLOCATOR);
     let decoded: T = decoder
         .decode(encoded, &mut buffers)
@@ -71,6 +74,7 @@ fn metadata(name: &str) -> Value {
 
 #[test]
 fn estimates_are_near_the_bytes_that_objects_allocate() {
+    let _turn = turn();
     let container = |i: usize| {
         json!({
             "name": format!("container-{i}"), "image": format!("registry.example/web:{i}"),
@@ -114,6 +118,7 @@ fn estimates_are_near_the_bytes_that_objects_allocate() {
 
 #[test]
 fn an_object_that_cannot_be_decoded_is_measured_as_an_error_with_its_path() {
+    let _turn = turn();
     let json = json!({"metadata": {"name": "web", "labels": {"app": 1}}}).to_string();
     let key = ObjectKey::new(None, "web").expect("well formed");
     let identity = Identity::new(key, "uid", "1");
@@ -126,6 +131,7 @@ fn an_object_that_cannot_be_decoded_is_measured_as_an_error_with_its_path() {
 /// The rest of a flattened type is read twice; the estimate counts both.
 #[test]
 fn estimate_of_a_dynamic_object_is_of_its_order_of_magnitude() {
+    let _turn = turn();
     let object = json!({
         "apiVersion": "example.org/v1", "kind": "Backup", "metadata": metadata("nightly"),
         "spec": {"schedule": "0 3 * * *", "targets": (0..20).map(|i| json!({"volume": i})).collect::<Vec<_>>()},
