@@ -65,7 +65,7 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
         // A change may be applied between this and the relist; epochs then only move on to ours.
         let same_epoch = !is_rewound && self.applier.epoch(&self.scope) == self.epoch;
         let found = self.found.take();
-        let known = || self.known(same_epoch, found);
+        let known = || self.known(same_epoch.then_some(found));
         let accepted = self.producer.replace(listed, received, known).await;
         accepted.map_err(|_| Refused)?;
         self.note_progress();
@@ -144,7 +144,7 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
         queued: ReceivedItem<T>,
         received: ResourceVersion,
     ) -> Result<(), Refused> {
-        let (last, known) = (Final::Observed(queued), || self.known(false, u64::MAX));
+        let (last, known) = (Final::Observed(queued), || self.known(None));
         let delete = self.producer.delete(key.clone(), last, received, known);
         if delete.await.map_err(|_| Refused)? == Deletion::Ignored {
             // Nobody knows it, but it may have been there and never been good.
@@ -164,13 +164,13 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
     }
 
     /// Taken under the queue's lock, so that queue and store are seen in step.
-    fn known(&self, same_epoch: bool, found: u64) -> KnownKeys<T> {
+    fn known(&self, found: Option<u64>) -> KnownKeys<T> {
+        let is_whole = self.applier.quarantine.len() == 0;
         KnownKeys {
             snapshot: self.applier.reader.snapshot(),
             scope: self.scope.clone(),
             epoch: self.epoch,
-            skip_held: same_epoch && self.applier.quarantine.len() == 0,
-            found,
+            skip_held: found.filter(|_| is_whole),
         }
     }
 }
