@@ -33,7 +33,7 @@ pub(crate) enum ConformanceCommand {
         /// client-go over real HTTP and in real time, against what was recorded.
         #[arg(long, conflicts_with = "random")]
         http: bool,
-        /// Where chance begins.
+        /// The seed of all random choices.
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },

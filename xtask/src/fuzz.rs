@@ -67,7 +67,7 @@ pub(crate) struct FuzzCommand {
     /// One target only.
     #[arg(long, value_parser = TARGETS)]
     target: Option<String>,
-    /// Where chance begins.
+    /// The seed of all random choices.
     #[arg(long, default_value_t = 1)]
     seed: u32,
 }

@@ -44,7 +44,7 @@ enum Command {
         /// client-go over real HTTP and in real time, against what was recorded.
         #[arg(long, conflicts_with = "random")]
         http: bool,
-        /// Where chance begins; scenario number i has the seed `seed + i`.
+        /// The seed of all random choices; scenario number i has the seed `seed + i`.
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },

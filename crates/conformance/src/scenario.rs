@@ -41,7 +41,7 @@ pub struct Step {
 pub struct Malformed {
     /// Where.
     pub scenario: String,
-    /// What is wrong.
+    /// The first error in the text.
     pub message: String,
     /// The text.
     pub text: String,

@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::schema::Schema;
 use crate::wire;
 
-/// What every protobuf body of Kubernetes begins with.
+/// The first bytes of every protobuf body of Kubernetes.
 pub(crate) const MAGIC: &[u8] = b"k8s\0";
 
 /// A body: an object with its `apiVersion` and `kind`.

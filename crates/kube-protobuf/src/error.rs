@@ -27,7 +27,7 @@ pub(crate) enum Segment {
     Key(String),
 }
 
-/// What is wrong with the bytes.
+/// The defect of the bytes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {

@@ -28,7 +28,7 @@ impl<'a> Identity<'a> {
     /// # Errors
     ///
     /// The message is damaged, or the metadata or one of the four fields is there twice
-    /// ([`ErrorKind::Repeated`]): then nobody can say which object it is.
+    /// ([`ErrorKind::Repeated`]), because the object is then ambiguous.
     ///
     /// ```
     /// use informer_kube_protobuf::Identity;

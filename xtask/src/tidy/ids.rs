@@ -166,7 +166,7 @@ fn is_id(word: &str) -> bool {
     }
 }
 
-/// What is wrong with the rows of the table of invariants.
+/// The faults of the rows of the table of invariants.
 fn rows(files: &[TextFile], table: &TextFile) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (number, line) in table.lines().filter(|(_, line)| definition(line).is_some()) {

@@ -51,7 +51,7 @@ fn order<'a>(table: &TextFile, rows: impl Iterator<Item = (usize, &'a str)>) -> 
         .collect()
 }
 
-/// What is wrong with one row.
+/// The faults of one row.
 fn row(files: &[TextFile], line: &str) -> Vec<String> {
     let cells: Vec<_> = columns(line).collect();
     if cells.len() != COLUMNS || cells.iter().any(|cell| cell.is_empty()) {

@@ -17,7 +17,7 @@ struct CommandLine {
     /// How many pods.
     #[arg(long, default_value_t = 10_000)]
     objects: usize,
-    /// Where chance begins.
+    /// The seed of all random choices.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// The same pods in protobuf, as `bench-client-go --render` writes them.

@@ -8,7 +8,7 @@ use super::members::{Members, Pending, Source};
 use super::value::Value;
 use crate::error::{Error, Result, Segment};
 
-/// What a Go value that the wire lacks would be on the wire: zero, an empty string or message.
+/// The wire form of a Go value that the wire lacks: zero, an empty string or message.
 const ZERO: &[u8] = &[0; 8];
 
 impl<'de> MapAccess<'de> for Members<'de> {

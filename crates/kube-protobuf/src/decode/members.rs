@@ -34,7 +34,7 @@ pub(super) struct Pending {
     pub(super) source: Source,
 }
 
-/// Where the value of a field comes from.
+/// The source of the value of a field.
 #[derive(Clone, Copy)]
 pub(super) enum Source {
     /// The wire, with this wire type.

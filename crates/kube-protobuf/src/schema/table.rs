@@ -152,7 +152,7 @@ impl Table {
     }
 }
 
-/// Where the lines end that begin with a space.
+/// The end of the lines that begin with a space.
 fn end_of_fields(text: &str) -> usize {
     if !text.starts_with(' ') {
         return 0;

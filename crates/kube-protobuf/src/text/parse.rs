@@ -42,7 +42,7 @@ fn zone_seconds(zone: &str) -> Option<i64> {
     Some(sign * (digits(hours, 2)? * 3_600 + digits(minutes, 2)? * 60))
 }
 
-/// Parses exactly so many digits.
+/// Parses exactly `count` digits.
 fn digits(text: &str, count: usize) -> Option<i64> {
     let is_number = text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| text.parse().ok()).flatten()

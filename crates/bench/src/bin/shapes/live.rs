@@ -9,7 +9,7 @@ use super::status;
 use super::workload::Workload;
 use informer_bench::chance::Chance;
 
-/// Where a pod runs, and since when.
+/// The node of a pod and its times.
 pub(super) struct Place {
     pub(super) ordinal: u64,
     pub(super) version: usize,

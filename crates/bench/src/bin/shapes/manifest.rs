@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use informer_bench::chance::Chance;
 
-/// What makes the pods of a workload, and owns them.
+/// The controller that creates and owns the pods of a workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
     DaemonSet,

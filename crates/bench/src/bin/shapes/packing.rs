@@ -1,4 +1,4 @@
-//! What a packed informer makes of a collection: lengths, and the time to pack and unpack.
+//! Packs a collection as an informer does: lengths, and the time to pack and unpack.
 
 use std::collections::HashMap;
 use std::hint::black_box;
