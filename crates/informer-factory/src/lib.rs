@@ -262,6 +262,6 @@ pub use kube_client::Client;
 pub use kube_core::{ApiResource, DynamicObject, Selector};
 
 /// The examples of the project's README, which are tests of this crate since it has all layers.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "packed"))]
 #[doc = include_str!("../../../README.md")]
 pub struct Readme;
