@@ -6,7 +6,7 @@
 
 use informer_reflector::{Failure, FailureKind};
 
-use crate::decode::envelope::Text;
+use crate::decode::shape::TypeNames;
 
 /// ASCII white space also contains the form feed, which is not JSON.
 // FM-10, FM-30
@@ -45,8 +45,8 @@ pub(crate) fn not_json(error: &serde_json::Error) -> Failure {
 }
 
 /// The failure of an object or list of an unexpected type.
-pub(crate) fn wrong_kind(api_version: &Text<'_>, kind: &Text<'_>) -> Failure {
-    let (api_version, kind) = (short(api_version.as_str()), short(kind.as_str()));
+pub(crate) fn wrong_kind(found: TypeNames<'_>) -> Failure {
+    let (api_version, kind) = (short(found.api_version), short(found.kind));
     let message = format!("unexpected type {api_version:?}, {kind:?}");
     protocol("WrongKind", message)
 }
