@@ -118,7 +118,7 @@ async fn the_content_type_comes_first() {
     };
     for wrong in [
         "text/html; charset=utf-8",
-        "application/vnd.kubernetes.protobuf",
+        "application/cbor",
         "",
     ] {
         let failure = list(&typed(wrong)).await.expect_err(wrong);

@@ -51,7 +51,7 @@ pub(super) struct WireBookmark<'a> {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct WireBookmarkMeta<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     resource_version: Text<'a>,
     #[serde(borrow, default)]
     annotations: Option<Annotations<'a>>,

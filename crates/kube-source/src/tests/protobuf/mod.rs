@@ -29,7 +29,7 @@ fn pod(name: &str, version: u32) -> Value {
             "name": name, "namespace": "x", "uid": "u", "resourceVersion": version.to_string(),
             "managedFields": [{"manager": "kubectl", "fieldsV1": {"f:spec": {}}}]
         },
-        "spec": {"nodeName": "node-1", "containers": [{"name": "c", "image": "i"}]},
+        "spec": {"nodeName": "node-1", "containers": [{"name": "c", "image": "i", "resources": {}}]},
         "status": {"phase": "Running"}
     })
 }
@@ -47,7 +47,7 @@ fn body_of(value: &Value) -> Vec<u8> {
 }
 
 fn frame_of(event_type: &str, object: &Value) -> Vec<u8> {
-    to_frame(event_type, &body_of(object)).expect("a short frame")
+    to_frame(event_type, &body_of(object))
 }
 
 fn answer(content_type: &str, body: impl Into<Bytes>) -> Scripted {

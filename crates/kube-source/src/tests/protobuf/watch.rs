@@ -112,7 +112,7 @@ async fn metadata_of_any_kind_is_read() {
         "C",
         &message(&[(1, b"a"), (6, b"7")], b"\x12\x02\x08\x01"),
     );
-    let frame = to_frame("ADDED", &whole).expect("a short frame");
+    let frame = to_frame("ADDED", &whole);
     let events = watch_as(source(), frame).await;
     let Ok(WatchEvent::Added(item)) = &events[0] else {
         panic!("{}", told(&events[0]));
