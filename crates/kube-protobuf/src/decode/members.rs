@@ -161,6 +161,8 @@ impl Frame<'_> {
         let mut ahead = self.rest;
         let is_zero = match field.kind {
             Kind::F64 => wire::double(&mut ahead)? == 0.0,
+            // Go reads the lower 32 bits, whatever the others are.
+            Kind::I32 => wire::varint(&mut ahead)? as i32 == 0,
             // An integer, or a length.
             _ => wire::varint(&mut ahead)? == 0,
         };

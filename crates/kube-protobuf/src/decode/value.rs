@@ -164,7 +164,7 @@ impl<'a, 'de> Value<'a, 'de> {
             Kind::Choice(entry, rule) => {
                 choice::choose(entry.message(), rule, message).map(|chosen| chosen.is_null())
             }
-            _ => special::is_zero_time(message),
+            kind => special::is_zero_time(kind, message),
         }
     }
 
