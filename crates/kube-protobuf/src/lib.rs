@@ -25,6 +25,7 @@
 //!   is around an object.
 //! - [`from_slice`] decodes one message by its [`Schema`]. The schemas are in a table, which is
 //!   made from the Go types of Kubernetes.
+//! - [`copy_without`] copies a message without some of its fields.
 //! - [`to_vec`], [`to_body`], [`seal`] and [`to_frame`] write what an API server writes, for tests.
 //!
 //! An object decodes to the same value from JSON and from protobuf. A visitor receives the members
@@ -47,7 +48,7 @@ mod text;
 mod watch;
 mod wire;
 
-pub use decode::{Deserializer, from_slice};
+pub use decode::{Deserializer, Dropped, copy_without, from_slice};
 pub use encode::{EncodeError, seal, to_body, to_frame, to_vec};
 pub use envelope::Envelope;
 pub use error::{Error, ErrorKind};
