@@ -25,6 +25,8 @@
 //!   is around an object.
 //! - [`from_slice`] decodes one message by its [`Schema`]. The schemas are in a table, which is
 //!   made from the Go types of Kubernetes.
+//! - [`copy_without`] copies a message without some of its fields, and [`decoded_bytes`] estimates
+//!   the memory of the decoded object.
 //! - [`to_vec`], [`to_body`], [`seal`] and [`to_frame`] write what an API server writes, for tests.
 //!
 //! An object decodes to the same value from JSON and from protobuf. A visitor receives the members
@@ -40,6 +42,7 @@ mod decode;
 mod encode;
 mod envelope;
 mod error;
+mod estimate;
 mod identity;
 mod list;
 mod schema;
@@ -47,10 +50,11 @@ mod text;
 mod watch;
 mod wire;
 
-pub use decode::{Deserializer, from_slice};
+pub use decode::{Deserializer, Dropped, copy_without, from_slice};
 pub use encode::{EncodeError, seal, to_body, to_frame, to_vec};
 pub use envelope::Envelope;
 pub use error::{Error, ErrorKind};
+pub use estimate::decoded_bytes;
 pub use identity::Identity;
 pub use list::{ListPart, ListParts};
 pub use schema::Schema;
