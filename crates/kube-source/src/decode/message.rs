@@ -19,7 +19,7 @@ use crate::{
         json_text::protocol,
         measure::Measured,
         object::PARTIAL,
-        shape::{self, Shaped, TypeNames},
+        shape::{Shaped, TypeNames, projection::Node},
     },
 };
 
@@ -97,7 +97,7 @@ pub(crate) fn decode<'de, T: Deserialize<'de>>(
     projection: &Projection,
 ) -> Result<T, protobuf::Error> {
     let deserializer = Deserializer::new(schema_or_metadata(names), message);
-    shape::decode(deserializer, projection, names)
+    T::deserialize(Shaped::new(deserializer, projection, names))
 }
 
 /// Copies a message without the fields of `projection`, and checks all of the copy.
@@ -110,7 +110,7 @@ pub(crate) fn copy(
     protobuf::copy_without(schema_or_metadata(names), message, projection.root(), copy)
 }
 
-impl protobuf::Dropped for shape::projection::Node {
+impl protobuf::Dropped for Node {
     fn child(&self, name: &str) -> Option<&Self> {
         self.child(name)
     }
