@@ -11,11 +11,11 @@ use kube_client::Client;
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
 use crate::{
-    KubeEvents, KubeSource, Representation, WireFormat,
+    KubeEvents, KubeSource, ReceivedWire, Representation,
     decode::{message::schema_of, ordered_jobs::processors},
     http::{
         answer,
-        negotiation::{Accepted, Format, Negotiation},
+        negotiation::{Accepted, Negotiation},
         request,
     },
     list::{arriving::ArrivingList, page::goes_back},
@@ -71,7 +71,7 @@ impl<T: 'static> KubeListWatch<T> {
     /// Returns the format of the list or the event that was received last: JSON or protobuf.
     ///
     /// `None` if nothing has been received. Clones return the same.
-    pub fn wire(&self) -> Option<WireFormat> {
+    pub fn received_wire(&self) -> Option<ReceivedWire> {
         self.negotiation.last()
     }
 }
@@ -157,7 +157,7 @@ impl<T: Send + Sync + 'static> KubeListWatch<T> {
     }
 
     /// Notes how an answer was received.
-    fn note(&self, accepted: Accepted, received: Result<Format, &Failure>) {
+    fn note(&self, accepted: Accepted, received: Result<ReceivedWire, &Failure>) {
         match received {
             Ok(format) => self.negotiation.received(format),
             Err(failure) => self.negotiation.failed(accepted, failure, Instant::now()),
@@ -189,7 +189,7 @@ impl<T: Send + Sync + 'static> KubeListWatch<T> {
         request: &ListRequest,
         reuse: Option<Arc<dyn Reuse<T>>>,
         accepted: Accepted,
-    ) -> Result<(Format, Page<T>), Failure> {
+    ) -> Result<(ReceivedWire, Page<T>), Failure> {
         let deadlines = self.source.deadlines;
         let send = (self.client).send(request::list(&self.source, request, accepted)?);
         let answer = timeout(deadlines.list_headers, send).await;

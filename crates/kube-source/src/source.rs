@@ -126,6 +126,16 @@ pub enum WireFormat {
     Protobuf,
 }
 
+/// The format of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ReceivedWire {
+    /// JSON.
+    Json,
+    /// Protobuf.
+    Protobuf,
+}
+
 /// Bounds on the sizes of answers and objects, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

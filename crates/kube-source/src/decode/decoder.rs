@@ -111,8 +111,8 @@ pub trait Decode<T>: Send + Sync + 'static {
 pub struct Encoded<'a> {
     /// Its bytes, in the format they were received in.
     pub wire: Wire<'a>,
-    /// The type names of the collection, if the object does not contain its own: items of lists, and
-    /// every [`Wire::Protobuf`].
+    /// The type names of the collection, if the object does not contain its own, as items of lists.
+    /// [`Wire::Protobuf`] never does.
     pub type_names: Option<TypeNames<'a>>,
     /// Its key, uid and version.
     pub identity: &'a Identity,

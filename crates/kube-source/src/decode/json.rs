@@ -1,8 +1,8 @@
 //! The decoder of types that implement `Deserialize`.
 //!
-//! There are two parsers of JSON. The tape is the fast one; serde_json decides whenever the tape has no
-//! result. The result does not depend on the parser used (`docs/adr/0007-json-parser.md`). Both
-//! bound the depth at 128 levels.
+//! There are two parsers of JSON. The tape is the fast one; serde_json decides whenever the tape
+//! has no result. The result does not depend on the parser used (`docs/adr/0007-json-parser.md`).
+//! Both bound the depth at 128 levels, as the decoder of protobuf does.
 // FM-55, SEC-19: the depth.
 
 use std::cell::Cell;
@@ -17,6 +17,7 @@ use crate::{
     Projection,
     decode::{
         decoder::{Buffers, Decode, Encoded, Wire},
+        json_text::presentable,
         measure::Measured,
         message,
         object::guarded,
@@ -104,6 +105,22 @@ impl JsonDecoder {
         buffers: &mut Buffers,
     ) -> Result<T, DecodeError> {
         self.parse(json, None, buffers.get())
+    }
+
+    /// Decodes the protobuf message of an object of this type.
+    ///
+    /// For messages that did not come from a source, such as messages that were kept. The decoder
+    /// does not check their size.
+    ///
+    /// # Errors
+    ///
+    /// [`DecodeError`], with the path of what cannot be decoded.
+    pub fn decode_message<T: DeserializeOwned>(
+        &self,
+        message: &[u8],
+        type_names: TypeNames<'_>,
+    ) -> Result<T, DecodeError> {
+        self.parse_message(message, Some(type_names), &self.projection)
     }
 
     /// Decodes an object, and replaces `copy` by the bytes of all of it in the same format, without
@@ -330,16 +347,5 @@ fn category_of(error: &serde_json::Error) -> DecodeErrorCategory {
             DecodeErrorCategory::Depth
         }
         _ => DecodeErrorCategory::Syntax,
-    }
-}
-
-/// Makes a path printable. Keys of maps come from the object, so a path may be long or contain
-/// control characters.
-pub(crate) fn presentable(path: &str) -> String {
-    const LIMIT: usize = 256;
-    let safe = |c: char| if c.is_control() { '?' } else { c };
-    match path {
-        "" | "." => "?".to_owned(),
-        path => path.chars().take(LIMIT).map(safe).collect(),
     }
 }

@@ -15,8 +15,7 @@ use serde::Deserialize;
 use crate::{
     Projection,
     decode::{
-        json::presentable,
-        json_text::protocol,
+        json_text::{presentable, protocol},
         measure::Measured,
         object::PARTIAL,
         shape::{Shaped, TypeNames, projection::Node},

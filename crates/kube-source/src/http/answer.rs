@@ -15,9 +15,10 @@ use kube_client::client::Body;
 use tokio::time::timeout;
 
 use crate::{
+    ReceivedWire,
     decode::json_text::{protocol, short},
     http::{
-        negotiation::{Accepted, Format},
+        negotiation::Accepted,
         request::PROTOBUF,
         status::{self, HttpParts, WireStatus},
     },
@@ -31,7 +32,7 @@ pub(crate) async fn accepted(
     answer: Response<Body>,
     patience: Duration,
     accepted: Accepted,
-) -> Result<(Format, Body), Failure> {
+) -> Result<(ReceivedWire, Body), Failure> {
     if !answer.status().is_success() {
         return Err(refused(answer, patience).await);
     }
@@ -40,11 +41,11 @@ pub(crate) async fn accepted(
 }
 
 /// Requires an accepted format without compression. An answer without a content type is JSON.
-fn check_headers(headers: &HeaderMap, accepted: Accepted) -> Result<Format, Failure> {
+fn check_headers(headers: &HeaderMap, accepted: Accepted) -> Result<ReceivedWire, Failure> {
     let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
-    let format = text(header::CONTENT_TYPE).map_or(Some(Format::Json), format_of);
+    let format = text(header::CONTENT_TYPE).map_or(Some(ReceivedWire::Json), format_of);
     // JSON is always understood.
-    let format = format.filter(|format| *format == Format::Json || accepted.has(*format));
+    let format = format.filter(|format| *format == ReceivedWire::Json || accepted.has(*format));
     let Some(format) = format else {
         let essence = short(essence_of(text(header::CONTENT_TYPE).unwrap_or_default()));
         let message = format!("the answer is {essence}, which was not requested");
@@ -60,13 +61,13 @@ fn check_headers(headers: &HeaderMap, accepted: Accepted) -> Result<Format, Fail
 }
 
 /// The format of this content type, if it is one of ours.
-fn format_of(content_type: &str) -> Option<Format> {
+fn format_of(content_type: &str) -> Option<ReceivedWire> {
     let essence = essence_of(content_type).to_ascii_lowercase();
     if essence == PROTOBUF {
-        return Some(Format::Protobuf);
+        return Some(ReceivedWire::Protobuf);
     }
     let is_json = essence == "application/json" || essence.ends_with("+json");
-    is_json.then_some(Format::Json)
+    is_json.then_some(ReceivedWire::Json)
 }
 
 fn essence_of(content_type: &str) -> &str {

@@ -10,19 +10,12 @@ use std::time::Duration;
 use informer_reflector::{Failure, FailureKind};
 use tokio::time::Instant;
 
-use crate::WireFormat;
+use crate::{ReceivedWire, WireFormat};
 
 /// The time for which a server that cannot answer in protobuf is not asked for it.
 const JSON_ONLY: Duration = Duration::from_secs(10 * 60);
 /// The number of consecutive failures that may have another cause until protobuf is taken for it.
 const MOST_FAILURES: u8 = 2;
-
-/// The format of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
-    Json,
-    Protobuf,
-}
 
 /// The formats that a request accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,10 +27,10 @@ pub(crate) enum Accepted {
 }
 
 impl Accepted {
-    pub(crate) fn has(self, format: Format) -> bool {
+    pub(crate) fn has(self, format: ReceivedWire) -> bool {
         match self {
-            Self::Json => format == Format::Json,
-            Self::Protobuf => format == Format::Protobuf,
+            Self::Json => format == ReceivedWire::Json,
+            Self::Protobuf => format == ReceivedWire::Protobuf,
             Self::Both => true,
         }
     }
@@ -52,7 +45,7 @@ struct State {
     /// When the server proved unable to answer in protobuf.
     json_since: Option<Instant>,
     failures: u8,
-    received: Option<Format>,
+    received: Option<ReceivedWire>,
 }
 
 impl Negotiation {
@@ -67,10 +60,10 @@ impl Negotiation {
     }
 
     /// Notes that a list or an event was received in this format.
-    pub(crate) fn received(&self, format: Format) {
+    pub(crate) fn received(&self, format: ReceivedWire) {
         let mut state = self.state();
         state.received = Some(format);
-        if format == Format::Protobuf {
+        if format == ReceivedWire::Protobuf {
             state.failures = 0;
         }
     }
@@ -94,11 +87,8 @@ impl Negotiation {
     }
 
     /// Returns the format of what was received last.
-    pub(crate) fn last(&self) -> Option<WireFormat> {
-        self.state().received.map(|format| match format {
-            Format::Json => WireFormat::Json,
-            Format::Protobuf => WireFormat::Protobuf,
-        })
+    pub(crate) fn last(&self) -> Option<ReceivedWire> {
+        self.state().received
     }
 
     fn is_json_only(&self, now: Instant) -> bool {

@@ -5,10 +5,7 @@ use informer_reflector::{Failure, FailureKind, ListRequest, ListVersion, WatchRe
 use kube_client::client::Body;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use crate::{
-    KubeSource, Representation,
-    http::negotiation::{Accepted, Format},
-};
+use crate::{KubeSource, ReceivedWire, Representation, http::negotiation::Accepted};
 
 /// The media type of protobuf.
 pub(crate) const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
@@ -111,8 +108,8 @@ pub(crate) fn watch<T>(
 /// The media types of the accepted formats, of the type `partial` if only metadata is wanted.
 fn accept<T>(source: &KubeSource<T>, partial: &str, accepted: Accepted) -> String {
     let formats = [
-        (Format::Protobuf, PROTOBUF),
-        (Format::Json, "application/json"),
+        (ReceivedWire::Protobuf, PROTOBUF),
+        (ReceivedWire::Json, "application/json"),
     ];
     let accepted = formats
         .iter()

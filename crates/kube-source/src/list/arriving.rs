@@ -8,9 +8,8 @@ use std::sync::Arc;
 use informer_reflector::{Failure, Item, ListRequest, Page, Reuse};
 
 use crate::{
-    KubeSource,
+    KubeSource, ReceivedWire,
     decode::{decoder::Buffers, object::FEW, ordered_jobs::OrderedJobs},
-    http::negotiation::Format,
     list::{
         body::BodyCutter,
         items::Items,
@@ -54,7 +53,7 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
     /// is the number of batches that may be decoded at a time.
     pub(crate) fn new(
         source: &Arc<KubeSource<T>>,
-        format: Format,
+        format: ReceivedWire,
         request: &ListRequest,
         reuse: Option<Arc<dyn Reuse<T>>>,
         threads: usize,

@@ -3,8 +3,7 @@
 use informer_reflector::{Failure, Page};
 
 use crate::{
-    KubeSource,
-    http::negotiation::Format,
+    KubeSource, ReceivedWire,
     list::{
         cut::{CutError, Cutter},
         items::Items,
@@ -23,10 +22,10 @@ pub(crate) enum BodyCutter {
 
 impl BodyCutter {
     /// A cutter for items of up to `item_limit` bytes.
-    pub(crate) fn new(format: Format, item_limit: usize) -> Self {
+    pub(crate) fn new(format: ReceivedWire, item_limit: usize) -> Self {
         match format {
-            Format::Json => Self::Json(Cutter::new(item_limit)),
-            Format::Protobuf => Self::Protobuf(MessageCutter::new(item_limit)),
+            ReceivedWire::Json => Self::Json(Cutter::new(item_limit)),
+            ReceivedWire::Protobuf => Self::Protobuf(MessageCutter::new(item_limit)),
         }
     }
 

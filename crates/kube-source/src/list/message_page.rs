@@ -16,7 +16,6 @@ use crate::{
         json_text::{protocol, wrong_kind},
         message::{identify, not_protobuf},
         object::at_hand,
-        shape::TypeNames,
     },
     http::status::{HttpParts, WireStatus},
     list::page::{ItemReader, WirePageMeta},
@@ -34,8 +33,7 @@ pub(crate) fn read_message_frame<T: 'static>(
         return Err(status.judge(HttpParts::default()));
     }
     if !source.expects_list(envelope.api_version, envelope.kind) {
-        let found = TypeNames::new(envelope.api_version, envelope.kind);
-        return Err(wrong_kind(found));
+        return Err(wrong_kind(envelope.api_version, envelope.kind));
     }
     let mut metadata = WirePageMeta::default();
     for part in ListParts::new(envelope.raw) {

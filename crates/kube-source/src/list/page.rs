@@ -16,18 +16,14 @@ use informer_reflector::{
 use serde::{Deserialize, Deserializer, de::IgnoredAny};
 
 use crate::{
-    KubeSource,
+    KubeSource, ReceivedWire,
     decode::{
         decoder::Buffers,
         envelope::{Envelope, Text, version_of},
         json_text::{not_json, protocol, text, wrong_kind},
         object::at_hand,
-        shape::TypeNames,
     },
-    http::{
-        negotiation::Format,
-        status::{HttpParts, WireStatus},
-    },
+    http::status::{HttpParts, WireStatus},
     list::{cut::CutError, items::Items},
 };
 
@@ -85,10 +81,7 @@ pub(crate) fn read_frame<T: 'static>(
         return Err(status.judge(HttpParts::default()));
     }
     if !source.expects_list(wire.api_version.as_str(), wire.kind.as_str()) {
-        return Err(wrong_kind(TypeNames::new(
-            wire.api_version.as_str(),
-            wire.kind.as_str(),
-        )));
+        return Err(wrong_kind(wire.api_version.as_str(), wire.kind.as_str()));
     }
     match wire.items {
         Some(0) => {}
@@ -112,7 +105,7 @@ pub(crate) fn goes_back(listed: &ResourceVersion, request: &ListRequest) -> bool
 pub(crate) struct ItemReader<T> {
     pub(crate) source: Arc<KubeSource<T>>,
     /// The format of the items.
-    pub(crate) format: Format,
+    pub(crate) format: ReceivedWire,
     /// `None` if no cached object may be used.
     pub(crate) reuse: Option<Arc<dyn Reuse<T>>>,
 }
@@ -131,8 +124,8 @@ impl<T: 'static> ItemReader<T> {
         let wanted = items.iter().take_while(|_| !abandoned());
         wanted
             .filter_map(|item| match self.format {
-                Format::Json => self.item(item, buffers).transpose(),
-                Format::Protobuf => self.message_item(item, buffers).transpose(),
+                ReceivedWire::Json => self.item(item, buffers).transpose(),
+                ReceivedWire::Protobuf => self.message_item(item, buffers).transpose(),
             })
             .collect()
     }

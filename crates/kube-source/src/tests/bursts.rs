@@ -15,11 +15,7 @@ use proptest::prelude::*;
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 
 use super::scripted;
-use crate::{
-    KubeEvents,
-    http::{answer, negotiation::Format},
-    watch::stream::Answer,
-};
+use crate::{KubeEvents, ReceivedWire, http::answer, watch::stream::Answer};
 
 /// The longest line that is read.
 const LIMIT: usize = 60_000;
@@ -94,7 +90,7 @@ async fn events<T: DeserializeOwned + Send + Sync + 'static>(
     let answered = client.send(Request::new(Body::empty())).await;
     let pieces = answer::pieces(answered.expect("an answer").into_body());
     let answer = Answer {
-        format: Format::Json,
+        format: ReceivedWire::Json,
         pieces,
         received: None,
     };

@@ -9,7 +9,8 @@ use informer_reflector::fuzzing::delays;
 
 use super::judge::{judge_event, judge_list, judge_status};
 use crate::{
-    http::{negotiation::Format, status},
+    ReceivedWire,
+    http::status,
     watch::frame::{FrameTooLong, Framer},
 };
 
@@ -25,8 +26,8 @@ pub fn frame_chunks(data: &[u8]) {
     };
     let limit = usize::from(*limit);
     let format = match cut {
-        ..250 => Format::Json,
-        _ => Format::Protobuf,
+        ..250 => ReceivedWire::Json,
+        _ => ReceivedWire::Protobuf,
     };
     let mut framer = Framer::new(format, limit);
     let mut lines = Vec::new();
@@ -47,8 +48,8 @@ pub fn frame_chunks(data: &[u8]) {
         );
     }
     let expected = match format {
-        Format::Json => split_lines(bytes, limit),
-        Format::Protobuf => split_messages(bytes, limit),
+        ReceivedWire::Json => split_lines(bytes, limit),
+        ReceivedWire::Protobuf => split_messages(bytes, limit),
     };
     assert_eq!((lines, too_long), expected, "FM-30, SEC-16");
 }

@@ -18,17 +18,14 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::{
-    KubeSource,
+    KubeSource, ReceivedWire,
     decode::{
         decoder::Buffers,
         envelope::{Envelope, Text, version_of},
         json_text::{not_json, protocol, text, trim_end, wrong_kind},
         object::at_hand,
     },
-    http::{
-        negotiation::Format,
-        status::{HttpParts, WireStatus},
-    },
+    http::status::{HttpParts, WireStatus},
 };
 
 /// A part of the name of the annotation below.
@@ -67,7 +64,7 @@ struct Annotations<'a> {
 /// Reads the events of one stream.
 pub(crate) struct EventReader<T> {
     pub(crate) source: Arc<KubeSource<T>>,
-    format: Format,
+    format: ReceivedWire,
     /// Consulted during the initial events of a streaming list.
     pub(super) reuse: Option<Arc<dyn Reuse<T>>>,
     /// Memory for reading.
@@ -77,7 +74,7 @@ pub(crate) struct EventReader<T> {
 impl<T: 'static> EventReader<T> {
     pub(crate) fn new(
         source: Arc<KubeSource<T>>,
-        format: Format,
+        format: ReceivedWire,
         reuse: Option<Arc<dyn Reuse<T>>>,
     ) -> Self {
         Self {
@@ -102,7 +99,7 @@ impl<T: 'static> EventReader<T> {
 
     /// Reads one frame.
     pub(crate) fn read(&mut self, frame: &[u8]) -> Result<WatchEvent<T>, Failure> {
-        if self.format == Format::Protobuf {
+        if self.format == ReceivedWire::Protobuf {
             return self.read_message(frame);
         }
         let line = text(frame)?;
@@ -146,7 +143,10 @@ impl<T: 'static> EventReader<T> {
     fn item(&mut self, json: &str, may_reuse: bool) -> Result<Option<Item<T>>, Failure> {
         let envelope = Envelope::of_event_object(json);
         if !self.source.expects(envelope.names()) {
-            return Err(wrong_kind(envelope.names()));
+            return Err(wrong_kind(
+                envelope.api_version.as_str(),
+                envelope.kind.as_str(),
+            ));
         }
         let Some(identity) = envelope.identity()? else {
             return Ok(None);
@@ -177,7 +177,10 @@ impl<T: 'static> EventReader<T> {
     fn bookmark(&mut self, json: &str) -> Result<WatchEvent<T>, Failure> {
         let envelope = Envelope::of_event_object(json);
         if !self.source.expects(envelope.names()) {
-            return Err(wrong_kind(envelope.names()));
+            return Err(wrong_kind(
+                envelope.api_version.as_str(),
+                envelope.kind.as_str(),
+            ));
         }
         let bookmark = serde_json::from_str(json).map_err(|error| not_json(&error))?;
         self.bookmarked(&bookmark)

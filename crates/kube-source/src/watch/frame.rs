@@ -9,7 +9,7 @@
 
 use memchr::{memchr, memrchr};
 
-use crate::http::negotiation::Format;
+use crate::ReceivedWire;
 
 /// The bytes of a length, big-endian.
 const LENGTH: usize = size_of::<u32>();
@@ -19,7 +19,7 @@ const KEPT_CAPACITY: usize = 64 * 1024;
 /// Collects bytes and returns complete frames.
 #[derive(Debug)]
 pub(crate) struct Framer {
-    format: Format,
+    format: ReceivedWire,
     buffer: Vec<u8>,
     /// The start of the first frame that was not returned yet.
     start: usize,
@@ -35,7 +35,7 @@ pub(crate) struct FrameTooLong;
 
 impl Framer {
     /// Frames of up to `limit` bytes, without newline and length.
-    pub(crate) fn new(format: Format, limit: usize) -> Self {
+    pub(crate) fn new(format: ReceivedWire, limit: usize) -> Self {
         Self {
             format,
             buffer: Vec::new(),
@@ -51,12 +51,12 @@ impl Framer {
         let before = self.buffer.len();
         self.buffer.extend_from_slice(chunk);
         match self.format {
-            Format::Json => {
+            ReceivedWire::Json => {
                 if let Some(newline) = memrchr(b'\n', chunk) {
                     self.complete = before + newline + 1;
                 }
             }
-            Format::Protobuf => {
+            ReceivedWire::Protobuf => {
                 while let Ok(Some(length)) = self.framed(self.complete) {
                     self.complete += LENGTH + length;
                 }
@@ -90,8 +90,8 @@ impl Framer {
     /// Whether the frame that is not complete is longer than the limit.
     fn is_too_long(&self) -> bool {
         match self.format {
-            Format::Json => self.buffer.len() - self.complete > self.limit,
-            Format::Protobuf => self.framed(self.complete).is_err(),
+            ReceivedWire::Json => self.buffer.len() - self.complete > self.limit,
+            ReceivedWire::Protobuf => self.framed(self.complete).is_err(),
         }
     }
 
@@ -100,10 +100,10 @@ impl Framer {
     pub(crate) fn split_off(&mut self, least: usize) -> Self {
         let ready = &self.buffer[self.start..self.complete];
         let length = match (ready.get(least.saturating_sub(1)..), self.format) {
-            (Some(rest), Format::Json) => {
+            (Some(rest), ReceivedWire::Json) => {
                 memchr(b'\n', rest).map_or(ready.len(), |at| ready.len() - rest.len() + at + 1)
             }
-            (Some(_), Format::Protobuf) => self.framed_bytes(least),
+            (Some(_), ReceivedWire::Protobuf) => self.framed_bytes(least),
             (None, _) => ready.len(),
         };
         let frames = Self {
@@ -138,8 +138,8 @@ impl Framer {
     /// its length.
     pub(crate) fn next_frame(&mut self) -> Result<Option<&[u8]>, FrameTooLong> {
         match self.format {
-            Format::Json => self.next_line(),
-            Format::Protobuf => self.next_message(),
+            ReceivedWire::Json => self.next_line(),
+            ReceivedWire::Protobuf => self.next_message(),
         }
     }
 
@@ -205,10 +205,10 @@ mod tests {
     type Frames = (Vec<Vec<u8>>, bool);
 
     fn lines_of(chunks: &[&[u8]], limit: usize) -> Frames {
-        frames_of(Format::Json, chunks, limit)
+        frames_of(ReceivedWire::Json, chunks, limit)
     }
 
-    fn frames_of(format: Format, chunks: &[&[u8]], limit: usize) -> Frames {
+    fn frames_of(format: ReceivedWire, chunks: &[&[u8]], limit: usize) -> Frames {
         let mut framer = Framer::new(format, limit);
         let mut frames = Vec::new();
         for chunk in chunks {
@@ -220,8 +220,8 @@ mod tests {
         (frames, false)
     }
 
-    fn format() -> impl Strategy<Value = Format> {
-        prop::sample::select(vec![Format::Json, Format::Protobuf])
+    fn format() -> impl Strategy<Value = ReceivedWire> {
+        prop::sample::select(vec![ReceivedWire::Json, ReceivedWire::Protobuf])
     }
 
     /// Bytes that are often lines, and often lengths.
@@ -316,7 +316,7 @@ mod tests {
     /// SEC-16: a length is an error as soon as it is there, and nothing is awaited.
     #[test]
     fn a_long_message_is_an_error_before_it_arrives() {
-        let frames = |bytes| frames_of(Format::Protobuf, &[bytes], 3);
+        let frames = |bytes| frames_of(ReceivedWire::Protobuf, &[bytes], 3);
         assert_eq!(
             frames(b"\0\0\0\x03abc\0\0\0\0\0\0\0\x01"),
             (vec![b"abc".to_vec(), vec![]], false)
@@ -332,7 +332,7 @@ mod tests {
     /// RFX-17: one large line does not leave a large buffer behind.
     #[test]
     fn a_large_buffer_is_given_back() {
-        let mut framer = Framer::new(Format::Json, 1 << 20);
+        let mut framer = Framer::new(ReceivedWire::Json, 1 << 20);
         framer.push(&vec![b'x'; 500_000]);
         framer.push(b"\n");
         assert!(matches!(framer.next_frame(), Ok(Some(_))));

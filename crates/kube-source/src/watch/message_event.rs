@@ -86,7 +86,7 @@ impl<T: 'static> EventReader<T> {
         let names = TypeNames::new(object.api_version, object.kind);
         match self.source.expects(names) {
             true => Ok(names),
-            false => Err(wrong_kind(names)),
+            false => Err(wrong_kind(names.api_version, names.kind)),
         }
     }
 }

@@ -25,15 +25,12 @@ use informer_reflector::{Failure, FailureKind, Reuse, WatchEvent};
 use tokio::time::Sleep;
 
 use crate::{
-    KubeSource,
+    KubeSource, ReceivedWire,
     decode::{
         decoder::Buffers,
         ordered_jobs::{Abandoned, OrderedJobs},
     },
-    http::{
-        answer::{Pieces, broken},
-        negotiation::Format,
-    },
+    http::answer::{Pieces, broken},
     watch::{
         event::EventReader,
         frame::{FrameTooLong, Framer},
@@ -92,7 +89,7 @@ pub(crate) type Received = Box<dyn FnOnce(Option<&Failure>) + Send>;
 
 /// The answer to a request for a watch.
 pub(crate) struct Answer {
-    pub(crate) format: Format,
+    pub(crate) format: ReceivedWire,
     pub(crate) pieces: Pieces,
     /// Called with the failure that came instead of the first event, or with none.
     pub(crate) received: Option<Received>,

@@ -91,7 +91,7 @@ async fn what_is_no_list_is_a_failure() {
 #[tokio::test]
 async fn a_damaged_object_is_quarantined_by_its_key() {
     let good = message(&[(1, b"good"), (5, b"u"), (6, b"7")], b"");
-    let cases: [(&[(u8, &[u8])], &[u8], &str); 8] = [
+    let cases: [(Fields<'_>, &[u8], &str); 8] = [
         (
             &[(1, b"a"), (5, b"u"), (6, b"7"), (1, b"b")],
             b"",

@@ -92,8 +92,11 @@ fn object<T>(item: &Item<T>) -> &T {
     item.body.object().expect("it is decoded")
 }
 
+/// Fields of metadata by number.
+type Fields<'a> = &'a [(u8, &'a [u8])];
+
 /// The message of a pod with these fields of its metadata, and these bytes behind it.
-fn message(fields: &[(u8, &[u8])], behind: &[u8]) -> Vec<u8> {
+fn message(fields: Fields<'_>, behind: &[u8]) -> Vec<u8> {
     let mut metadata = Vec::new();
     for (number, bytes) in fields {
         metadata.extend([number << 3 | 2, bytes.len() as u8]);

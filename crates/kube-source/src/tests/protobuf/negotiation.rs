@@ -9,7 +9,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::value::RawValue;
 
 use super::*;
-use crate::WireFormat;
+use crate::{ReceivedWire, WireFormat};
 
 /// A server whose answers are chosen by what the requests accept; and the requests.
 fn negotiating<A>(choose: A) -> (Client, Arc<Mutex<Vec<String>>>)
@@ -150,17 +150,17 @@ async fn the_received_format_is_known() {
         client,
         source_of::<ConfigMap>("ConfigMap", JsonDecoder::default()),
     );
-    assert_eq!(maps.wire(), None);
+    assert_eq!(maps.received_wire(), None);
     drop(
         maps.list(list_request(), Arc::new(()))
             .await
             .expect("a page"),
     );
-    assert_eq!(maps.wire(), Some(WireFormat::Json));
+    assert_eq!(maps.received_wire(), Some(ReceivedWire::Json));
     let events = maps
         .watch(watch_request(), Arc::new(()))
         .await
         .expect("a watch");
     assert_eq!(events.collect::<Vec<_>>().await.len(), 1);
-    assert_eq!(maps.wire(), Some(WireFormat::Protobuf));
+    assert_eq!(maps.received_wire(), Some(ReceivedWire::Protobuf));
 }
