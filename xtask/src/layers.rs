@@ -102,7 +102,11 @@ const LAYERS: [Layer; 16] = [
     },
     Layer {
         package: "informer-bench",
-        uses: &["informer-factory", "informer-testkit"],
+        uses: &[
+            "informer-factory",
+            "informer-testkit",
+            "informer-kube-protobuf",
+        ],
         tests_use: &LEAVES,
     },
     // A user like any other, who sees nothing but the facade and the server.
