@@ -43,6 +43,9 @@ mod encode;
 mod envelope;
 mod error;
 mod estimate;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzed;
 mod identity;
 mod list;
 mod schema;
@@ -59,6 +62,11 @@ pub use identity::Identity;
 pub use list::{ListPart, ListParts};
 pub use schema::Schema;
 pub use watch::{WatchEvent, split_frame};
+
+/// For fuzz targets, which are programs of their own (`crates/fuzz`).
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub use fuzzed as fuzzing;
 
 /// The example of the README is a test.
 #[cfg(doctest)]
