@@ -67,7 +67,7 @@ const LAYERS: [Layer; 16] = [
     // Implements the reflector's port over HTTP. Its tests run it against the in-memory server.
     Layer {
         package: "informer-kube-source",
-        uses: &[OBJECT, "informer-reflector"],
+        uses: &[OBJECT, "informer-reflector", "informer-kube-protobuf"],
         tests_use: &["informer-testkit"],
     },
     // Only for the reflector's port, which the in-memory server implements.

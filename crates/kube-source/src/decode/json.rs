@@ -8,6 +8,7 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
 
+use informer_kube_protobuf::{Deserializer, Schema};
 use informer_reflector::{DecodeError, DecodeErrorCategory};
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
@@ -54,10 +55,19 @@ const REMEMBERED: usize = 16;
 
 impl<T: DeserializeOwned> Decode<T> for JsonDecoder {
     fn decode(&self, object: Encoded<'_>, buffers: &mut Buffers) -> Result<T, DecodeError> {
-        let Wire::Json(json) = object.wire;
+        if let Wire::Protobuf(message) = object.wire {
+            return parse_message(message, object.type_names, self);
+        }
+        let Wire::Json(json) = object.wire else {
+            return Err(no_message());
+        };
         let decoded = self.parse(json, object.type_names, buffers.get())?;
         self.count::<T>(json, object.type_names);
         Ok(decoded)
+    }
+
+    fn reads_protobuf(&self) -> bool {
+        true
     }
 
     fn object_bytes(&self) -> Option<usize> {
@@ -110,7 +120,9 @@ impl JsonDecoder {
         buffers: &mut Buffers,
         text: &mut Vec<u8>,
     ) -> Result<T, DecodeError> {
-        let Wire::Json(json) = object.wire;
+        let Wire::Json(json) = object.wire else {
+            return Err(no_message());
+        };
         let (projection, names) = (&self.projection, object.type_names);
         let scratch = buffers.get::<Scratch>();
         let on_tape = scratch.read_located(json, |tokens, start| {
@@ -141,6 +153,40 @@ impl JsonDecoder {
         Ok(decoded)
     }
 
+    /// Decodes an object of either format, and replaces `copy` by the bytes of all of it.
+    ///
+    /// # Errors
+    ///
+    /// As for [`decode`](Decode::decode).
+    pub fn decode_with_message<T: DeserializeOwned>(
+        &self,
+        object: Encoded<'_>,
+        buffers: &mut Buffers,
+        copy: &mut Vec<u8>,
+    ) -> Result<T, DecodeError> {
+        let (message, names) = match (object.wire, object.type_names) {
+            (Wire::Protobuf(message), Some(names)) => (message, names),
+            _ => return self.decode_with_text(object, buffers, copy),
+        };
+        let value: serde_json::Value = parse_message(message, Some(names), self)?;
+        let schema = schema_of(Some(names));
+        *copy = informer_kube_protobuf::to_vec(schema, &value).map_err(|_| no_message())?;
+        self.decode_message(copy, names)
+    }
+
+    /// Decodes the message of an object that was kept.
+    ///
+    /// # Errors
+    ///
+    /// As for [`decode_text`](Self::decode_text).
+    pub fn decode_message<T: DeserializeOwned>(
+        &self,
+        message: &[u8],
+        type_names: TypeNames<'_>,
+    ) -> Result<T, DecodeError> {
+        parse_message(message, Some(type_names), self)
+    }
+
     /// Returns the bytes that an object takes in memory once it is decoded as `T`, with everything
     /// that it owns.
     ///
@@ -152,7 +198,9 @@ impl JsonDecoder {
     ///
     /// [`DecodeError`], with the path of what cannot be decoded.
     pub fn measure<T: DeserializeOwned>(&self, object: Encoded<'_>) -> Result<usize, DecodeError> {
-        let Wire::Json(json) = object.wire;
+        let Wire::Json(json) = object.wire else {
+            return Err(no_message());
+        };
         self.inspect::<T>(json, object.type_names).map_err(|error| {
             let path = presentable(&error.path().to_string());
             let error = error.into_inner();
@@ -273,6 +321,26 @@ impl JsonDecoder {
         serde_path_to_error::deserialize::<_, T>(measured)?;
         Ok(size_of::<T>() + allocated.get())
     }
+}
+
+fn schema_of(names: Option<TypeNames<'_>>) -> Schema {
+    let schema = names.and_then(|names| Schema::of(names.api_version, names.kind));
+    let partial = || Schema::of("meta.k8s.io/v1", "PartialObjectMetadata");
+    schema.or_else(partial).expect("it is built in")
+}
+
+fn parse_message<T: DeserializeOwned>(
+    message: &[u8],
+    names: Option<TypeNames<'_>>,
+    decoder: &JsonDecoder,
+) -> Result<T, DecodeError> {
+    let deserializer = Deserializer::new(schema_of(names), message);
+    shape::decode(deserializer, &decoder.projection, names)
+        .map_err(|error| DecodeError::new(DecodeErrorCategory::Data, error.path(), 0, 0))
+}
+
+fn no_message() -> DecodeError {
+    DecodeError::new(DecodeErrorCategory::Data, "?".to_owned(), 0, 0)
 }
 
 fn category_of(error: &serde_json::Error) -> DecodeErrorCategory {
