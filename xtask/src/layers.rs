@@ -86,6 +86,8 @@ const LAYERS: [Layer; 16] = [
             "informer-processor",
             "informer-packed",
             "informer-kube-source",
+            // For packed objects, which are kept as the server sent them.
+            "informer-kube-protobuf",
         ],
         tests_use: &["informer-testkit"],
     },
