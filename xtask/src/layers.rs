@@ -1,8 +1,10 @@
 //! `cargo xtask layers`: which crate may depend on which, and files that depend on each other.
 //!
 //! Three rules. A dependency between crates of the workspace must be in [`LAYERS`]. A leaf, as its
-//! users get it, must not pull in a crate that [`LIGHT`] forbids. At most two files of a product
+//! users get it, must not pull in a crate that [`light`] names. At most two files of a product
 //! crate depend on each other in a circle ([`circles`]).
+
+mod light;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +13,6 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand};
 
 use crate::checkout;
 use crate::circles;
-use crate::shell;
 
 const RULE: &str = "docs/ARCHITECTURE.md#layers";
 
@@ -86,6 +87,7 @@ const LAYERS: [Layer; 16] = [
             "informer-processor",
             "informer-packed",
             "informer-kube-source",
+            "informer-kube-protobuf",
         ],
         tests_use: &["informer-testkit"],
     },
@@ -123,84 +125,6 @@ const LAYERS: [Layer; 16] = [
     Layer::alone("xtask"),
 ];
 
-/// A package, and the crates that must not be in its tree of normal dependencies.
-struct Light {
-    package: &'static str,
-    /// How its users get the part that is light.
-    flags: &'static [&'static str],
-    forbidden: &'static [&'static str],
-}
-
-/// A name here also stands for its family: `tokio` forbids `tokio-util`.
-const LIGHT: [Light; 7] = [
-    Light {
-        package: "informer-store",
-        flags: &[],
-        forbidden: &PURE,
-    },
-    Light {
-        package: "informer-deltafifo",
-        flags: &[],
-        forbidden: &PURE,
-    },
-    Light {
-        package: "informer-packed",
-        flags: &[],
-        forbidden: &PURE,
-    },
-    Light {
-        package: "informer-reflector",
-        flags: &["--no-default-features"],
-        forbidden: &PURE,
-    },
-    Light {
-        package: "informer-reflector",
-        flags: &[],
-        forbidden: &NO_HTTP,
-    },
-    Light {
-        package: "informer-processor",
-        flags: &[],
-        forbidden: &NO_HTTP,
-    },
-    Light {
-        package: "informer-kube-protobuf",
-        flags: &[],
-        forbidden: &NO_IO,
-    },
-];
-
-const PURE: [&str; 12] = [
-    "tokio",
-    "hyper",
-    "tower",
-    "rustls",
-    "openssl",
-    "native-tls",
-    "kube-client",
-    "kube-runtime",
-    "http",
-    "serde",
-    "serde_json",
-    "simd-json",
-];
-
-const NO_IO: [&str; 6] = ["tokio", "hyper", "tower", "rustls", "http", "kube-client"];
-
-const NO_HTTP: [&str; 11] = [
-    "hyper",
-    "tower",
-    "rustls",
-    "openssl",
-    "native-tls",
-    "kube-client",
-    "kube-runtime",
-    "http",
-    "serde",
-    "serde_json",
-    "simd-json",
-];
-
 /// Returns the facade and every crate below it: what a user of the facade compiles of ours.
 pub(crate) fn product() -> BTreeSet<&'static str> {
     let mut product = BTreeSet::new();
@@ -224,12 +148,9 @@ pub(crate) fn run() -> Result<()> {
     let arrows = arrows(&metadata);
     print!("{}", table(&arrows));
     let mut errors = forbidden_arrows(&arrows);
-    for light in LIGHT
-        .iter()
-        .filter(|light| arrows.contains_key(light.package))
-    {
-        errors.extend(heavy_dependencies(light, &tree(light)?));
-    }
+    errors.extend(light::heavy_dependencies(|package| {
+        arrows.contains_key(package)
+    })?);
     errors.extend(file_circles(&metadata)?);
     if errors.is_empty() {
         println!("layers: {} crates keep to their layers", arrows.len());
@@ -365,42 +286,6 @@ fn allowance(layer: &Layer) -> String {
     format!("{text}    {RULE}")
 }
 
-/// The names of everything a user of the package compiles, one a line.
-fn tree(light: &Light) -> Result<String> {
-    let common = [
-        "tree", "--quiet", "--locked", "--edges", "normal", "--prefix", "none",
-    ];
-    let mut command = shell::cargo(common);
-    command
-        .args(["--format", "{p}", "--package", light.package])
-        .args(light.flags);
-    shell::output_of(&mut command)
-}
-
-fn heavy_dependencies(light: &Light, tree: &str) -> Vec<String> {
-    let names = tree
-        .lines()
-        .filter_map(|line| line.split_whitespace().next());
-    let heavy: BTreeSet<&str> = names.filter(|name| is_forbidden(light, name)).collect();
-    let describe = |name: &str| {
-        let package = light.package;
-        let flags: String = light.flags.iter().map(|flag| format!(" {flag}")).collect();
-        format!(
-            "error: {package}{flags} pulls in {name}\n  a leaf stays without {}; \
-             `cargo tree -p {package}{flags} -e normal -i {name}` shows the way    {RULE}",
-            light.forbidden.join(", ")
-        )
-    };
-    heavy.into_iter().map(describe).collect()
-}
-
-fn is_forbidden(light: &Light, name: &str) -> bool {
-    light.forbidden.iter().any(|family| {
-        name.strip_prefix(family)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -476,23 +361,5 @@ mod tests {
     #[test]
     fn a_crate_without_a_row_is_an_error() {
         assert!(errors("informer-new", &[], &[])[0].contains("is in no layer"));
-    }
-
-    #[test]
-    fn a_heavy_dependency_is_found_by_family_and_named_once() {
-        let tree =
-            "informer-store v0.1.0 (/src)\ntokio-util v0.7.1\ntokio-util v0.7.1 (*)\nimbl v7";
-        let errors = heavy_dependencies(&LIGHT[0], tree);
-        assert_eq!(errors.len(), 1);
-        assert!(errors[0].starts_with("error: informer-store pulls in tokio-util\n"));
-    }
-
-    #[test]
-    fn names_that_only_begin_alike_are_fine() {
-        assert!(heavy_dependencies(&LIGHT[0], "hyperloglog v1\ntowering v2\n").is_empty());
-        assert!(
-            heavy_dependencies(&LIGHT[5], "tokio v1").is_empty(),
-            "the processor has tasks"
-        );
     }
 }

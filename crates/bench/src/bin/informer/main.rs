@@ -5,8 +5,8 @@
 //! `packed-view` and `packed-read`, whose handler reads five fields before and after each change
 //! from the view or by unpacking, `packed-once`, which reads single objects, `decode`, which only
 //! decodes the same list in a loop and keeps the objects, `wires`, which decodes JSON and protobuf,
-//! and `parts`, which measures single operations. With `-protobuf` at its end a variant fails unless
-//! its objects arrive in protobuf.
+//! and `parts`, which measures single operations. A variant with `-protobuf` at its end fails
+//! unless its objects arrive in protobuf.
 //! `idle` starts many informers that have nothing to do.
 //! `beside-all` and `beside-namespace` measure the store alone, its writer beside readers.
 
