@@ -13,6 +13,7 @@ mod machine;
 mod packed;
 mod plan;
 mod programs;
+mod protobuf;
 mod results;
 mod shapes;
 mod table;

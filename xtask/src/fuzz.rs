@@ -20,7 +20,7 @@ use crate::shell::{self, cargo, output_of, program, words};
 use crate::stopwatch::Outcome;
 
 /// In the order in which the specification has them.
-const TARGETS: [&str; 11] = [
+const TARGETS: [&str; 13] = [
     "frame_chunks",
     "watch_event",
     "status_classify",
@@ -32,6 +32,8 @@ const TARGETS: [&str; 11] = [
     "reflector_inputs",
     "coalescing_ring",
     "unpack",
+    "protobuf_answer",
+    "protobuf_frames",
 ];
 
 const MANIFEST: &str = "crates/fuzz/Cargo.toml";

@@ -13,16 +13,16 @@ use crate::checkout;
 use crate::circles;
 use crate::shell;
 
-/// Where people read about the rule.
 const RULE: &str = "docs/ARCHITECTURE.md#layers";
 
 /// The leaves, which know no other crate of the workspace.
-pub(crate) const LEAVES: [&str; 5] = [
+pub(crate) const LEAVES: [&str; 6] = [
     "informer-store",
     "informer-deltafifo",
     "informer-reflector",
     "informer-processor",
     "informer-packed",
+    "informer-kube-protobuf",
 ];
 
 /// One row of the table of layers.
@@ -67,7 +67,7 @@ const LAYERS: [Layer; 16] = [
     // Implements the reflector's port over HTTP. Its tests run it against the in-memory server.
     Layer {
         package: "informer-kube-source",
-        uses: &[OBJECT, "informer-reflector"],
+        uses: &[OBJECT, "informer-reflector", "informer-kube-protobuf"],
         tests_use: &["informer-testkit"],
     },
     // For the reflector's port, which the in-memory server implements, and for the encoder.
@@ -102,7 +102,11 @@ const LAYERS: [Layer; 16] = [
     },
     Layer {
         package: "informer-bench",
-        uses: &["informer-factory", "informer-testkit"],
+        uses: &[
+            "informer-factory",
+            "informer-testkit",
+            "informer-kube-protobuf",
+        ],
         tests_use: &LEAVES,
     },
     // A user like any other, who sees nothing but the facade and the server.

@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use informer_factory::{InformerStatus, ListenerStatus, ResourceVersion, SourceStatus};
+use informer_factory::{
+    InformerStatus, ListenerStatus, ReceivedWire, ResourceVersion, SourceStatus,
+};
 
 use crate::escape;
 
@@ -39,15 +41,26 @@ pub(crate) fn source(source: &SourceStatus) -> String {
         }
     };
     format!(
-        "  {}: {:?} for {}, {} relists, {} reconnects, version {} received and {} applied, {failure}",
+        "  {}: {:?} for {}{}, {} relists, {} reconnects, version {} received and {} applied, \
+         {failure}",
         escape::text(&source.source),
         source.phase,
         ago(source.since),
+        wire(source.wire),
         source.relists(),
         source.reconnects(),
         version(Some(&source.received)),
         version(source.applied.as_ref()),
     )
+}
+
+/// The format of the last answer, after a comma.
+fn wire(wire: Option<ReceivedWire>) -> &'static str {
+    match wire {
+        Some(ReceivedWire::Json) => ", JSON",
+        Some(ReceivedWire::Protobuf) => ", protobuf",
+        _ => "",
+    }
 }
 
 fn handler(handler: &ListenerStatus) -> String {

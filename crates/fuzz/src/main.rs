@@ -13,7 +13,7 @@ use libfuzzer_sys::{arbitrary::Unstructured, fuzz_target};
 type Target = fn(&[u8]);
 
 /// What the project promises of each: `spec` 5.7.
-const TARGETS: [(&str, Target); 11] = [
+const TARGETS: [(&str, Target); 13] = [
     ("frame_chunks", informer_kube_source::fuzzing::frame_chunks),
     ("watch_event", informer_kube_source::fuzzing::watch_event),
     (
@@ -40,6 +40,14 @@ const TARGETS: [(&str, Target); 11] = [
         informer_processor::fuzzing::coalescing_ring(&mut draws(data));
     }),
     ("unpack", informer_packed::fuzzing::unpack),
+    (
+        "protobuf_answer",
+        informer_kube_protobuf::fuzzing::protobuf_answer,
+    ),
+    (
+        "protobuf_frames",
+        informer_kube_protobuf::fuzzing::protobuf_frames,
+    ),
 ];
 
 /// Numbers below a bound, out of as few bytes as hold them, until the bytes are used up.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use derive_where::derive_where;
-use informer_kube_source::{Deadlines, Limits, Projection, Transform};
+use informer_kube_source::{Deadlines, Limits, Projection, Transform, WireFormat};
 use informer_reflector::Config as ReflectorConfig;
 
 use crate::checker::consistency::Consistency;
@@ -70,9 +70,9 @@ pub enum QueueKind {
 
 /// The objects that an informer caches, and how it fetches them.
 ///
-/// `namespaces`, the selectors and `projection` say *which objects*: requests that agree on them
-/// share one watch and one cache. The first request decides the rest. A later request that names
-/// another transform or another name than the first is refused.
+/// `namespaces`, the selectors, `projection` and `wire` say *which objects* come, and how: requests
+/// that agree on them share one watch and one cache. The first request decides the rest. A later
+/// request that names another transform or another name than the first is refused.
 ///
 /// ```
 /// use informer_factory::{InformerOptions, Projection};
@@ -103,6 +103,9 @@ pub struct InformerOptions<T> {
     /// The fields that are dropped before anything is decoded or packed. Default: none; of packed
     /// objects `metadata.managedFields`, which is a third of their size.
     pub projection: Option<Projection>,
+    /// The format in which the server sends the objects. Default: [`WireFormat::Auto`], because
+    /// protobuf costs a server much less than JSON; see [`wire`](Self::wire()).
+    pub wire: WireFormat,
     /// Changes every object after decoding. Default: none.
     pub transform: Option<Transform<T>>,
     /// The resync period of handlers that ask for none. `None`, the default, means the factory's.
@@ -187,6 +190,7 @@ impl<T> Default for InformerOptions<T> {
             label_selector: None,
             field_selector: None,
             projection: None,
+            wire: WireFormat::default(),
             transform: None,
             default_resync: None,
             queue: None,
@@ -228,6 +232,31 @@ impl<T> InformerOptions<T> {
         fields(selector: impl Into<String>) => field_selector = Some(selector.into());
         /// Drops unused fields while decoding; [`Projection::lean`] is the usual choice.
         projection(projection: Projection) => projection = Some(projection);
+        /// Sets the format in which the server sends the objects.
+        ///
+        /// The objects are the same in either format. Use
+        ///
+        /// - [`WireFormat::Auto`], the default, for most programs: protobuf for built-in kinds, and
+        ///   for the metadata of all kinds. Custom and aggregated kinds in full come as JSON, and
+        ///   so does everything from a server that refuses protobuf. A `DynamicObject` comes as
+        ///   JSON too, because it also has the fields that a server has added since this version;
+        /// - [`WireFormat::Json`] to read the traffic, and for types with the rest of the fields in
+        ///   a map (`#[serde(flatten)]`), or with a type of serde_json that reads JSON alone, such
+        ///   as `RawValue`;
+        /// - [`WireFormat::Protobuf`] where JSON would be a mistake: a server that has no protobuf
+        ///   is a failure of the informer then.
+        ///
+        /// [`SourceStatus::wire`](crate::SourceStatus::wire) is the format that was received last.
+        ///
+        /// ```
+        /// use informer_factory::{InformerOptions, WireFormat};
+        /// use k8s_openapi::api::core::v1::Pod;
+        ///
+        /// let options = InformerOptions::<Pod>::new().wire(WireFormat::Json);
+        /// assert_eq!(options.wire, WireFormat::Json);
+        /// assert_eq!(InformerOptions::<Pod>::new().wire, WireFormat::Auto);
+        /// ```
+        wire(format: WireFormat) => wire = format;
         /// Sets the transform.
         transform(transform: Transform<T>) => transform = Some(transform);
         /// Sets the resync period of handlers that set none.

@@ -1,4 +1,5 @@
-//! Measures how long a pod takes to decode: protobuf, and the same pod as JSON by serde_json.
+//! Measures how long a pod takes to decode: protobuf, and the same pod as JSON by serde_json. Then
+//! how long a copy without managed fields and an estimate of the decoded size take.
 //!
 //! `cargo run --release -p informer-kube-protobuf --example figures`
 #![expect(clippy::disallowed_methods, reason = "a measurement reads the clock")]
@@ -8,7 +9,9 @@ use std::error::Error;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use informer_kube_protobuf::{Identity, Schema, from_slice, to_vec};
+use informer_kube_protobuf::{
+    Dropped, Identity, Schema, copy_without, decoded_bytes, from_slice, to_vec,
+};
 use k8s_openapi::api::core::v1::Pod;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -62,6 +65,22 @@ struct Texts<'a> {
     #[serde(borrow)]
     items: Vec<&'a RawValue>,
 }
+
+/// Names with what is dropped within them; no names: all of it.
+struct Names(&'static [(&'static str, Names)]);
+
+impl Dropped for Names {
+    fn child(&self, name: &str) -> Option<&Self> {
+        self.0.iter().find(|child| child.0 == name).map(|it| &it.1)
+    }
+
+    fn is_dropped(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// `metadata.managedFields`.
+static MANAGED_FIELDS: Names = Names(&[("metadata", Names(&[("managedFields", Names(&[]))]))]);
 
 /// Returns the time of one turn of calls.
 fn turn<T>(call: &mut impl FnMut() -> T) -> Duration {
@@ -124,6 +143,20 @@ fn main() -> Result<(), Box<dyn Error>> {
         row(
             &format!("the identity{name}; nothing of JSON"),
             || Identity::read(item).map(drop),
+            || serde_json::from_slice::<IgnoredAny>(text).map(drop),
+        );
+        let mut out = Vec::new();
+        row(
+            &format!("a copy without managed fields{name}; JSON: checked alone"),
+            || {
+                out.clear();
+                copy_without(schema, item, &MANAGED_FIELDS, &mut out)
+            },
+            || serde_json::from_slice::<IgnoredAny>(text).map(drop),
+        );
+        row(
+            &format!("an estimate of the decoded size{name}; nothing of JSON"),
+            || decoded_bytes(schema, item, usize::MAX),
             || serde_json::from_slice::<IgnoredAny>(text).map(drop),
         );
     }

@@ -6,7 +6,8 @@ use crate::wire;
 /// The four fields of the metadata that identify an object and its version.
 ///
 /// They are bytes, because protobuf does not guarantee UTF-8: a caller can tell an object with a
-/// damaged value from an object without a usable key. A field that is not there is empty.
+/// damaged value from an object without a usable key. A field that is not there is empty. Of fields
+/// that are there more than once, the last one counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Identity<'a> {
@@ -18,17 +19,22 @@ pub struct Identity<'a> {
     pub uid: &'a [u8],
     /// `metadata.resourceVersion`.
     pub resource_version: &'a [u8],
+    /// Whether the metadata or one of the four fields is there more than once.
+    ///
+    /// Decoders differ in which one counts, so such an object should not be trusted. A decode of
+    /// the object is the error [`ErrorKind::Repeated`](crate::ErrorKind::Repeated).
+    pub is_ambiguous: bool,
 }
 
 impl<'a> Identity<'a> {
     /// Reads the identity from the message of an object of any kind.
     ///
-    /// All other fields are skipped by their length.
+    /// All other fields are skipped by their length. Damage behind the metadata ends the reading
+    /// and is no error: the object has an identity, and a decode finds the damage.
     ///
     /// # Errors
     ///
-    /// The message is damaged, or the metadata or one of the four fields is there twice
-    /// ([`ErrorKind::Repeated`]), because the object is then ambiguous.
+    /// The metadata is damaged, or the bytes before it.
     ///
     /// ```
     /// use informer_kube_protobuf::Identity;
@@ -42,25 +48,24 @@ impl<'a> Identity<'a> {
     }
 
     fn of_object(mut rest: &'a [u8]) -> Result<Self> {
-        let mut metadata = None;
+        let (mut metadata, mut is_repeated) = (None, false);
         while !rest.is_empty() {
-            let start = rest;
-            match wire::tag(&mut rest)? {
-                (1, wire::BYTES) => {
-                    if metadata.replace(wire::bytes(&mut rest)?).is_some() {
-                        return Err(repeated("metadata", start));
-                    }
-                }
-                (1, found) => return Err(wrong_wire("metadata", found, start)),
-                (_, wire) => wire::skip(&mut rest, wire)?,
+            match next_metadata(&mut rest) {
+                Ok(Some(found)) => is_repeated |= metadata.replace(found).is_some(),
+                Ok(None) => {}
+                Err(_) if metadata.is_some() => break,
+                Err(error) => return Err(error),
             }
         }
-        let identity = Self::of_metadata(metadata.unwrap_or_default());
-        identity.map_err(|error| error.within(Segment::Field("metadata")))
+        let mut identity = Self::of_metadata(metadata.unwrap_or_default())
+            .map_err(|error| error.within(Segment::Field("metadata")))?;
+        identity.is_ambiguous |= is_repeated;
+        Ok(identity)
     }
 
     fn of_metadata(mut rest: &'a [u8]) -> Result<Self> {
         let mut found: [Option<&[u8]>; 4] = [None; 4];
+        let mut is_ambiguous = false;
         while !rest.is_empty() {
             let start = rest;
             let (number, wire) = wire::tag(&mut rest)?;
@@ -77,9 +82,7 @@ impl<'a> Identity<'a> {
             if wire != wire::BYTES {
                 return Err(wrong_wire(name, wire, start));
             }
-            if found[slot].replace(wire::bytes(&mut rest)?).is_some() {
-                return Err(repeated(name, start));
-            }
+            is_ambiguous |= found[slot].replace(wire::bytes(&mut rest)?).is_some();
         }
         let [name, namespace, uid, version] = found.map(Option::unwrap_or_default);
         Ok(Self {
@@ -87,13 +90,19 @@ impl<'a> Identity<'a> {
             name,
             uid,
             resource_version: version,
+            is_ambiguous,
         })
     }
 }
 
-#[cold]
-fn repeated(name: &'static str, at: &[u8]) -> Error {
-    Error::at(ErrorKind::Repeated, at).within(Segment::Field(name))
+/// Reads one field of the object, and returns it if it is the metadata.
+fn next_metadata<'a>(rest: &mut &'a [u8]) -> Result<Option<&'a [u8]>> {
+    let start = *rest;
+    match wire::tag(rest)? {
+        (1, wire::BYTES) => wire::bytes(rest).map(Some),
+        (1, found) => Err(wrong_wire("metadata", found, start)),
+        (_, wire) => wire::skip(rest, wire).map(|()| None),
+    }
 }
 
 #[cold]

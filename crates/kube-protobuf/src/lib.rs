@@ -25,6 +25,8 @@
 //!   is around an object.
 //! - [`from_slice`] decodes one message by its [`Schema`]. The schemas are in a table, which is
 //!   made from the Go types of Kubernetes.
+//! - [`copy_without`] copies a message without some of its fields, and [`decoded_bytes`] estimates
+//!   the memory of the decoded object.
 //! - [`to_vec`], [`to_body`], [`seal`] and [`to_frame`] write what an API server writes, for tests.
 //!
 //! An object decodes to the same value from JSON and from protobuf. A visitor receives the members
@@ -40,6 +42,10 @@ mod decode;
 mod encode;
 mod envelope;
 mod error;
+mod estimate;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzed;
 mod identity;
 mod list;
 mod schema;
@@ -47,14 +53,20 @@ mod text;
 mod watch;
 mod wire;
 
-pub use decode::{Deserializer, from_slice};
+pub use decode::{Deserializer, Dropped, copy_without, from_slice};
 pub use encode::{EncodeError, seal, to_body, to_frame, to_vec};
 pub use envelope::Envelope;
 pub use error::{Error, ErrorKind};
+pub use estimate::decoded_bytes;
 pub use identity::Identity;
 pub use list::{ListPart, ListParts};
 pub use schema::Schema;
 pub use watch::{WatchEvent, split_frame};
+
+/// For fuzz targets, which are programs of their own (`crates/fuzz`).
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub use fuzzed as fuzzing;
 
 /// The example of the README is a test.
 #[cfg(doctest)]

@@ -1,12 +1,17 @@
-//! No damaged message makes the decoder allocate more than a multiple of its bytes.
+//! No damaged message makes the decoder allocate more than a multiple of its bytes, and the
+//! estimate of a decoded object is not below the bytes that it keeps allocated.
 
 mod bytes;
 
 use std::alloc::System;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::message;
-use informer_kube_protobuf::{Schema, from_slice};
-use serde_json::Value;
+use informer_kube_protobuf::{Schema, decoded_bytes, from_slice, to_vec};
+use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
@@ -19,9 +24,15 @@ fn allocated(schema: Schema, bytes: &[u8]) -> usize {
     region.change().bytes_allocated
 }
 
-// One test, because the allocator counts all threads.
+/// The allocator counts all threads, so one test runs at a time.
+fn turn() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 #[test]
 fn allocations_are_a_multiple_of_the_input_whatever_lengths_it_states() {
+    let _turn = turn();
     let pod = Schema::of("v1", "Pod").expect("a built-in kind");
     let list = Schema::of("v1", "PodList").expect("a built-in kind");
     let saved = include_bytes!("data/pods.bin");
@@ -50,4 +61,146 @@ fn allocations_are_a_multiple_of_the_input_whatever_lengths_it_states() {
         "{bytes} bytes for {} bytes",
         object.bytes().len()
     );
+}
+
+/// The bytes of a decoded object, its own included, and their estimate.
+struct Measured {
+    bytes: usize,
+    estimate: usize,
+}
+
+fn measure<T: DeserializeOwned>(kind: (&str, &str), message: &[u8]) -> Measured {
+    let schema = Schema::of(kind.0, kind.1).expect("a built-in kind");
+    // The first use of a kind reads its part of the table.
+    let first: T = from_slice(schema, message).expect("decodes");
+    drop(first);
+    let estimate = decoded_bytes(schema, message, usize::MAX);
+    let region = Region::new(GLOBAL);
+    let object: T = from_slice(schema, message).expect("decodes");
+    let change = region.change();
+    drop(object);
+    let bytes = size_of::<T>() + change.bytes_allocated - change.bytes_deallocated;
+    let before = Region::new(GLOBAL);
+    assert_eq!(decoded_bytes(schema, message, usize::MAX), estimate);
+    assert_eq!(before.change().allocations, 0, "an estimate allocates");
+    println!(
+        "{}: {bytes} bytes, estimated {estimate}, of {}",
+        kind.1,
+        message.len()
+    );
+    let half = estimate / 2;
+    let counted = decoded_bytes(schema, message, half);
+    assert!((half + 1..=estimate).contains(&counted), "{counted}");
+    Measured { bytes, estimate }
+}
+
+fn encoded(kind: (&str, &str), object: &Value) -> Vec<u8> {
+    let schema = Schema::of(kind.0, kind.1).expect("a built-in kind");
+    to_vec(schema, object).expect("encodes")
+}
+
+/// A schema with `width` members in each of `depth` levels.
+fn schema(width: usize, depth: usize) -> Value {
+    let mut properties = Map::new();
+    for index in 0..width {
+        let member = match depth {
+            0 => json!({"type": "string", "description": "text", "default": {"a": [1, "b"]}}),
+            _ => schema(width, depth - 1),
+        };
+        properties.insert(format!("member{index}"), member);
+    }
+    json!({"type": "object", "properties": properties,
+        "items": {"type": "string"}, "additionalProperties": {"not": {"type": "string"}},
+        "required": ["member0"], "enum": ["a", {"b": 1}]})
+}
+
+#[test]
+fn no_estimate_is_below_the_allocated_bytes() {
+    let _turn = turn();
+    let (pod, map) = (("v1", "Pod"), ("v1", "ConfigMap"));
+
+    let list: Value = serde_json::from_slice(include_bytes!("data/pods.json")).expect("JSON");
+    let usual = encoded(pod, &list["items"][0]);
+    let usual = measure::<Pod>(pod, &usual);
+    assert!(usual.estimate >= usual.bytes);
+    assert!(usual.estimate <= 4 * usual.bytes);
+
+    let containers = (0..10_000).fold(message(), |spec, _| spec.raw(2, &[]));
+    let empty = measure::<Pod>(pod, message().put(2, &containers).bytes());
+    assert!(empty.estimate >= empty.bytes && empty.bytes > 8 << 20);
+
+    for count in [1, 7, 100, 20_000] {
+        let data = (0..count).map(|key| (format!("{key:05}"), json!("")));
+        let data: Map<String, Value> = data.collect();
+        let config = measure::<ConfigMap>(map, &encoded(map, &json!({"data": data})));
+        assert!(config.estimate >= config.bytes, "{count} entries");
+    }
+    // Keys in an order that leaves nodes half empty.
+    let tiny = (0..20_000_u32).map(|n| n.wrapping_mul(2_654_435_761));
+    let tiny = tiny.fold(message(), |map, key| {
+        map.put(2, &message().text(1, &format!("{key:08x}")))
+    });
+    let tiny = measure::<ConfigMap>(map, tiny.bytes());
+    assert!(tiny.estimate >= tiny.bytes);
+
+    let secret = ("v1", "Secret");
+    let bytes = (1..50).fold(message(), |map, length| {
+        let key = message().text(1, &format!("{length}"));
+        map.put(2, &key.raw(2, &vec![7; length]))
+    });
+    let bytes = measure::<Secret>(secret, bytes.bytes());
+    assert!(bytes.estimate >= bytes.bytes);
+
+    let definition = ("apiextensions.k8s.io/v1", "CustomResourceDefinition");
+    for (width, depth) in [(1, 0), (5, 3), (1, 20)] {
+        let object = json!({"spec": {"versions": [{"name": "v1",
+            "schema": {"openAPIV3Schema": schema(width, depth)}}]}});
+        let message = encoded(definition, &object);
+        let schema = measure::<CustomResourceDefinition>(definition, &message);
+        assert!(schema.estimate >= schema.bytes, "{width}, {depth}");
+    }
+}
+
+/// Compares the estimated size of a struct with the size that it has.
+fn compare_size<T>(name: &str) {
+    let schema = Schema::message(name).expect("a message of the table");
+    let (size, estimate) = (size_of::<T>(), decoded_bytes(schema, b"", usize::MAX));
+    assert!(estimate >= size, "{name}: {size}, estimated {estimate}");
+    assert!(estimate <= 2 * size, "{name}: {size}, estimated {estimate}");
+}
+
+#[test]
+fn structs_are_not_larger_than_their_estimate() {
+    use k8s_openapi::api::{apps, autoscaling, batch, coordination, core, discovery, networking};
+    use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions;
+    use k8s_openapi::apimachinery::pkg::apis::meta;
+
+    let _turn = turn();
+    compare_size::<core::v1::Pod>("core/v1.Pod");
+    compare_size::<core::v1::PodSpec>("core/v1.PodSpec");
+    compare_size::<core::v1::Container>("core/v1.Container");
+    compare_size::<core::v1::ContainerPort>("core/v1.ContainerPort");
+    compare_size::<core::v1::EnvVar>("core/v1.EnvVar");
+    compare_size::<core::v1::Volume>("core/v1.Volume");
+    compare_size::<core::v1::Probe>("core/v1.Probe");
+    compare_size::<core::v1::SecurityContext>("core/v1.SecurityContext");
+    compare_size::<core::v1::Toleration>("core/v1.Toleration");
+    compare_size::<core::v1::ContainerStatus>("core/v1.ContainerStatus");
+    compare_size::<core::v1::Event>("core/v1.Event");
+    compare_size::<core::v1::Node>("core/v1.Node");
+    compare_size::<core::v1::Secret>("core/v1.Secret");
+    compare_size::<core::v1::Service>("core/v1.Service");
+    compare_size::<core::v1::ServicePort>("core/v1.ServicePort");
+    compare_size::<core::v1::PersistentVolume>("core/v1.PersistentVolume");
+    compare_size::<apps::v1::Deployment>("apps/v1.Deployment");
+    compare_size::<apps::v1::StatefulSet>("apps/v1.StatefulSet");
+    compare_size::<autoscaling::v2::MetricSpec>("autoscaling/v2.MetricSpec");
+    compare_size::<batch::v1::Job>("batch/v1.Job");
+    compare_size::<coordination::v1::Lease>("coordination/v1.Lease");
+    compare_size::<discovery::v1::Endpoint>("discovery/v1.Endpoint");
+    compare_size::<networking::v1::HTTPIngressPath>("networking/v1.HTTPIngressPath");
+    compare_size::<meta::v1::ObjectMeta>("meta/v1.ObjectMeta");
+    compare_size::<meta::v1::ManagedFieldsEntry>("meta/v1.ManagedFieldsEntry");
+    compare_size::<meta::v1::Condition>("meta/v1.Condition");
+    compare_size::<apiextensions::v1::JSONSchemaProps>("apiextensions/v1.JSONSchemaProps");
 }

@@ -67,7 +67,7 @@ fn raw_values_are_refused_by_name() {
 }
 
 #[test]
-fn an_identity_that_is_there_twice_is_refused() {
+fn an_identity_that_is_there_twice_is_ambiguous() {
     let once = message()
         .text(1, "web")
         .text(3, "team")
@@ -79,18 +79,47 @@ fn an_identity_that_is_there_twice_is_refused() {
         (identity.uid, identity.resource_version),
         (&b"u"[..], &b"7"[..])
     );
+    assert!(!identity.is_ambiguous);
     for number in [1, 3, 5, 6] {
         let twice = message().put(1, &once.clone().text(number, "other"));
-        let error = Identity::read(twice.bytes()).expect_err("twice");
-        assert_eq!(error.kind(), &ErrorKind::Repeated);
-        assert!(error.path().starts_with("metadata."), "{error}");
+        let identity = Identity::read(twice.bytes()).expect("an identity");
+        let last = match number {
+            1 => identity.name,
+            3 => identity.namespace,
+            5 => identity.uid,
+            _ => identity.resource_version,
+        };
+        assert_eq!((last, identity.is_ambiguous), (&b"other"[..], true));
+        assert_eq!(error(twice.bytes()), ErrorKind::Repeated);
     }
-    let twice = message().put(1, &once).put(1, &once);
-    let error = Identity::read(twice.bytes()).expect_err("twice");
-    assert_eq!(
-        (error.kind(), error.path().as_str()),
-        (&ErrorKind::Repeated, "metadata")
-    );
+    let twice = message().put(1, &once).put(1, &message().text(1, "last"));
+    let identity = Identity::read(twice.bytes()).expect("an identity");
+    assert_eq!((identity.name, identity.uid), (&b"last"[..], &b""[..]));
+    assert!(identity.is_ambiguous);
+    // Other fields of the metadata do not identify the object.
+    let twice = message().put(1, &once.text(2, "a").text(2, "b"));
+    let identity = Identity::read(twice.bytes()).expect("an identity");
+    assert!(!identity.is_ambiguous);
+}
+
+#[test]
+fn damage_behind_the_metadata_leaves_the_identity() {
+    let metadata = message().put(1, &message().text(1, "web"));
+    let length = metadata.bytes().len();
+    // A torn tag, a torn length, a group, a metadata of another wire type.
+    for damage in [&[0x80][..], &[0x12, 9, 0], &[0x13], &[0x08, 1], &[0xff; 11]] {
+        let object = [metadata.bytes(), damage].concat();
+        let identity = Identity::read(&object).expect("an identity");
+        assert_eq!((identity.name, identity.is_ambiguous), (&b"web"[..], false));
+        assert!(from_slice::<Value>(pod(), &object).is_err());
+        let before = [damage, metadata.bytes()].concat();
+        assert!(Identity::read(&before).is_err(), "{damage:?} before it");
+        let within = message().raw(1, &[&metadata.bytes()[2..], damage].concat());
+        assert!(Identity::read(within.bytes()).is_err(), "{damage:?} in it");
+    }
+    for end in 1..length {
+        assert!(Identity::read(&metadata.bytes()[..end]).is_err(), "{end}");
+    }
 }
 
 #[test]

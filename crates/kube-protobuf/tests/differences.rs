@@ -35,6 +35,12 @@ fn d1_zero_values_that_json_leaves_out_are_left_out() {
         .text(5, "");
     let port = value("core/v1.ContainerPort", &port);
     assert_eq!(port, json!({"containerPort": 8080, "protocol": "TCP"}));
+    // An integer of 32 bits has the lower half of the wire's.
+    let port = value(
+        "core/v1.ContainerPort",
+        &message().int(2, 1 << 32).int(3, 1),
+    );
+    assert_eq!(port, json!({"containerPort": 1}));
     // Without omitempty a zero is there, whether the wire has it or not.
     let expected = json!({"name": "", "resources": {}});
     assert_eq!(value("core/v1.Container", &message()), expected);
@@ -124,6 +130,21 @@ fn d4_zero_time_is_null_and_1970_is_not() {
     )
     .expect("decodes");
     assert_eq!(meta.creation_timestamp, None);
+}
+
+#[test]
+fn d4_a_time_that_json_has_as_zero_is_null() {
+    // The first second of the year 1; a `Time` has no nanoseconds, a `MicroTime` microseconds.
+    let zero = |nanos| message().int(1, -62_135_596_800).int(2, nanos);
+    let condition = value(
+        "core/v1.PodCondition",
+        &message().put(3, &zero(999_999_999)),
+    );
+    assert_eq!(condition["lastProbeTime"], Value::Null);
+    let lease = message().put(3, &zero(999)).put(4, &zero(1_000));
+    let lease = value("coordination/v1.LeaseSpec", &lease);
+    assert_eq!(lease["acquireTime"], Value::Null);
+    assert_eq!(lease["renewTime"], "0001-01-01T00:00:00.000001Z");
 }
 
 #[test]

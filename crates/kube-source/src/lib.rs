@@ -54,7 +54,7 @@ pub use decode::{
 };
 pub use http::client::client;
 pub use list_watch::KubeListWatch;
-pub use source::{Deadlines, KubeSource, Limits, Representation};
+pub use source::{Deadlines, KubeSource, Limits, ReceivedWire, Representation, WireFormat};
 pub use transform::Transform;
 pub use watch::stream::KubeEvents;
 

@@ -11,10 +11,15 @@ use kube_client::Client;
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
 use crate::{
-    KubeEvents, KubeSource,
-    decode::ordered_jobs::processors,
-    http::{answer, request},
+    KubeEvents, KubeSource, ReceivedWire, Representation,
+    decode::{message::schema_of, ordered_jobs::processors},
+    http::{
+        answer,
+        negotiation::{Accepted, Negotiation},
+        request,
+    },
     list::{arriving::ArrivingList, page::goes_back},
+    watch::stream::{Answer, Received},
 };
 
 /// A [`ListWatch`] over [`kube_client::Client`], with framing and decoding of its own.
@@ -47,6 +52,9 @@ pub struct KubeListWatch<T> {
     /// Read once, because it takes reading files.
     #[derive_where(skip(Debug))]
     processors: usize,
+    /// Shared by clones, whose server is the same.
+    #[derive_where(skip(Debug))]
+    negotiation: Arc<Negotiation>,
 }
 
 impl<T: 'static> KubeListWatch<T> {
@@ -56,7 +64,15 @@ impl<T: 'static> KubeListWatch<T> {
             client,
             source: Arc::new(source),
             processors: processors(),
+            negotiation: Arc::default(),
         }
+    }
+
+    /// Returns the format of the list or the event that was received last: JSON or protobuf.
+    ///
+    /// `None` if nothing has been received. Clones return the same.
+    pub fn received_wire(&self) -> Option<ReceivedWire> {
+        self.negotiation.last()
     }
 }
 
@@ -85,7 +101,10 @@ impl<T: Send + Sync + 'static> ListWatch for KubeListWatch<T> {
         reuse: Arc<dyn Reuse<T>>,
     ) -> Result<KubeEvents<T>, Failure> {
         let deadlines = self.source.deadlines;
-        let send = self.client.send(request::watch(&self.source, &request)?);
+        let accepted = self.accepted();
+        let send = self
+            .client
+            .send(request::watch(&self.source, &request, accepted)?);
         // The server counts from the request as well, so one deadline serves headers and events.
         let lifetime = (!request.timeout.is_zero())
             .then(|| request.timeout.saturating_add(deadlines.watch_margin));
@@ -95,15 +114,25 @@ impl<T: Send + Sync + 'static> ListWatch for KubeListWatch<T> {
             None => send.await,
         };
         let answer = answer.map_err(|error| answer::unanswered(&error))?;
-        let body = answer::accepted(answer, deadlines.list_progress).await?;
+        let answer = answer::accepted(answer, deadlines.list_progress, accepted).await;
+        let (format, body) = answer.inspect_err(|failure| self.note(accepted, Err(failure)))?;
         // Without a lower bound on the version, the history may be another one, and cached objects
         // may not be in it.
         let may_reuse = request.sends_initial_events() && request.version.is_exact();
         let reuse = may_reuse.then_some(reuse);
         let source = Arc::clone(&self.source);
         let deadline = deadline.map(sleep_until);
+        let this = self.clone();
+        let received: Received = Box::new(move |failure| {
+            this.note(accepted, failure.map_or(Ok(format), Err));
+        });
+        let answer = Answer {
+            format,
+            pieces: answer::pieces(body),
+            received: Some(received),
+        };
         Ok(KubeEvents::new(
-            answer::pieces(body),
+            answer,
             source,
             reuse,
             deadline,
@@ -118,28 +147,66 @@ impl<T: Send + Sync + 'static> ListWatch for KubeListWatch<T> {
 }
 
 impl<T: Send + Sync + 'static> KubeListWatch<T> {
-    /// Fetches a page and decodes it while it arrives.
+    /// The formats to request now.
+    fn accepted(&self) -> Accepted {
+        let source = &self.source;
+        let has_schema = source.representation == Representation::MetadataOnly
+            || schema_of(source.names()).is_some();
+        let is_possible = has_schema && source.decoder.reads_protobuf();
+        (self.negotiation).accepted(source.wire, is_possible, Instant::now())
+    }
+
+    /// Notes how an answer was received.
+    fn note(&self, accepted: Accepted, received: Result<ReceivedWire, &Failure>) {
+        match received {
+            Ok(format) => self.negotiation.received(format),
+            Err(failure) => self.negotiation.failed(accepted, failure, Instant::now()),
+        }
+    }
+
+    /// Fetches a page, and notes its format.
     async fn fetch(
         &self,
         request: &ListRequest,
         reuse: Option<Arc<dyn Reuse<T>>>,
     ) -> Result<Page<T>, Failure> {
+        let accepted = self.accepted();
+        match self.fetch_accepted(request, reuse, accepted).await {
+            Ok((format, page)) => {
+                self.note(accepted, Ok(format));
+                Ok(page)
+            }
+            Err(failure) => {
+                self.note(accepted, Err(&failure));
+                Err(failure)
+            }
+        }
+    }
+
+    /// Fetches a page and decodes it while it arrives.
+    async fn fetch_accepted(
+        &self,
+        request: &ListRequest,
+        reuse: Option<Arc<dyn Reuse<T>>>,
+        accepted: Accepted,
+    ) -> Result<(ReceivedWire, Page<T>), Failure> {
         let deadlines = self.source.deadlines;
-        let send = self.client.send(request::list(&self.source, request)?);
+        let send = (self.client).send(request::list(&self.source, request, accepted)?);
         let answer = timeout(deadlines.list_headers, send).await;
         let answer = answer.map_err(|_| no_headers())?;
         let answer = answer.map_err(|error| answer::unanswered(&error))?;
-        let body = answer::accepted(answer, deadlines.list_progress).await?;
+        let answer = answer::accepted(answer, deadlines.list_progress, accepted);
+        let (format, body) = answer.await?;
         let limit = self.source.limits.page_bytes;
         let mut pieces = pin!(answer::bounded(body, limit, deadlines.list_progress));
-        let mut list = ArrivingList::new(&self.source, request, reuse, self.processors);
+        let mut list = ArrivingList::new(&self.source, format, request, reuse, self.processors);
         while let Some(piece) = match pieces.try_next().await {
             Err(_) if planted!(CutListIsComplete) => None,
             piece => piece?,
         } {
             list.push(&piece).await?;
         }
-        list.complete().await
+        list.complete().await.map(|page| (format, page))
     }
 }
 

@@ -31,7 +31,7 @@ fn text(json: &str, is_typed: bool, drop: &Projection) -> Result<Vec<u8>, Decode
     let (identity, decoder) = (identity(), JsonDecoder::new(drop.clone()));
     let (mut buffers, mut text) = (Buffers::new(), b"left over".to_vec());
     let object = encoded(json, is_typed, &identity);
-    let named: Named = decoder.decode_with_text(object, &mut buffers, &mut text)?;
+    let named: Named = decoder.decode_with_message(object, &mut buffers, &mut text)?;
     assert_eq!(&*named.metadata.name, "a");
     Ok(text)
 }

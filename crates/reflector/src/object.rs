@@ -56,9 +56,9 @@ pub struct DecodeError {
     pub category: DecodeErrorCategory,
     /// The path to the field, such as `spec.containers[0].image`, or `?` where it is not known.
     pub path: String,
-    /// Line within the object's own JSON, from 1; 0 where it is not known.
+    /// Line within the object's own JSON, from 1; 0 where it is not known, and for protobuf.
     pub line: usize,
-    /// Column within that line.
+    /// Column within that line; for protobuf the offset of the byte, 0 where it is not known.
     pub column: usize,
 }
 
@@ -78,9 +78,9 @@ impl DecodeError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DecodeErrorCategory {
-    /// The JSON is well formed but does not fit the type.
+    /// The object is well formed but does not fit the type.
     Data,
-    /// The JSON is not well formed.
+    /// The object is not well formed.
     Syntax,
     /// Nested deeper than the parser allows.
     // FM-55
@@ -99,7 +99,7 @@ impl fmt::Display for DecodeErrorCategory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Data => "the object does not fit its type",
-            Self::Syntax => "the object is not well-formed JSON",
+            Self::Syntax => "the object is not well formed",
             Self::Depth => "the object is nested too deeply",
             Self::Size => "the object is larger than the limit",
             Self::Transform => "the transform refused the object",

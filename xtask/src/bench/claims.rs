@@ -5,6 +5,7 @@ mod parts;
 use super::beside;
 use super::packed;
 use super::plan::MEASURED;
+use super::protobuf;
 use super::results::Results;
 
 /// A figure of a trial.
@@ -247,7 +248,8 @@ const LINES: [Line; 25] = [
 /// Every target there is.
 fn lines() -> impl Iterator<Item = &'static Line> {
     let all = LINES.iter().chain(&parts::LINES);
-    all.chain(&beside::TARGETS).chain(&packed::TARGETS)
+    let all = all.chain(&beside::TARGETS).chain(&packed::TARGETS);
+    all.chain(&protobuf::TARGETS)
 }
 
 /// Every target of these rows with its figures; no rows means all.

@@ -33,7 +33,7 @@ pub(super) const TRIALS: [Trial; 9] = [
         "packed",
         "list",
         EventsAndRelist,
-        &["PK1", "PK2", "PK3", "PK8", "PK9"],
+        &["PK1", "PK2", "PK3", "PK8", "PK9", "PB3"],
     ),
     (PLAIN, Ours, "packed-plain", "list", Events, &["PK1"]),
     (MANY, Ours, "packed", "list", ManyHandlers, &["PK4"]),

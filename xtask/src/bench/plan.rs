@@ -3,12 +3,13 @@
 use anyhow::{Result, bail};
 
 use super::programs::Program;
-use super::{Sizes, beside, packed};
+use super::{Sizes, beside, packed, protobuf};
 
 /// The rows that are measured.
-pub(super) const MEASURED: [&str; 25] = [
+pub(super) const MEASURED: [&str; 29] = [
     "P1", "P2", "P3", "P4", "P5", "P6", "P7", "P8", "P9", "P10", "P11", "P12", "P13", "P14",
-    "idle", "PK1", "PK2", "PK3", "PK4", "PK5", "PK6", "PK7", "PK8", "PK9", "PK10",
+    "idle", "PK1", "PK2", "PK3", "PK4", "PK5", "PK6", "PK7", "PK8", "PK9", "PK10", "PB1", "PB2",
+    "PB3", "PB4",
 ];
 
 /// How many handlers latency is measured with, and at how many changes a second.
@@ -54,6 +55,11 @@ impl Trial {
     /// Whether it measures a store alone, for which no server is needed.
     pub(super) fn is_alone(&self) -> bool {
         self.readers > 0
+    }
+
+    /// Whether the server has the pods in protobuf too. Clients that accept it get it then.
+    pub(super) fn is_protobuf(&self) -> bool {
+        self.variant.ends_with("protobuf")
     }
 }
 
@@ -263,7 +269,7 @@ const LINES: [Line; 23] = [
 
 fn lines() -> impl Iterator<Item = &'static Line> {
     let all = LINES.iter().chain(&beside::TRIALS);
-    all.chain(&packed::TRIALS)
+    all.chain(&packed::TRIALS).chain(&protobuf::TRIALS)
 }
 
 /// The trials for these rows; none given means all.

@@ -22,7 +22,7 @@ pub(super) type Fixtures = BTreeMap<u64, PathBuf>;
 /// Lets client-go write the pods in its own encoding, once for all rounds.
 pub(super) fn fixtures(programs: &Programs, trials: &[Trial], folder: &Path) -> Result<Fixtures> {
     let mut fixtures = Fixtures::new();
-    for trial in trials.iter().filter(|trial| trial.variant == "protobuf") {
+    for trial in trials.iter().filter(|trial| trial.is_protobuf()) {
         if programs.missing(trial.program).is_some() || fixtures.contains_key(&trial.objects) {
             continue;
         }
@@ -41,7 +41,7 @@ pub(super) fn fixtures(programs: &Programs, trials: &[Trial], folder: &Path) -> 
 /// Runs the trial, and adds to its figures what follows from them.
 pub(super) fn run(programs: &Programs, fixtures: &Fixtures, trial: &Trial) -> Result<Metrics> {
     let fixture = fixtures.get(&trial.objects);
-    let fixture = fixture.filter(|_| trial.variant == "protobuf");
+    let fixture = fixture.filter(|_| trial.is_protobuf());
     let server = match trial.is_alone() {
         true => None,
         false => {

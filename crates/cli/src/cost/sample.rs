@@ -144,7 +144,7 @@ impl Decode<Measured> for Measure {
     fn decode(&self, object: Encoded<'_>, buffers: &mut Buffers) -> Result<Measured, DecodeError> {
         let mut text = Vec::new();
         let packed = &self.packed;
-        packed.decode_with_text::<NoView>(object, buffers, &mut text)?;
+        packed.decode_with_message::<NoView>(object, buffers, &mut text)?;
         let json = match object.wire {
             Wire::Json(json) => json.len(),
             // No other format is requested.

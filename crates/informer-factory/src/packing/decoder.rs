@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use informer_kube_source::{Buffers, Decode, Encoded, JsonDecoder, Projection};
+use informer_kube_source::{Buffers, Decode, Encoded, JsonDecoder, Projection, ReceivedWire};
 use informer_object::Identity;
 use informer_packed::Packed;
 use informer_reflector::{Body, DecodeError};
@@ -13,6 +13,8 @@ use tokio::runtime::Handle;
 use crate::packing::PackedObject;
 use crate::packing::dictionaries::{Dictionaries, DictionarySettings, Outcome, TrainAgain};
 use crate::packing::object::Stage;
+use crate::packing::read;
+use crate::packing::wires::Wires;
 use crate::running::renewal::{Renew, Renewal};
 use crate::sync::now;
 
@@ -24,8 +26,8 @@ const REMEMBERED: usize = 256;
 
 /// Packs the objects of one informer. `V` is their view.
 pub(crate) struct PackedDecoder {
-    json: JsonDecoder,
-    dictionaries: Arc<Dictionaries>,
+    decoder: JsonDecoder,
+    wires: Wires,
     /// The average length of packed objects, times [`REMEMBERED`]; 0 before the first.
     average: AtomicUsize,
 }
@@ -33,38 +35,28 @@ pub(crate) struct PackedDecoder {
 /// The memory of one thread.
 #[derive(Default)]
 struct Memory {
-    json: Buffers,
-    text: Vec<u8>,
+    buffers: Buffers,
+    bytes: Vec<u8>,
 }
 
 impl PackedDecoder {
     pub(crate) fn new(projection: Projection, settings: DictionarySettings) -> Self {
         Self {
-            json: JsonDecoder::new(projection),
-            dictionaries: Arc::new(Dictionaries::new(settings)),
+            decoder: JsonDecoder::new(projection),
+            wires: Wires::new(settings),
             average: AtomicUsize::new(0),
         }
     }
 
-    fn pack(&self, text: &[u8]) -> (Packed, Stage) {
-        match self.dictionaries.pack(text, now) {
+    fn pack(&self, wire: ReceivedWire, bytes: &[u8]) -> (Packed, Stage) {
+        let dictionaries = self.wires.of(wire);
+        match dictionaries.pack(bytes, now) {
             Outcome::Waits(stored) => (stored, Stage::Raw),
             Outcome::Packed(packed) => (packed, Stage::Packed),
             Outcome::Train(packed, samples) => {
-                self.train_again(samples);
+                train_again(Arc::clone(dictionaries), samples);
                 (packed, Stage::Packed)
             }
-        }
-    }
-
-    /// Trains a dictionary in the background; here, where there is no runtime, and in the
-    /// simulator, of which no seed decides when a thread ends.
-    fn train_again(&self, samples: TrainAgain) {
-        let dictionaries = Arc::clone(&self.dictionaries);
-        let train = move || dictionaries.train_again(&samples, now);
-        match Handle::try_current() {
-            Ok(runtime) if !cfg!(sim) => drop(runtime.spawn_blocking(train)),
-            _ => train(),
         }
     }
 
@@ -79,6 +71,16 @@ impl PackedDecoder {
     }
 }
 
+/// Trains a dictionary in the background; here, where there is no runtime, and in the simulator, of
+/// which no seed decides when a thread ends.
+fn train_again(dictionaries: Arc<Dictionaries>, samples: TrainAgain) {
+    let train = move || dictionaries.train_again(&samples, now);
+    match Handle::try_current() {
+        Ok(runtime) if !cfg!(sim) => drop(runtime.spawn_blocking(train)),
+        _ => train(),
+    }
+}
+
 impl<K, V> Decode<PackedObject<K, V>> for PackedDecoder
 where
     K: 'static,
@@ -89,29 +91,34 @@ where
         object: Encoded<'_>,
         buffers: &mut Buffers,
     ) -> Result<PackedObject<K, V>, DecodeError> {
-        let Memory { json, text } = buffers.get();
+        let Memory { buffers, bytes } = buffers.get();
         let before = match planted!(OldBytesPacked) {
-            true => Some(text.clone()),
-            false => planted!(OldViewKept).then(|| text.clone()),
+            true => Some(bytes.clone()),
+            false => planted!(OldViewKept).then(|| bytes.clone()),
         };
-        let mut view = self.json.decode_with_text(object, json, text)?;
+        let mut view = self.decoder.decode_with_message(object, buffers, bytes)?;
+        let wire = read::sealed(&object, bytes);
         if let Some(before) = before.filter(|before| !before.is_empty()) {
             if planted!(OldBytesPacked) {
-                *text = before;
+                *bytes = before;
             } else {
-                let before = String::from_utf8_lossy(&before);
-                view = self.json.decode_text(&before, json)?;
+                view = read::decode(&self.decoder, wire, &before, buffers)?;
             }
         }
-        let (content, stage) = self.pack(text);
-        if text.capacity() > KEPT {
-            *text = Vec::new();
+        let (content, stage) = self.pack(wire, bytes);
+        if bytes.capacity() > KEPT {
+            *bytes = Vec::new();
         }
         if stage == Stage::Packed {
             self.measure(content.packed_len());
         }
         let identity = object.identity.clone();
-        Ok(PackedObject::new(identity, view, content, stage))
+        Ok(PackedObject::new(identity, view, wire, (content, stage)))
+    }
+
+    /// What `K` can be read from shows when it is read; the view is read now.
+    fn reads_protobuf(&self) -> bool {
+        Decode::<V>::reads_protobuf(&self.decoder)
     }
 
     fn object_bytes(&self) -> Option<usize> {
@@ -120,17 +127,17 @@ where
             average => average / REMEMBERED,
         };
         // A view without a field is not measured.
-        let view = Decode::<V>::object_bytes(&self.json).unwrap_or(size_of::<V>());
+        let view = Decode::<V>::object_bytes(&self.decoder).unwrap_or(size_of::<V>());
         let inline = size_of::<PackedObject<K, V>>() - size_of::<V>();
         Some(view + inline + packed)
     }
 
     fn shared_bytes(&self) -> usize {
-        self.dictionaries.memory()
+        self.wires.memory()
     }
 
     fn is_learning(&self) -> bool {
-        self.dictionaries.is_learning()
+        self.wires.is_learning()
     }
 
     fn finish<'a>(
@@ -139,16 +146,16 @@ where
     ) where
         PackedObject<K, V>: 'a,
     {
-        self.dictionaries.settle(now);
+        self.wires.settle(now);
         for (_, body) in items {
             // A decoded object has not been shared yet.
             if let Body::Decoded(object) = body
                 && let Some(object) = Arc::get_mut(object)
                 && object.is_raw()
                 && !planted!(RawTailStays)
-                && let Ok(text) = object.content().unpack()
+                && let Ok(bytes) = object.content().unpack()
             {
-                object.set_packed(self.dictionaries.newest(&text));
+                object.set_packed(self.wires.of(object.wire()).newest(&bytes));
                 self.measure(object.content().packed_len());
             }
         }
@@ -161,20 +168,19 @@ where
     V: DeserializeOwned + Send + Sync + 'static,
 {
     fn renewal(self: Arc<Self>) -> Option<Renewal<PackedObject<K, V>>> {
-        let outdated = self.dictionaries.outdated()?;
-        let retired = (Arc::clone(&self.dictionaries), Arc::clone(&outdated));
+        let (dictionaries, outdated) = self.wires.outdated()?;
+        let retired = (Arc::clone(&dictionaries), Arc::clone(&outdated));
         let renew = move |object: &PackedObject<K, V>| {
             let dictionary = object.content().dictionary()?;
             if !Arc::ptr_eq(dictionary, &outdated) {
                 return None;
             }
-            let text = object.content().unpack().ok()?;
+            let (wire, bytes) = (object.wire(), object.content().unpack().ok()?);
             // The view is made again, because it may not be `Clone`.
-            let text = std::str::from_utf8(&text).ok()?;
-            let view = self.json.decode_text(text, &mut Buffers::default()).ok()?;
-            let content = self.dictionaries.newest(text.as_bytes());
+            let view = read::decode(&self.decoder, wire, &bytes, &mut Buffers::default()).ok()?;
+            let packed = (dictionaries.newest(&bytes), Stage::Packed);
             let identity = object.identity().clone();
-            Some(PackedObject::new(identity, view, content, Stage::Packed))
+            Some(PackedObject::new(identity, view, wire, packed))
         };
         Some(Renewal {
             renew: Arc::new(renew),

@@ -1,4 +1,5 @@
-//! The dictionaries of one informer: when one is trained, which one is used, when one is given up.
+//! The dictionaries of one informer and format: when one is trained, which one is used, when one is
+//! given up.
 //!
 //! The first objects wait as they are, until there are enough of them to train a dictionary or the
 //! first page is complete. Later a dictionary is trained when objects pack much worse than they
@@ -69,7 +70,7 @@ impl DictionarySettings {
 /// A ratio that is worse than the usual one by this factor calls for another dictionary.
 const WORSE: f64 = 1.3;
 
-/// The dictionaries of one informer.
+/// The dictionaries of one informer, for its objects in one wire format.
 pub(super) struct Dictionaries {
     settings: DictionarySettings,
     state: std::sync::Mutex<State>,
@@ -169,6 +170,15 @@ impl Dictionaries {
             self.lock().phase,
             Phase::First(_) | Phase::FirstTraining { .. }
         )
+    }
+
+    /// Whether objects wait for a dictionary.
+    pub(super) fn has_waiting(&self) -> bool {
+        match &self.lock().phase {
+            Phase::First(samples) => !samples.texts.is_empty(),
+            Phase::FirstTraining { .. } => true,
+            Phase::Steady | Phase::Collecting(_) | Phase::Training => false,
+        }
     }
 
     /// Packs an object, or keeps it waiting. The object that completes the samples of the first

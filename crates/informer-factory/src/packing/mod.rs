@@ -11,10 +11,11 @@ mod read;
 #[cfg(test)]
 mod tests;
 mod view;
+mod wires;
 
 pub(crate) use decoder::PackedDecoder;
 pub(crate) use dictionaries::DictionarySettings;
 pub use labels::Labels;
-pub use object::{PackedObject, WireFormat};
+pub use object::PackedObject;
 pub use read::ReadError;
 pub use view::NoView;

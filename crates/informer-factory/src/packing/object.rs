@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::marker::PhantomData;
 
+use informer_kube_source::ReceivedWire;
 use informer_packed::Packed;
 use serde::de::DeserializeOwned;
 
-use crate::packing::read::{ReadError, read_json};
+use crate::packing::read::{self, ReadError};
 use crate::packing::view::NoView;
 use crate::{Identity, ObjectKey, ResourceVersion, Uid};
 
@@ -47,18 +48,11 @@ use crate::{Identity, ObjectKey, ResourceVersion, Uid};
 pub struct PackedObject<K, V = NoView> {
     identity: Identity,
     view: V,
+    /// Bytes in the format of `wire`, as [`read::sealed`] makes them of protobuf.
     content: Packed,
-    format: WireFormat,
+    wire: ReceivedWire,
     stage: Stage,
     kind: PhantomData<fn() -> K>,
-}
-
-/// The format in which the bytes of an object were received, and are kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum WireFormat {
-    /// JSON.
-    Json,
 }
 
 /// Whether packing has been tried.
@@ -71,12 +65,17 @@ pub(super) enum Stage {
 }
 
 impl<K, V> PackedObject<K, V> {
-    pub(super) fn new(identity: Identity, view: V, content: Packed, stage: Stage) -> Self {
+    pub(super) fn new(
+        identity: Identity,
+        view: V,
+        wire: ReceivedWire,
+        (content, stage): (Packed, Stage),
+    ) -> Self {
         Self {
             identity,
             view,
             content,
-            format: WireFormat::Json,
+            wire,
             stage,
             kind: PhantomData,
         }
@@ -110,10 +109,14 @@ impl<K, V> PackedObject<K, V> {
     /// Unpacks the object, and decodes it as a type of your choice.
     ///
     /// Fields that the type does not have are skipped: ten fields cost little more than ten fields.
+    /// The value is the same from JSON and from protobuf, in whichever format the object is kept.
+    /// Of what the projection drops, protobuf shows an empty struct where JSON shows none, if it is
+    /// one that servers always write, such as `status`.
     ///
     /// # Errors
     ///
-    /// [`ReadError::Decode`] with the path of a field that does not fit the type.
+    /// [`ReadError::Decode`] with the path of a field that does not fit the type. A type that
+    /// reaches into serde_json's own deserializer, such as `RawValue`, fits no protobuf.
     ///
     /// ```
     /// use informer_factory::{PackedObject, ReadError};
@@ -136,9 +139,7 @@ impl<K, V> PackedObject<K, V> {
     /// # let _ = phase;
     /// ```
     pub fn read<R: DeserializeOwned>(&self) -> Result<R, ReadError> {
-        match self.format {
-            WireFormat::Json => read_json(&self.content),
-        }
+        read::read(self.wire, &self.content)
     }
 
     /// Unpacks the object, and decodes all of it.
@@ -153,21 +154,40 @@ impl<K, V> PackedObject<K, V> {
         self.read()
     }
 
-    /// Returns the bytes of the object, and their format.
+    /// Returns the bytes of the object, and the format in which it was received and is kept.
     ///
     /// They contain the type names of the object, and not the fields that the informer's projection
-    /// drops. They are borrowed if the object is stored unpacked.
+    /// drops: a JSON text, or a protobuf body as an API server answers with, which `Envelope` of
+    /// `informer-kube-protobuf` takes apart. They are borrowed if the object is stored unpacked.
     ///
     /// # Errors
     ///
     /// [`ReadError::Unpack`]
-    pub fn raw(&self) -> Result<(WireFormat, Cow<'_, [u8]>), ReadError> {
-        Ok((self.format, self.content.bytes()?))
+    ///
+    /// ```
+    /// use informer_factory::{PackedObject, ReadError, ReceivedWire};
+    /// use k8s_openapi::api::core::v1::Pod;
+    ///
+    /// fn summary(pod: &PackedObject<Pod>) -> Result<String, ReadError> {
+    ///     let (wire, bytes) = pod.raw()?;
+    ///     Ok(match wire {
+    ///         ReceivedWire::Json => String::from_utf8_lossy(&bytes).into_owned(),
+    ///         _ => format!("{} bytes of protobuf", bytes.len()),
+    ///     })
+    /// }
+    /// # let _ = summary;
+    /// ```
+    pub fn raw(&self) -> Result<(ReceivedWire, Cow<'_, [u8]>), ReadError> {
+        Ok((self.wire, self.content.bytes()?))
     }
 
     /// Returns the packed bytes, for their size and their dictionary.
     pub fn content(&self) -> &Packed {
         &self.content
+    }
+
+    pub(super) fn wire(&self) -> ReceivedWire {
+        self.wire
     }
 
     pub(super) fn is_raw(&self) -> bool {

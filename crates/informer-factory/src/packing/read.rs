@@ -3,9 +3,10 @@
 use std::any::type_name;
 use std::cell::Cell;
 
-use informer_kube_source::{Buffers, JsonDecoder};
+use informer_kube_protobuf::{Envelope, seal};
+use informer_kube_source::{Buffers, Encoded, JsonDecoder, ReceivedWire, TypeNames, Wire};
 use informer_packed::{Packed, UnpackError};
-use informer_reflector::DecodeError;
+use informer_reflector::{DecodeError, DecodeErrorCategory};
 use metrics::counter;
 use serde::de::DeserializeOwned;
 
@@ -34,25 +35,28 @@ pub enum ReadError {
 
 #[derive(Default)]
 struct Memory {
-    text: Vec<u8>,
+    bytes: Vec<u8>,
     buffers: Buffers,
 }
 
 impl Memory {
     const fn new() -> Self {
         Self {
-            text: Vec::new(),
+            bytes: Vec::new(),
             buffers: Buffers::new(),
         }
     }
 }
 
-/// Decodes packed JSON as `R`.
-pub(super) fn read_json<R: DeserializeOwned>(content: &Packed) -> Result<R, ReadError> {
+/// Decodes a packed object as `R`.
+pub(super) fn read<R: DeserializeOwned>(
+    wire: ReceivedWire,
+    content: &Packed,
+) -> Result<R, ReadError> {
     // Taken out meanwhile, since a `Deserialize` of the caller may read another object.
     let mut memory = MEMORY.try_with(Cell::take).unwrap_or_default();
-    let result = decode(content, &mut memory);
-    if memory.text.capacity() <= KEPT {
+    let result = unpack(wire, content, &mut memory);
+    if memory.bytes.capacity() <= KEPT {
         // An error means that the thread is ending.
         MEMORY
             .try_with(|place| place.set(memory))
@@ -64,9 +68,56 @@ pub(super) fn read_json<R: DeserializeOwned>(content: &Packed) -> Result<R, Read
     result
 }
 
-fn decode<R: DeserializeOwned>(content: &Packed, memory: &mut Memory) -> Result<R, ReadError> {
-    content.unpack_into(&mut memory.text)?;
-    // It was text when it was packed, and the checksum has been compared.
-    let text = std::str::from_utf8(&memory.text).unwrap_or_default();
-    Ok(JsonDecoder::default().decode_text(text, &mut memory.buffers)?)
+fn unpack<R: DeserializeOwned>(
+    wire: ReceivedWire,
+    content: &Packed,
+    memory: &mut Memory,
+) -> Result<R, ReadError> {
+    let Memory { bytes, buffers } = memory;
+    content.unpack_into(bytes)?;
+    Ok(decode(&JsonDecoder::default(), wire, bytes, buffers)?)
+}
+
+/// Decodes the bytes that an object keeps.
+pub(super) fn decode<R: DeserializeOwned>(
+    decoder: &JsonDecoder,
+    wire: ReceivedWire,
+    kept: &[u8],
+    buffers: &mut Buffers,
+) -> Result<R, DecodeError> {
+    // They were well formed when they were packed, and the checksum has been compared.
+    match wire {
+        ReceivedWire::Protobuf => {
+            let envelope = Envelope::parse(kept).map_err(|_| damaged())?;
+            let names = TypeNames::new(envelope.api_version, envelope.kind);
+            decoder.decode_message(envelope.raw, names)
+        }
+        _ => {
+            let text = std::str::from_utf8(kept).map_err(|_| damaged())?;
+            decoder.decode_text(text, buffers)
+        }
+    }
+}
+
+#[cold]
+fn damaged() -> DecodeError {
+    DecodeError::new(DecodeErrorCategory::Syntax, "?".to_owned(), 0, 0)
+}
+
+/// The format of a received object, and the bytes of it to keep.
+///
+/// A protobuf message has no type names, so it is kept as a body, which begins with them. The names
+/// are the same bytes in all objects of an informer, so a dictionary packs them to a few bytes. A
+/// reference to names that the informer holds would make each object 8 bytes larger.
+pub(super) fn sealed(object: &Encoded<'_>, copy: &mut Vec<u8>) -> ReceivedWire {
+    match object.wire {
+        Wire::Protobuf(_) => {
+            let (api_version, kind) = object
+                .type_names
+                .map_or(("", ""), |names| (names.api_version, names.kind));
+            *copy = seal(api_version, kind, copy);
+            ReceivedWire::Protobuf
+        }
+        _ => ReceivedWire::Json,
+    }
 }

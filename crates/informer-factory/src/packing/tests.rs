@@ -1,12 +1,15 @@
 //! The life of dictionaries, and what packing must not change; each check finds its planted bug.
 
+mod wires;
+
 use std::cell::Cell;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use informer_kube_source::{Buffers, Decode, Encoded, Projection, Wire};
+use informer_kube_protobuf::{Schema, to_vec};
+use informer_kube_source::{Buffers, Decode, Encoded, Projection, ReceivedWire, TypeNames, Wire};
 use informer_packed::Packed;
 use informer_processor::{ListenerConfig, Notification, Processor, ProcessorConfig, handler_fn};
 use informer_reflector::{Body, ResourceVersion};
@@ -38,6 +41,9 @@ struct Data {
 }
 
 type Object = PackedObject<ConfigMap, View>;
+
+const WIRES: [ReceivedWire; 2] = [ReceivedWire::Json, ReceivedWire::Protobuf];
+const CONFIG_MAP: TypeNames<'_> = TypeNames::new("v1", "ConfigMap");
 
 /// One of many objects made from a template, each with something of its own.
 fn json(template: &str, serial: usize) -> String {
@@ -232,18 +238,42 @@ fn decoder() -> Arc<PackedDecoder> {
     Arc::new(PackedDecoder::new(Projection::new(), settings()))
 }
 
-/// Decodes objects as the source does: on one thread, and finished together.
+/// The message of an object, which JSON describes.
+fn message(json: &str) -> Vec<u8> {
+    let object = serde_json::from_str(json).expect("JSON");
+    let schema = Schema::of("v1", "ConfigMap").expect("a built-in kind");
+    to_vec(schema, &object).expect("a config map")
+}
+
+/// Decodes one object, and finishes nothing.
+fn decode_one(
+    decoder: &PackedDecoder,
+    wire: ReceivedWire,
+    (template, serial): (&str, usize),
+    buffers: &mut Buffers,
+) -> Object {
+    let (text, identity) = (json(template, serial), identity(serial));
+    let bytes = message(&text);
+    let object = match wire {
+        ReceivedWire::Protobuf => Encoded::protobuf(&bytes, CONFIG_MAP, &identity),
+        _ => Encoded::new(Wire::Json(&text), &identity),
+    };
+    decoder.decode(object, buffers).expect("a config map")
+}
+
+/// Decodes objects as the source does: on one thread, and finished together. They come in each of
+/// the formats in turn.
 fn decode(
     decoder: &PackedDecoder,
+    wires: &[ReceivedWire],
     template: &str,
     serials: std::ops::Range<usize>,
 ) -> Vec<Arc<Object>> {
     let mut buffers = Buffers::default();
     let mut decode = |serial| {
-        let (text, identity) = (json(template, serial), identity(serial));
-        let object = Encoded::new(Wire::Json(&text), &identity);
-        let object: Object = decoder.decode(object, &mut buffers).expect("it is JSON");
-        (identity, Body::Decoded(Arc::new(object)))
+        let wire = wires[serial % wires.len()];
+        let object = decode_one(decoder, wire, (template, serial), &mut buffers);
+        (identity(serial), Body::Decoded(Arc::new(object)))
     };
     let mut items: Vec<_> = serials.map(&mut decode).collect();
     let bodies = items.iter_mut().map(|(identity, body)| (&*identity, body));
@@ -256,8 +286,8 @@ fn decode(
 }
 
 /// Whether view, bytes and identity are those of one object, and all objects have a dictionary.
-fn is_sound() -> bool {
-    let objects = decode(&decoder(), "a", 0..60);
+fn is_sound(wire: ReceivedWire) -> bool {
+    let objects = decode(&decoder(), &[wire], "a", 0..60);
     let is_one = |(serial, object): (usize, &Arc<Object>)| {
         let serial = serial.to_string();
         let unpacked = object.unpack().expect("a config map");
@@ -272,14 +302,17 @@ fn is_sound() -> bool {
 
 #[test]
 fn decoded_objects_are_of_one_piece() {
-    assert!(is_sound());
-    for bug in [
-        Planted::OldBytesPacked,
-        Planted::OldViewKept,
-        Planted::RawTailStays,
-        Planted::StaleDictionary,
-    ] {
-        assert!(!planted::with(bug, is_sound), "{bug:?} was not found");
+    for wire in WIRES {
+        assert!(is_sound(wire));
+        for bug in [
+            Planted::OldBytesPacked,
+            Planted::OldViewKept,
+            Planted::RawTailStays,
+            Planted::StaleDictionary,
+        ] {
+            let is_missed = planted::with(bug, || is_sound(wire));
+            assert!(!is_missed, "{bug:?} was not found, {wire:?}");
+        }
     }
 }
 
@@ -334,7 +367,7 @@ fn replace(applier: &Applier<Object>, objects: &[Arc<Object>]) {
 /// Whether only what has not changed was exchanged, and nobody was told.
 async fn repacks(bug: Option<Planted>) -> bool {
     let decoder = decoder();
-    let old = decode(&decoder, "a", 0..50);
+    let old = decode(&decoder, &[ReceivedWire::Json], "a", 0..50);
     let applier = applier();
     replace(&applier, &old);
     let (send, mut told) = tokio::sync::mpsc::unbounded_channel();
@@ -345,14 +378,14 @@ async fn repacks(bug: Option<Planted>) -> bool {
     let joining = applier.processor.add(handler, ListenerConfig::default());
     drop(applier.join(joining.expect("running")));
     // Another decoder stands for the newer dictionary.
-    let newer = decode(&self::decoder(), "a", 0..50);
+    let newer = decode(&self::decoder(), &[ReceivedWire::Json], "a", 0..50);
     let exchange = |number: usize| Exchange {
         key: old[number].key().clone(),
         old: Arc::clone(&old[number]),
         new: Arc::clone(&newer[number]),
     };
     let exchanges: Vec<_> = (0..50).map(exchange).collect();
-    let changed = decode(&decoder, "b", 1..2);
+    let changed = decode(&decoder, &[ReceivedWire::Json], "b", 1..2);
     let mut present = changed.clone();
     present.extend(old[2..].iter().cloned());
     replace(&applier, &present);
@@ -389,26 +422,30 @@ async fn packing_again_changes_neither_versions_nor_what_is_told() {
 /// All objects of an outdated dictionary get the newest one, and only they.
 #[test]
 fn renewal_is_of_the_objects_of_the_oldest_dictionary() {
+    for wire in WIRES {
+        renewal_of(wire);
+    }
+}
+
+fn renewal_of(wire: ReceivedWire) {
     let settings = DictionarySettings {
         generations: 1,
         pause: Duration::ZERO,
         ..settings()
     };
     let decoder = Arc::new(PackedDecoder::new(Projection::new(), settings));
-    let first = decode(&decoder, "first", 0..60);
+    let first = decode(&decoder, &[wire], "first", 0..60);
     let due = || Renew::<Object>::renewal(Arc::clone(&decoder));
     assert!(due().is_none());
-    decode(&decoder, "first", 60..80);
-    let second = decode(&decoder, "second", 80..120);
+    decode(&decoder, &[wire], "first", 60..80);
+    let second = decode(&decoder, &[wire], "second", 80..120);
     let renewal = due().expect("one dictionary is one too many");
     for object in first.iter().chain(&second) {
         let again = (renewal.renew)(object).expect("it has that dictionary");
         assert_eq!(again.identity(), object.identity());
         assert_eq!(again.view().data.serial, object.view().data.serial);
-        assert_eq!(
-            again.raw().expect("whole").1,
-            object.raw().expect("whole").1
-        );
+        let (raw, before) = (again.raw().expect("whole"), object.raw().expect("whole"));
+        assert!(raw == before && raw.0 == wire);
     }
     (renewal.done)();
     assert!(due().is_none());

@@ -29,7 +29,6 @@ use crate::running::adapters::{FoundState, QueueSink, StoreReuse};
 use crate::running::core::Core;
 use crate::running::flood;
 use crate::running::launch::Parts;
-use crate::status::observer::StatusObserver;
 
 /// The number of items in one lease: client-go's batch size. A larger one would only make
 /// the commits larger that readers wait for.
@@ -149,10 +148,7 @@ impl<T: Send + Sync + 'static> SourceTasks<T> {
                     Arc::clone(&found),
                 )),
                 sink: QueueSink::new(Arc::clone(applier), scope.clone(), producer.clone(), found),
-                observer: StatusObserver {
-                    status: Arc::clone(&core.status),
-                    scope: scope.clone(),
-                },
+                status: Arc::clone(&core.status),
                 config,
                 seed: self.seed(),
                 stop,

@@ -3,10 +3,12 @@
 use std::any::TypeId;
 use std::sync::Arc;
 
-use informer_kube_source::{Decode, JsonDecoder, KubeListWatch, KubeSource, Representation};
+use informer_kube_source::{
+    Decode, JsonDecoder, KubeListWatch, KubeSource, Representation, WireFormat,
+};
 use informer_store::Scope;
 use kube_client::Client;
-use kube_core::{ClusterResourceScope, Resource};
+use kube_core::{ClusterResourceScope, DynamicObject, Resource};
 use serde::de::DeserializeOwned;
 
 use crate::error::InformerError;
@@ -23,6 +25,8 @@ pub(super) struct Decoder<T> {
     pub(super) renew: Option<Arc<dyn Renew<T>>>,
     /// The type name of the view, if the objects are packed.
     pub(super) view: Option<&'static str>,
+    /// Whether the objects have every field that a server sends, known or not.
+    pub(super) is_dynamic: bool,
 }
 
 impl<T: DeserializeOwned + 'static> Decoder<T> {
@@ -32,14 +36,29 @@ impl<T: DeserializeOwned + 'static> Decoder<T> {
             is_own: false,
             renew: None,
             view: None,
+            is_dynamic: is_dynamic::<T>(),
         }
     }
+}
+
+/// Whether a type has every field that a server sends, known or not.
+pub(super) fn is_dynamic<T: 'static>() -> bool {
+    TypeId::of::<T>() == TypeId::of::<DynamicObject>()
 }
 
 impl<T: 'static> Decoder<T> {
     /// The decoder, if the caller brought it.
     pub(super) fn own(&self) -> Option<Arc<dyn Decode<T>>> {
         self.is_own.then(|| Arc::clone(&self.decode))
+    }
+
+    /// The format to request. Protobuf does not have the names of unknown fields, so dynamic
+    /// objects come as JSON unless the caller chooses.
+    pub(super) fn wire(&self, wanted: WireFormat) -> WireFormat {
+        match wanted {
+            WireFormat::Auto if self.is_dynamic => WireFormat::Json,
+            wanted => wanted,
+        }
     }
 
     /// A meter of the memory of what it decodes.
@@ -75,6 +94,7 @@ where
             Arc::clone(&decoder),
         );
         source.representation = representation;
+        source.wire = options.wire;
         source.label_selector = options.label_selector.clone();
         source.field_selector = options.field_selector.clone();
         source.transform = options.transform.clone();

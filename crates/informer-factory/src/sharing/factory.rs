@@ -16,7 +16,7 @@ use crate::informer::SharedInformer;
 use crate::options::{InformerOptions, random_seed};
 use crate::rbac_role::RbacRoles;
 use crate::running::shutdown::{Grace, InformerReport, ShutdownReport};
-use crate::sharing::assembly::Decoder;
+use crate::sharing::assembly::{Decoder, is_dynamic};
 use crate::sharing::builder::{Defaults, FactoryBuilder};
 use crate::sharing::registry::Registry;
 use crate::status::InformerStatus;
@@ -175,6 +175,7 @@ impl SharedInformerFactory {
             is_own: true,
             renew: None,
             view: None,
+            is_dynamic: is_dynamic::<T>(),
         };
         self.get_or_make::<DynamicObject, _>(resource, Representation::Full, decoder, options)
     }

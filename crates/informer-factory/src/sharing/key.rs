@@ -5,7 +5,7 @@
 use std::any::TypeId;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
-use informer_kube_source::{Projection, Representation};
+use informer_kube_source::{Projection, Representation, WireFormat};
 use informer_store::Scope;
 use kube_core::Resource;
 
@@ -25,6 +25,7 @@ pub(crate) struct SharingKey {
     label_selector: Option<String>,
     field_selector: Option<String>,
     projection: Projection,
+    wire: WireFormat,
     metadata_only: bool,
     /// The type name of the view, if the objects are packed.
     pub(super) view: Option<&'static str>,
@@ -46,6 +47,7 @@ impl SharingKey {
             label_selector: options.label_selector.clone(),
             field_selector: options.field_selector.clone(),
             projection: options.dropped_fields(),
+            wire: options.wire,
             metadata_only: representation == Representation::MetadataOnly,
             view: None,
         }
@@ -111,6 +113,11 @@ impl SharingKey {
             Some(view) => restrictions.push(format!("packed with {view}")),
             None if !self.projection.is_empty() => restrictions.push("projected".to_owned()),
             None => {}
+        }
+        match self.wire {
+            WireFormat::Json => restrictions.push("as JSON".to_owned()),
+            WireFormat::Protobuf => restrictions.push("as protobuf".to_owned()),
+            _ => {}
         }
         restrictions
     }

@@ -27,7 +27,7 @@ impl SharedInformerFactory {
         resource: &R::DynamicType,
         representation: Representation,
         decoder: Decoder<T>,
-        options: InformerOptions<T>,
+        mut options: InformerOptions<T>,
     ) -> Result<SharedInformer<T>, InformerError>
     where
         R: Resource + 'static,
@@ -39,6 +39,7 @@ impl SharedInformerFactory {
         check_scope::<R>(resource, &namespaces)?;
         let mut key = SharingKey::new::<R, T>(resource, representation, &namespaces, &options);
         key.view = decoder.view;
+        let wire = decoder.wire(options.wire);
         let (own, meter) = (decoder.own(), decoder.meter(options.soft_memory_limit));
         let Decoder { decode, renew, .. } = decoder;
         let (wanted, stopped) = (options.transform.clone(), self.is_stopped());
@@ -62,6 +63,7 @@ impl SharedInformerFactory {
         self.inner.registry.name(&key, &identity.label, is_named)?;
         let client = self.inner.client.clone();
         let settings = self.settings::<R, T>(resource, &options);
+        options.wire = wire;
         let source = connect::<R, T>(client, resource.clone(), representation, decode, options);
         let launch = Box::new(move |scope: &Scope| Arc::new(source(scope)));
         let core = Core::new(identity, settings, launch, meter, renew);
@@ -113,6 +115,7 @@ impl SharedInformerFactory {
             let options = InformerOptions::<IgnoredAny> {
                 label_selector: options.label_selector.clone(),
                 field_selector: options.field_selector.clone(),
+                wire: options.wire,
                 limits: options.limits,
                 deadlines: options.deadlines,
                 ..InformerOptions::default()

@@ -13,7 +13,7 @@ use crate::error::InformerError;
 use crate::informer::SharedInformer;
 use crate::options::{DictionaryUse, InformerOptions};
 use crate::packing::{DictionarySettings, NoView, PackedDecoder, PackedObject};
-use crate::sharing::assembly::Decoder;
+use crate::sharing::assembly::{Decoder, is_dynamic};
 use crate::sharing::factory::SharedInformerFactory;
 
 impl SharedInformerFactory {
@@ -23,8 +23,11 @@ impl SharedInformerFactory {
     /// and seldom reads: see [`PackedObject`]. Everything but the type of the objects is as for
     /// [`informer`](Self::informer). The managed fields are dropped.
     ///
-    /// An object that is not well-formed JSON, nested too deeply or too large is quarantined when
-    /// it arrives. Whether it fits `K` shows when it is read.
+    /// The bytes that are packed are JSON or protobuf, as the server sends them
+    /// ([`InformerOptions::wire`](InformerOptions::wire())): protobuf packs to two thirds of JSON.
+    ///
+    /// An object that is not well formed, nested too deeply or too large is quarantined when it
+    /// arrives. Whether it fits `K` shows when it is read.
     ///
     /// # Panics
     ///
@@ -211,6 +214,7 @@ impl SharedInformerFactory {
             is_own: false,
             renew: Some(decoder as _),
             view: Some(type_name::<V>()),
+            is_dynamic: is_dynamic::<K>(),
         };
         self.get_or_make::<R, _>(resource, representation, decoder, options)
     }

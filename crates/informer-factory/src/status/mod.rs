@@ -12,6 +12,7 @@ pub(crate) mod wait;
 use std::sync::Arc;
 use std::time::Instant;
 
+use informer_kube_source::ReceivedWire;
 use informer_processor::ListenerStatus;
 use informer_reflector::{Failure, Phase, ResourceVersion};
 use informer_store::Scope;
@@ -127,6 +128,9 @@ pub struct SourceStatus {
     pub received: ResourceVersion,
     /// The newest version applied to the store.
     pub applied: Option<ResourceVersion>,
+    /// The format of the last list or watch; `None` before the first, and for a source that is no
+    /// [`KubeListWatch`](crate::KubeListWatch).
+    pub wire: Option<ReceivedWire>,
     /// When something was received last.
     pub last_progress: Option<Instant>,
     /// How many whole collections were fetched, the first one included.
@@ -158,6 +162,7 @@ impl SourceStatus {
             attempts: 0,
             received: ResourceVersion::unset(),
             applied: None,
+            wire: None,
             last_progress: None,
             lists: 0,
             watches: 0,

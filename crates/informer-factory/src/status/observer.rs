@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use informer_kube_source::ReceivedWire;
 use informer_reflector::{Failure, FailureKind, Observe, Report};
 use informer_store::Scope;
 use metrics::counter;
@@ -16,7 +17,11 @@ use crate::sync::now;
 pub(crate) struct StatusObserver {
     pub(crate) status: Arc<SharedStatus>,
     pub(crate) scope: Scope,
+    pub(crate) received_wire: Box<ReceivedWireFn>,
 }
+
+/// Returns the format of the last answer that a source received.
+pub(crate) type ReceivedWireFn = dyn Fn() -> Option<ReceivedWire> + Send + Sync;
 
 impl StatusObserver {
     fn source(&self, change: impl FnOnce(&mut SourceStatus)) {
@@ -65,7 +70,9 @@ impl Observe for StatusObserver {
                 tracing::debug!(%informer, ?cause, items, reused, %version, "listed");
                 counter!(telemetry::LISTS, "informer" => label(), "cause" => format!("{cause:?}"))
                     .increment(1);
+                let wire = (self.received_wire)();
                 self.source(|source| {
+                    source.wire = wire;
                     source.lists += 1;
                     source.reused += reused as u64;
                     (source.failure, source.attempts) = (None, 0);
@@ -76,7 +83,9 @@ impl Observe for StatusObserver {
                 counter!(telemetry::WATCHES, "informer" => label()).increment(1);
                 // The server took our version, so what failed before has healed; `attempts` still
                 // counts, since the watch may close at once again (FM-21).
+                let wire = (self.received_wire)();
                 self.source(|source| {
+                    source.wire = wire;
                     source.watches += 1;
                     source.failure = None;
                 });

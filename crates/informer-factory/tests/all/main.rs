@@ -21,3 +21,4 @@ mod packed_kinds;
 mod rbac;
 mod runtimes;
 mod scopes;
+mod wire;

@@ -8,8 +8,8 @@ use informer_factory::kube_source::Projection;
 use informer_factory::processor::handler_fn;
 use informer_factory::{
     DictionaryUse, HasLabels, HasNode, HasOwners, InformerError, InformerOptions, Labels, NoView,
-    Notification, ObjectKey, Owner, PackedObject, QueueKind, ReadError, ReflectorConfig,
-    SharedInformer, SharedInformerFactory, Transform, WireFormat, index, labelled,
+    Notification, ObjectKey, Owner, PackedObject, QueueKind, ReadError, ReceivedWire,
+    ReflectorConfig, SharedInformer, SharedInformerFactory, Transform, index, labelled,
 };
 use informer_testkit::{ApiServer, Resource};
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
@@ -89,7 +89,7 @@ fn contents<K: 'static, V: Send + Sync + 'static>(
     let all = informer.lister().all().into_iter();
     all.map(|object| {
         let (format, bytes) = object.raw().expect("intact");
-        assert_eq!(format, WireFormat::Json);
+        assert_eq!(format, ReceivedWire::Json);
         let value = serde_json::from_slice(&bytes).expect("JSON");
         (object.key().clone(), value)
     })

@@ -1,8 +1,9 @@
-//! Packed objects of many kinds: unpacked they are what a typed decoder reads from the same text.
+//! Packed objects of many kinds: unpacked they are what a typed decoder reads from the same bytes.
 
 use informer_factory::kube_source::{Decode, Encoded, JsonDecoder, Projection, Wire};
 use informer_factory::packed::{DEFAULT_LEVEL, Dictionary, Packer};
-use informer_factory::{Buffers, Identity, NoView, ObjectKey, TypeNames};
+use informer_factory::{Buffers, DecodeError, Identity, NoView, ObjectKey, TypeNames};
+use informer_kube_protobuf::{Schema, to_vec};
 use k8s_openapi::api::{
     admissionregistration::v1::ValidatingWebhookConfiguration,
     apps::v1::{ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet},
@@ -63,6 +64,19 @@ fn projections() -> [Projection; 4] {
     ]
 }
 
+/// A struct that JSON always has, such as `status`, is empty in a message that lacks it: without
+/// the projection nobody can tell. Other fields are absent in both.
+fn projection_of_messages(of_texts: &Projection) -> Projection {
+    let drops_structs = *of_texts == projections()[3];
+    match drops_structs {
+        true => Projection::new()
+            .drop_path("metadata.annotations")
+            .drop_path("spec.template.spec.containers")
+            .drop_path("status.conditions"),
+        false => of_texts.clone(),
+    }
+}
+
 /// Compares both ways of decoding for variants of the object of a kind.
 fn assert_equal<K: DeserializeOwned + PartialEq>(kind: &str) {
     let kinds: Vec<Value> = serde_json::from_str(KINDS).expect("JSON");
@@ -71,23 +85,28 @@ fn assert_equal<K: DeserializeOwned + PartialEq>(kind: &str) {
     for projection in projections() {
         let texts: Vec<_> = (0..VARIANTS).map(|seed| variant(&whole, seed)).collect();
         let packers = [packer(&texts), Packer::new(DEFAULT_LEVEL)];
-        let mut fitting = 0;
+        let (mut fitting, mut fitting_messages) = (0, 0);
         for (seed, text) in (0..).zip(&texts) {
             let api_version = whole["apiVersion"].as_str().expect("text");
             let names = (!has_names(seed)).then(|| TypeNames::new(api_version, kind));
-            let read = read::<K>(
-                text,
-                names,
-                &projection,
-                &packers[usize::from(seed % 3 == 0)],
-            );
+            let packer = &packers[usize::from(seed % 3 == 0)];
+            let read = read::<K>(text, names, &projection, packer);
             fitting += usize::from(read.unwrap_or_else(|both| {
                 panic!("{kind}, {projection:?}, {both}: {text}");
             }));
+            let names = TypeNames::new(api_version, kind);
+            let Some(message) = message(text, names) else {
+                continue;
+            };
+            let projection = projection_of_messages(&projection);
+            let read = read_message::<K>(&message, names, &projection, packer);
+            fitting_messages += usize::from(read.unwrap_or_else(|both| {
+                panic!("{kind} by protobuf, {projection:?}, {both}: {text}");
+            }));
         }
         assert!(
-            fitting * 100 > texts.len() * FITTING,
-            "{kind}: only {fitting} variants fit the type"
+            fitting.min(fitting_messages) * 100 > texts.len() * FITTING,
+            "{kind}: only {fitting} texts and {fitting_messages} messages fit the type"
         );
     }
 }
@@ -107,7 +126,7 @@ fn read<K: DeserializeOwned + PartialEq>(
     let buffers = &mut Buffers::default();
     let typed: Result<K, _> = decoder.decode(encoded, buffers);
     let mut kept = Vec::new();
-    let arrived = decoder.decode_with_text::<NoView>(encoded, buffers, &mut kept);
+    let arrived = decoder.decode_with_message::<NoView>(encoded, buffers, &mut kept);
     if let Err(error) = arrived {
         // Such as an object that repeats a part of its identity.
         let refused = typed.err().map(|_| false);
@@ -116,16 +135,50 @@ fn read<K: DeserializeOwned + PartialEq>(
     let unpacked = packer.pack(&kept).unpack().expect("intact");
     let unpacked = String::from_utf8(unpacked).expect("text");
     let packed: Result<K, _> = JsonDecoder::default().decode_text(&unpacked, buffers);
+    compare(typed, packed).map_err(|errors| format!("{errors}, kept {unpacked}"))
+}
+
+/// Whether both are the same object; an error if they are not, and false if neither is one.
+fn compare<K: PartialEq>(
+    typed: Result<K, DecodeError>,
+    packed: Result<K, DecodeError>,
+) -> Result<bool, String> {
     match (typed, packed) {
         (Ok(typed), Ok(packed)) if typed == packed => Ok(true),
         (Err(_), Err(_)) => Ok(false),
         (typed, packed) => {
             let errors = (typed.err(), packed.err());
-            Err(format!(
-                "typed and packed differ {errors:?}, kept {unpacked}"
-            ))
+            Err(format!("typed and packed differ {errors:?}"))
         }
     }
+}
+
+/// The message of the object that a text describes, unless it has a value of another type.
+fn message(text: &str, names: TypeNames<'_>) -> Option<Vec<u8>> {
+    let object = serde_json::from_str(text).ok()?;
+    let schema = Schema::of(names.api_version, names.kind).expect("a built-in kind");
+    to_vec(schema, &object).ok()
+}
+
+/// As [`read`], for a message.
+fn read_message<K: DeserializeOwned + PartialEq>(
+    message: &[u8],
+    names: TypeNames<'_>,
+    projection: &Projection,
+    packer: &Packer,
+) -> Result<bool, String> {
+    let key = ObjectKey::new(Some("shop"), "web").expect("a key");
+    let identity = Identity::new(key, "u", 1);
+    let encoded = Encoded::protobuf(message, names, &identity);
+    let decoder = JsonDecoder::new(projection.clone());
+    let buffers = &mut Buffers::default();
+    let typed: Result<K, _> = decoder.decode(encoded, buffers);
+    let mut kept = Vec::new();
+    let arrived = decoder.decode_with_message::<NoView>(encoded, buffers, &mut kept);
+    arrived.map_err(|error| format!("refused as it arrived: {error}"))?;
+    let unpacked = packer.pack(&kept).unpack().expect("intact");
+    let packed: Result<K, _> = JsonDecoder::default().decode_message(&unpacked, names);
+    compare(typed, packed)
 }
 
 /// A packer with a dictionary of the texts.

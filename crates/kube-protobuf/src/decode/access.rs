@@ -77,7 +77,8 @@ impl<'de> MapAccess<'de> for Entries<'_, 'de> {
 
     #[inline]
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value> {
-        let mut value = seed.deserialize(Value::single(&mut self.value, self.kind, self.depth));
+        let mut rest = self.value.unwrap_or(ZERO);
+        let mut value = seed.deserialize(Value::single(&mut rest, self.kind, self.depth));
         Error::add(&mut value, || Segment::Key(self.key.to_owned()));
         value
     }

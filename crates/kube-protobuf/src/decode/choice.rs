@@ -9,8 +9,8 @@ use crate::wire;
 pub(super) enum Chosen<'de> {
     Null,
     Bool(bool),
-    /// A message, from its length on.
-    One(Kind, &'de [u8]),
+    /// The message of the field with this number, from its length on.
+    One(Kind, u32, &'de [u8]),
     /// Elements of the field with this number, from the length of the first one on.
     Many(Kind, u32, &'de [u8]),
 }
@@ -40,7 +40,7 @@ pub(super) fn choose<'de>(
                 allows = wire::varint(&mut rest)? != 0;
                 continue;
             }
-            (Choice::Bool, _) | (_, 1) => one = Some(Chosen::One(field.kind, rest)),
+            (Choice::Bool, _) | (_, 1) => one = Some(Chosen::One(field.kind, number, rest)),
             _ if many.is_none() => many = Some(Chosen::Many(field.kind, number, rest)),
             _ => {}
         }

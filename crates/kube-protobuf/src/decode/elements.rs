@@ -110,7 +110,8 @@ pub(super) struct Entries<'a, 'de> {
     is_first: bool,
     /// The key of the value that comes next.
     pub(super) key: &'de str,
-    pub(super) value: &'de [u8],
+    /// The bytes that begin with the value; none if the entry lacks it.
+    pub(super) value: Option<&'de [u8]>,
     pub(super) depth: u8,
 }
 
@@ -122,7 +123,7 @@ impl<'a, 'de> Entries<'a, 'de> {
             number,
             is_first: true,
             key: "",
-            value: &[],
+            value: None,
             depth,
         }
     }
@@ -141,8 +142,8 @@ impl<'a, 'de> Entries<'a, 'de> {
             }
         }
         let mut entry = wire::bytes(self.rest)?;
-        // A missing key is empty, and a missing value is zero.
-        (self.key, self.value) = ("", &[0; 8]);
+        // A missing key is empty.
+        (self.key, self.value) = ("", None);
         while !entry.is_empty() {
             let start = entry;
             match wire::tag(&mut entry)? {
@@ -153,7 +154,7 @@ impl<'a, 'de> Entries<'a, 'de> {
                         let kind = ErrorKind::WireType { expected, found };
                         return Err(Error::at(kind, start));
                     }
-                    self.value = entry;
+                    self.value = Some(entry);
                     wire::skip(&mut entry, found)?;
                 }
                 (_, wire) => wire::skip(&mut entry, wire)?,

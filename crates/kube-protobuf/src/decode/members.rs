@@ -21,9 +21,9 @@ pub(super) struct Members<'de> {
 
 /// A message that is being read.
 #[derive(Clone, Copy)]
-struct Frame<'de> {
+pub(super) struct Frame<'de> {
     message: &'static Message,
-    rest: &'de [u8],
+    pub(super) rest: &'de [u8],
     /// A bit for the number of each field that was there.
     seen: u64,
 }
@@ -46,11 +46,7 @@ pub(super) enum Source {
 impl<'de> Members<'de> {
     #[inline]
     pub(super) fn new(message: &'static Message, rest: &'de [u8], depth: u8) -> Self {
-        let frame = Frame {
-            message,
-            rest,
-            seen: 0,
-        };
+        let frame = Frame::new(message, rest);
         Self {
             frame,
             outer: [frame; MAX_INLINE],
@@ -62,7 +58,7 @@ impl<'de> Members<'de> {
 
     /// Puts the members of another message before these.
     pub(super) fn before(mut self, message: &'static Message, rest: &'de [u8]) -> Self {
-        let outer = std::mem::replace(&mut self.frame, Self::new(message, rest, self.depth).frame);
+        let outer = std::mem::replace(&mut self.frame, Frame::new(message, rest));
         (self.outer[0], self.level) = (outer, 1);
         self
     }
@@ -73,7 +69,7 @@ impl<'de> Members<'de> {
         let (Kind::Message(entry), Some(free)) = (field.kind, free) else {
             return Err(Error::at(ErrorKind::TooDeep, rest));
         };
-        let inner = Self::new(entry.message(), rest, self.depth).frame;
+        let inner = Frame::new(entry.message(), rest);
         *free = std::mem::replace(&mut self.frame, inner);
         self.level += 1;
         Ok(())
@@ -120,10 +116,19 @@ impl<'de> Members<'de> {
     }
 }
 
-impl Frame<'_> {
+impl<'de> Frame<'de> {
+    #[inline]
+    pub(super) fn new(message: &'static Message, rest: &'de [u8]) -> Self {
+        Self {
+            message,
+            rest,
+            seen: 0,
+        }
+    }
+
     /// Reads the next tag; `None` if the field is skipped, because it is unknown or left out.
     #[inline]
-    fn next_on_wire(&mut self) -> Result<Option<Pending>> {
+    pub(super) fn next_on_wire(&mut self) -> Result<Option<Pending>> {
         let start = self.rest;
         let (number, wire) = wire::tag(&mut self.rest)?;
         let message = self.message;
@@ -161,6 +166,8 @@ impl Frame<'_> {
         let mut ahead = self.rest;
         let is_zero = match field.kind {
             Kind::F64 => wire::double(&mut ahead)? == 0.0,
+            // Go reads the lower 32 bits, whatever the others are.
+            Kind::I32 => wire::varint(&mut ahead)? as i32 == 0,
             // An integer, or a length.
             _ => wire::varint(&mut ahead)? == 0,
         };

@@ -1,7 +1,9 @@
 //! Decoding: a serde `Deserializer` over the bytes of a message.
 
 mod access;
+mod checked;
 mod choice;
+mod copy;
 mod elements;
 mod members;
 mod special;
@@ -15,6 +17,7 @@ use serde::forward_to_deserialize_any;
 
 use crate::error::{Error, Result};
 use crate::schema::Schema;
+pub use copy::{Dropped, copy_without};
 use members::Members;
 
 /// Decodes one bare message, such as an item of a list.

@@ -19,7 +19,7 @@ pub(super) fn visit_text<'de, V: Visitor<'de>>(
         Kind::Bytes => visitor.visit_string(text::base64(message)),
         Kind::Time | Kind::MicroTime => {
             let (seconds, nanos) = timestamp(message)?;
-            if is_zero(message, seconds, nanos) {
+            if is_zero(kind, message, seconds, nanos) {
                 return visitor.visit_unit();
             }
             let micros = matches!(kind, Kind::MicroTime).then_some(nanos);
@@ -54,17 +54,25 @@ fn timestamp(mut message: &[u8]) -> Result<(i64, i32)> {
 
 /// Tells whether a time is Go's zero time, which JSON has as null. It has no bytes on the wire; the
 /// first second of 1970 has four.
-pub(super) fn is_zero_time(message: &[u8]) -> Result<bool> {
+pub(super) fn is_zero_time(kind: Kind, message: &[u8]) -> Result<bool> {
     // Seconds before 1970 take ten bytes and a tag.
     if (1..11).contains(&message.len()) {
         return Ok(false);
     }
     let (seconds, nanos) = timestamp(message)?;
-    Ok(is_zero(message, seconds, nanos))
+    Ok(is_zero(kind, message, seconds, nanos))
 }
 
-fn is_zero(message: &[u8], seconds: i64, nanos: i32) -> bool {
-    message.is_empty() || (seconds, nanos) == (text::GO_ZERO_SECONDS, 0)
+/// Nanoseconds count as far as JSON has them: those of a `Time` not, of a `MicroTime` whole
+/// microseconds.
+fn is_zero(kind: Kind, message: &[u8], seconds: i64, nanos: i32) -> bool {
+    let micros = match kind {
+        Kind::MicroTime => i64::from(nanos) / 1_000,
+        _ => 0,
+    };
+    let whole = seconds.checked_add(micros.div_euclid(1_000_000));
+    let is_first_second = whole == Some(text::GO_ZERO_SECONDS);
+    message.is_empty() || is_first_second && micros.rem_euclid(1_000_000) == 0
 }
 
 fn duration(mut message: &[u8]) -> Result<i64> {

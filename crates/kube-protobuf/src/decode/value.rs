@@ -90,10 +90,7 @@ impl<'a, 'de> Value<'a, 'de> {
 
     /// The depth of what is in this value.
     fn inner_depth(&self) -> Result<u8> {
-        match self.depth < wire::MAX_DEPTH {
-            true => Ok(self.depth + 1),
-            false => Err(Error::at(ErrorKind::TooDeep, self.rest)),
-        }
+        deeper(self.depth, self.rest)
     }
 
     fn members(&mut self, entry: &'static crate::schema::Entry) -> Result<Members<'de>> {
@@ -164,17 +161,26 @@ impl<'a, 'de> Value<'a, 'de> {
             Kind::Choice(entry, rule) => {
                 choice::choose(entry.message(), rule, message).map(|chosen| chosen.is_null())
             }
-            _ => special::is_zero_time(message),
+            kind => special::is_zero_time(kind, message),
         }
     }
 
-    fn skip(self) -> Result<()> {
+    pub(super) fn skip(self) -> Result<()> {
         match self.form {
             Form::Single => wire::skip(self.rest, self.kind.wire()),
             Form::List { number, wire } => skip_all(self.rest, number, wire),
             Form::Map { number } => skip_all(self.rest, number, wire::BYTES),
             Form::Null | Form::NoList | Form::NoMap => Ok(()),
         }
+    }
+}
+
+/// The depth of what is in a value at the front of `rest`.
+#[inline]
+pub(super) fn deeper(depth: u8, rest: &[u8]) -> Result<u8> {
+    match depth < wire::MAX_DEPTH {
+        true => Ok(depth + 1),
+        false => Err(Error::at(ErrorKind::TooDeep, rest)),
     }
 }
 
@@ -215,7 +221,9 @@ pub(super) fn visit_chosen<'de, V: Visitor<'de>>(
     match chosen {
         Chosen::Null => visitor.visit_unit(),
         Chosen::Bool(allows) => visitor.visit_bool(allows),
-        Chosen::One(kind, mut rest) => Value::single(&mut rest, kind, depth).visit_single(visitor),
+        Chosen::One(kind, _, mut rest) => {
+            Value::single(&mut rest, kind, depth).visit_single(visitor)
+        }
         Chosen::Many(kind, number, mut rest) => {
             let mut elements = Elements::new(&mut rest, kind, number, wire::BYTES, depth)?;
             let value = visitor.visit_seq(&mut elements)?;

@@ -1,7 +1,7 @@
 //! Encoding: the bytes that Go writes, from JSON values.
 
 mod special;
-mod write;
+pub(crate) mod write;
 
 use std::fmt;
 

@@ -2,7 +2,7 @@
 
 use crate::wire::{BYTES, FIXED64, VARINT};
 
-fn varint(out: &mut Vec<u8>, mut value: u64) {
+pub(crate) fn varint(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);
         value >>= 7;
@@ -10,11 +10,11 @@ fn varint(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-fn tag(out: &mut Vec<u8>, number: u32, wire: u8) {
+pub(crate) fn tag(out: &mut Vec<u8>, number: u32, wire: u8) {
     varint(out, u64::from(number) << 3 | u64::from(wire));
 }
 
-pub(super) fn int_field(out: &mut Vec<u8>, number: u32, value: u64) {
+pub(crate) fn int_field(out: &mut Vec<u8>, number: u32, value: u64) {
     tag(out, number, VARINT);
     varint(out, value);
 }
@@ -24,7 +24,7 @@ pub(super) fn float_field(out: &mut Vec<u8>, number: u32, value: f64) {
     out.extend(value.to_le_bytes());
 }
 
-pub(super) fn bytes_field(out: &mut Vec<u8>, number: u32, value: &[u8]) {
+pub(crate) fn bytes_field(out: &mut Vec<u8>, number: u32, value: &[u8]) {
     tag(out, number, BYTES);
     varint(out, value.len() as u64);
     out.extend(value);

@@ -1,9 +1,11 @@
 //! Schemas: the fields of every message, from a table made of the Go types of Kubernetes.
 
+mod size;
 mod table;
 
 use std::fmt;
 
+pub(crate) use size::TEXT;
 use table::table;
 pub(crate) use table::{Choice, Entry, Field, Kind, Message, Shape};
 
@@ -63,6 +65,10 @@ impl Schema {
     /// Returns every built-in kind as `(apiVersion, kind)`, in this order.
     pub fn kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
         table().kinds()
+    }
+
+    pub(crate) fn entry(self) -> &'static Entry {
+        self.0
     }
 
     pub(crate) fn fields(self) -> &'static Message {

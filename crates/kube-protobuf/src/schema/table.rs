@@ -28,6 +28,8 @@ pub(crate) struct Entry {
     /// The lines of the fields.
     lines: &'static str,
     message: OnceLock<Message>,
+    /// See [`Entry::size`].
+    pub(super) size: OnceLock<usize>,
 }
 
 /// A message whose JSON is one of its fields.
@@ -185,6 +187,7 @@ impl Entry {
             choice,
             lines,
             message: OnceLock::new(),
+            size: OnceLock::new(),
         }
     }
 

@@ -1,15 +1,22 @@
 //! Judges the decoder: objects that Go's own types made and encoded must decode to the same values
-//! from JSON and from protobuf.
+//! from JSON and from protobuf, and the estimates of their memory must not be too small.
 //!
 //! The stored objects are few. `cargo xtask protobuf-equality` makes as many as it is told to, and
 //! names their file in `INFORMER_PROTOBUF_OBJECTS`.
 
 mod kinds;
 
-use informer_kube_protobuf::{Envelope, to_body};
+use std::alloc::System;
+
+use informer_kube_protobuf::{Envelope, decoded_bytes, to_body};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+
+// It counts all threads, so this program has one test.
+#[global_allocator]
+static GLOBAL: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 /// Compares the two decoded forms of an object as one type; the error is the difference.
 type Compare = fn(&Object<'_>) -> Result<Outcome, String>;
@@ -44,7 +51,7 @@ fn objects_of_go_decode_to_equal_values_from_json_and_from_protobuf() {
         let kind = (object.api_version, object.kind);
         let compare_typed = types.get(&kind);
         let results = [
-            Some(compare::<Value>(&object)),
+            Some(compare_values::<Value>(&object)),
             Some(compare_bytes(&object)),
             compare_typed.map(|it| it(&object)),
         ];
@@ -99,6 +106,33 @@ impl<'a> Object<'a> {
 }
 
 fn compare<T>(object: &Object<'_>) -> Result<Outcome, String>
+where
+    T: DeserializeOwned + PartialEq + Serialize,
+{
+    let outcome = compare_values::<T>(object)?;
+    if matches!(outcome, Outcome::Equal) {
+        check_estimate::<T>(object)?;
+    }
+    Ok(outcome)
+}
+
+/// Compares the estimated memory of an object with the memory that it keeps.
+fn check_estimate<T: DeserializeOwned>(object: &Object<'_>) -> Result<(), String> {
+    let envelope = Envelope::parse(object.body).map_err(|error| error.to_string())?;
+    let schema = envelope.schema().ok_or("no schema")?;
+    let region = Region::new(GLOBAL);
+    let decoded = envelope.decode::<T>().map_err(|error| error.to_string())?;
+    let change = region.change();
+    drop(decoded);
+    let bytes = size_of::<T>() + change.bytes_allocated - change.bytes_deallocated;
+    let estimate = decoded_bytes(schema, envelope.raw, usize::MAX);
+    match estimate >= bytes {
+        true => Ok(()),
+        false => Err(format!("{bytes} bytes are estimated as {estimate}")),
+    }
+}
+
+fn compare_values<T>(object: &Object<'_>) -> Result<Outcome, String>
 where
     T: DeserializeOwned + PartialEq + Serialize,
 {

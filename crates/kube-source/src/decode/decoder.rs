@@ -64,6 +64,14 @@ pub trait Decode<T>: Send + Sync + 'static {
         None
     }
 
+    /// Whether [`decode`](Self::decode) reads [`Wire::Protobuf`].
+    ///
+    /// Protobuf is not requested otherwise. It is called for each list and watch. The default is
+    /// false.
+    fn reads_protobuf(&self) -> bool {
+        false
+    }
+
     /// The bytes that all decoded objects share, such as those of a dictionary.
     ///
     /// The default is 0.
@@ -104,12 +112,23 @@ pub struct Encoded<'a> {
     /// Its bytes, in the format they were received in.
     pub wire: Wire<'a>,
     /// The type names of the collection, if the object does not contain its own, as items of lists.
+    /// [`Wire::Protobuf`] never does.
     pub type_names: Option<TypeNames<'a>>,
     /// Its key, uid and version.
     pub identity: &'a Identity,
 }
 
 impl<'a> Encoded<'a> {
+    /// The protobuf message of an object of this type.
+    #[must_use]
+    pub fn protobuf(message: &'a [u8], type_names: TypeNames<'a>, identity: &'a Identity) -> Self {
+        Self {
+            wire: Wire::Protobuf(message),
+            type_names: Some(type_names),
+            identity,
+        }
+    }
+
     /// An object that contains its own type names.
     #[must_use]
     pub fn new(wire: Wire<'a>, identity: &'a Identity) -> Self {
@@ -127,6 +146,9 @@ impl<'a> Encoded<'a> {
 pub enum Wire<'a> {
     /// JSON, checked to be UTF-8 and not yet to be well formed.
     Json(&'a str),
+    /// The protobuf message of the object, without an envelope and not checked yet. It contains no
+    /// type names; those of [`Encoded::type_names`] select its schema.
+    Protobuf(&'a [u8]),
 }
 
 // The bytes are not shown: they may be a Secret.
@@ -134,6 +156,7 @@ impl fmt::Debug for Wire<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Json(json) => write!(f, "Json({} bytes)", json.len()),
+            Self::Protobuf(message) => write!(f, "Protobuf({} bytes)", message.len()),
         }
     }
 }

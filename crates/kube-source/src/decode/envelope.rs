@@ -15,7 +15,7 @@ use serde::{
     de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor},
 };
 
-use crate::decode::json_text::protocol;
+use crate::decode::{json_text::protocol, shape::TypeNames};
 
 /// Text borrowed from the wire where it holds no escapes. `null` reads as empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -145,6 +145,11 @@ impl<'a> Envelope<'a> {
     pub(crate) fn version(&self) -> ResourceVersion {
         let version = self.meta.as_ref().map(|meta| &meta.resource_version);
         version.map(version_of).unwrap_or_default()
+    }
+
+    /// The names of the type, empty where the server gave none.
+    pub(crate) fn names(&self) -> TypeNames<'_> {
+        TypeNames::new(self.api_version.as_str(), self.kind.as_str())
     }
 
     /// Whether the server named the type.

@@ -1,13 +1,14 @@
 //! The decoder of types that implement `Deserialize`.
 //!
-//! There are two parsers. The tape is the fast one; serde_json decides whenever the tape has no
-//! result. The result does not depend on the parser used (`docs/adr/0007-json-parser.md`). Both
-//! bound the depth at 128 levels.
+//! There are two parsers of JSON. The tape is the fast one; serde_json decides whenever the tape
+//! has no result. The result does not depend on the parser used (`docs/adr/0007-json-parser.md`).
+//! Both bound the depth at 128 levels, as the decoder of protobuf does.
 // FM-55, SEC-19: the depth.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicUsize, Ordering};
 
+use informer_kube_protobuf::ErrorKind;
 use informer_reflector::{DecodeError, DecodeErrorCategory};
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
@@ -16,7 +17,9 @@ use crate::{
     Projection,
     decode::{
         decoder::{Buffers, Decode, Encoded, Wire},
+        json_text::presentable,
         measure::Measured,
+        message,
         object::guarded,
         shape::{
             self, Shaped, TypeNames, checked::Checked, cuts::copy_by_tape, prune::copy_pruned,
@@ -26,8 +29,8 @@ use crate::{
     },
 };
 
-/// Decodes JSON into any type that implements `Deserialize`, without the fields that a projection
-/// drops.
+/// Decodes objects into any type that implements `Deserialize`, without the fields that a
+/// projection drops. It reads JSON and protobuf.
 #[derive(Debug, Default)]
 pub struct JsonDecoder {
     projection: Projection,
@@ -37,6 +40,8 @@ pub struct JsonDecoder {
     decoded: AtomicU32,
     /// The average bytes of the objects measured last; 0 before the first.
     average: AtomicUsize,
+    /// Set once the type has proved to be one that only serde_json can decode.
+    is_json_only: AtomicBool,
 }
 
 /// After this many consecutive objects that only serde_json decodes, the tape is skipped.
@@ -54,10 +59,18 @@ const REMEMBERED: usize = 16;
 
 impl<T: DeserializeOwned> Decode<T> for JsonDecoder {
     fn decode(&self, object: Encoded<'_>, buffers: &mut Buffers) -> Result<T, DecodeError> {
-        let Wire::Json(json) = object.wire;
-        let decoded = self.parse(json, object.type_names, buffers.get())?;
-        self.count::<T>(json, object.type_names);
+        let decoded = match object.wire {
+            Wire::Json(json) => self.parse(json, object.type_names, buffers.get()),
+            Wire::Protobuf(message) => {
+                self.parse_message(message, object.type_names, &self.projection)
+            }
+        }?;
+        self.count::<T>(object);
         Ok(decoded)
+    }
+
+    fn reads_protobuf(&self) -> bool {
+        !self.is_json_only.load(Ordering::Relaxed)
     }
 
     fn object_bytes(&self) -> Option<usize> {
@@ -94,24 +107,60 @@ impl JsonDecoder {
         self.parse(json, None, buffers.get())
     }
 
-    /// Decodes an object, and replaces `text` by the JSON of all of it: without the fields that the
-    /// projection drops, and with its type names.
+    /// Decodes the protobuf message of an object of this type.
     ///
-    /// For decoders that keep text beside a type that reads part of it. Because the rest is read
+    /// For messages that did not come from a source, such as messages that were kept. The decoder
+    /// does not check their size.
+    ///
+    /// # Errors
+    ///
+    /// [`DecodeError`], with the path of what cannot be decoded.
+    pub fn decode_message<T: DeserializeOwned>(
+        &self,
+        message: &[u8],
+        type_names: TypeNames<'_>,
+    ) -> Result<T, DecodeError> {
+        self.parse_message(message, Some(type_names), &self.projection)
+    }
+
+    /// Decodes an object, and replaces `copy` by the bytes of all of it in the same format, without
+    /// the fields that the projection drops. JSON has its type names then; protobuf has none.
+    ///
+    /// For decoders that keep bytes beside a type that reads part of them. Because the rest is read
     /// later, all of it is checked: an object with a text, a number or a depth that no parser would
     /// accept is refused, also in a field that `T` does not have.
     ///
     /// # Errors
     ///
-    /// As for [`decode`](Decode::decode). After an error `text` has no meaning.
-    pub fn decode_with_text<T: DeserializeOwned>(
+    /// As for [`decode`](Decode::decode). After an error `copy` has no meaning.
+    pub fn decode_with_message<T: DeserializeOwned>(
         &self,
         object: Encoded<'_>,
         buffers: &mut Buffers,
+        copy: &mut Vec<u8>,
+    ) -> Result<T, DecodeError> {
+        let decoded = match object.wire {
+            Wire::Json(json) => self.decode_with_text(json, object.type_names, buffers, copy),
+            Wire::Protobuf(message) => {
+                let names = object.type_names;
+                copy.clear();
+                message::copy(message, names, &self.projection, copy)
+                    .map_err(|error| self.explain_message(&error))
+                    .and_then(|()| self.parse_message(copy, names, &Projection::default()))
+            }
+        }?;
+        self.count::<T>(object);
+        Ok(decoded)
+    }
+
+    fn decode_with_text<T: DeserializeOwned>(
+        &self,
+        json: &str,
+        names: Option<TypeNames<'_>>,
+        buffers: &mut Buffers,
         text: &mut Vec<u8>,
     ) -> Result<T, DecodeError> {
-        let Wire::Json(json) = object.wire;
-        let (projection, names) = (&self.projection, object.type_names);
+        let projection = &self.projection;
         let scratch = buffers.get::<Scratch>();
         let on_tape = scratch.read_located(json, |tokens, start| {
             if is_repeated(&mut { tokens })? {
@@ -137,7 +186,6 @@ impl JsonDecoder {
             text.clear();
             copy_pruned(json, projection, names, text);
         }
-        self.count::<T>(json, names);
         Ok(decoded)
     }
 
@@ -152,16 +200,37 @@ impl JsonDecoder {
     ///
     /// [`DecodeError`], with the path of what cannot be decoded.
     pub fn measure<T: DeserializeOwned>(&self, object: Encoded<'_>) -> Result<usize, DecodeError> {
-        let Wire::Json(json) = object.wire;
-        self.inspect::<T>(json, object.type_names).map_err(|error| {
-            let path = presentable(&error.path().to_string());
-            let error = error.into_inner();
-            DecodeError::new(category_of(&error), path, error.line(), error.column())
-        })
+        let names = object.type_names;
+        match object.wire {
+            Wire::Json(json) => self.inspect::<T>(json, names).map_err(|error| {
+                let path = presentable(&error.path().to_string());
+                let error = error.into_inner();
+                DecodeError::new(category_of(&error), path, error.line(), error.column())
+            }),
+            Wire::Protobuf(message) => message::measure::<T>(message, names, &self.projection)
+                .map_err(|error| message::explain(&error)),
+        }
+    }
+
+    fn parse_message<T: DeserializeOwned>(
+        &self,
+        message: &[u8],
+        names: Option<TypeNames<'_>>,
+        projection: &Projection,
+    ) -> Result<T, DecodeError> {
+        message::decode(message, names, projection).map_err(|error| self.explain_message(&error))
+    }
+
+    #[cold]
+    fn explain_message(&self, error: &informer_kube_protobuf::Error) -> DecodeError {
+        if matches!(error.kind(), ErrorKind::JsonOnly(_)) {
+            self.is_json_only.store(true, Ordering::Relaxed);
+        }
+        message::explain(error)
     }
 
     /// Counts a decoded object, and measures some.
-    fn count<T: DeserializeOwned>(&self, json: &str, names: Option<TypeNames<'_>>) {
+    fn count<T: DeserializeOwned>(&self, object: Encoded<'_>) {
         let number = self.decoded.fetch_add(1, Ordering::Relaxed);
         let measured_of = match number {
             0..MEASURED_OF => MEASURED_OF_FIRST,
@@ -169,7 +238,7 @@ impl JsonDecoder {
         };
         if number.is_multiple_of(measured_of) {
             let measured = (number / MEASURED_OF_FIRST + 1) as usize;
-            self.average::<T>(json, names, measured.min(REMEMBERED));
+            self.average::<T>(object, measured.min(REMEMBERED));
         }
     }
 
@@ -243,14 +312,9 @@ impl JsonDecoder {
     /// Decodes an object once more to measure it, and counts it in the average with the weight of
     /// one of `weight`. A concurrent measurement may be lost.
     #[cold]
-    fn average<T: DeserializeOwned>(
-        &self,
-        json: &str,
-        names: Option<TypeNames<'_>>,
-        weight: usize,
-    ) {
+    fn average<T: DeserializeOwned>(&self, object: Encoded<'_>, weight: usize) {
         // The object has been decoded: a panic of its type now must not cost it.
-        let Some(Ok(bytes)) = guarded(|| self.inspect::<T>(json, names)) else {
+        let Some(Ok(bytes)) = guarded(|| self.measure::<T>(object)) else {
             return;
         };
         let before = self.average.load(Ordering::Relaxed);
@@ -283,16 +347,5 @@ fn category_of(error: &serde_json::Error) -> DecodeErrorCategory {
             DecodeErrorCategory::Depth
         }
         _ => DecodeErrorCategory::Syntax,
-    }
-}
-
-/// Makes a path printable. Keys of maps come from the object, so a path may be long or contain
-/// control characters.
-fn presentable(path: &str) -> String {
-    const LIMIT: usize = 256;
-    let safe = |c: char| if c.is_control() { '?' } else { c };
-    match path {
-        "" | "." => "?".to_owned(),
-        path => path.chars().take(LIMIT).map(safe).collect(),
     }
 }

@@ -6,8 +6,6 @@
 
 use informer_reflector::{Failure, FailureKind};
 
-use crate::decode::envelope::Text;
-
 /// ASCII white space also contains the form feed, which is not JSON.
 // FM-10, FM-30
 const BLANK: [u8; 4] = *b" \t\n\r";
@@ -45,8 +43,8 @@ pub(crate) fn not_json(error: &serde_json::Error) -> Failure {
 }
 
 /// The failure of an object or list of an unexpected type.
-pub(crate) fn wrong_kind(api_version: &Text<'_>, kind: &Text<'_>) -> Failure {
-    let (api_version, kind) = (short(api_version.as_str()), short(kind.as_str()));
+pub(crate) fn wrong_kind(api_version: &str, kind: &str) -> Failure {
+    let (api_version, kind) = (short(api_version), short(kind));
     let message = format!("unexpected type {api_version:?}, {kind:?}");
     protocol("WrongKind", message)
 }
@@ -63,6 +61,17 @@ pub(crate) fn short(text: &str) -> String {
         .filter(|c| !c.is_control())
         .take(LIMIT)
         .collect()
+}
+
+/// Makes a path printable. Keys of maps come from the object, so a path may be long or contain
+/// control characters.
+pub(crate) fn presentable(path: &str) -> String {
+    const LIMIT: usize = 256;
+    let safe = |c: char| if c.is_control() { '?' } else { c };
+    match path {
+        "" | "." => "?".to_owned(),
+        path => path.chars().take(LIMIT).map(safe).collect(),
+    }
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ pub(crate) mod envelope;
 pub(crate) mod json;
 pub(crate) mod json_text;
 pub(crate) mod measure;
+pub(crate) mod message;
 pub(crate) mod object;
 pub(crate) mod ordered_jobs;
 pub(crate) mod partial;

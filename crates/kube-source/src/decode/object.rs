@@ -13,13 +13,14 @@ use std::{
 };
 
 use informer_object::Identity;
-use informer_reflector::{Body, DecodeError, DecodeErrorCategory, Item, Reuse};
+use informer_reflector::{Body, DecodeError, DecodeErrorCategory, Failure, Item, Reuse};
 
 use crate::{
-    KubeSource, Representation,
+    KubeSource, Limits, Representation,
     decode::{
         decoder::{Buffers, Encoded, Wire},
-        envelope::{Envelope, Text},
+        json_text::protocol,
+        message,
         shape::TypeNames,
     },
 };
@@ -27,7 +28,7 @@ use crate::{
 /// So few items are finished in place: a thread costs more than packing them.
 pub(crate) const FEW: usize = 64;
 
-const PARTIAL: TypeNames<'static> = TypeNames {
+pub(crate) const PARTIAL: TypeNames<'static> = TypeNames {
     api_version: "meta.k8s.io/v1",
     kind: "PartialObjectMetadata",
 };
@@ -42,7 +43,7 @@ impl<T: 'static> KubeSource<T> {
     }
 
     /// The type names that objects carry on the wire.
-    fn names(&self) -> TypeNames<'_> {
+    pub(crate) fn names(&self) -> TypeNames<'_> {
         match self.representation {
             Representation::MetadataOnly => PARTIAL,
             Representation::Full => self.whole(),
@@ -52,10 +53,10 @@ impl<T: 'static> KubeSource<T> {
     /// Whether the type of an object is expected. An object without a type is accepted, and if
     /// metadata is requested, whole objects are accepted too.
     // FM-33
-    pub(crate) fn expects(&self, envelope: &Envelope<'_>) -> bool {
+    pub(crate) fn expects(&self, found: TypeNames<'_>) -> bool {
         let fits = |names: TypeNames<'_>| {
-            named_or_empty(&envelope.api_version, names.api_version)
-                && named_or_empty(&envelope.kind, names.kind)
+            named_or_empty(found.api_version, names.api_version)
+                && named_or_empty(found.kind, names.kind)
         };
         fits(self.names()) || fits(self.whole())
     }
@@ -73,7 +74,7 @@ impl<T: 'static> KubeSource<T> {
         is_list_of(self.names()) || is_list_of(self.whole()) || own_kind
     }
 
-    /// Decodes and transforms an object. `is_typed` tells whether the object contains its type.
+    /// Decodes and transforms JSON. `is_typed` tells whether the object contains its type.
     pub(crate) fn decode(
         &self,
         json: &str,
@@ -86,9 +87,51 @@ impl<T: 'static> KubeSource<T> {
             type_names: (!is_typed).then(|| self.names()),
             identity,
         };
-        if json.len() > self.limits.object_bytes
-            || exceeds_decoded(json.as_bytes(), self.limits.decoded_bytes)
-        {
+        self.decode_encoded(object, buffers)
+    }
+
+    /// Decodes and transforms a protobuf message.
+    ///
+    /// # Errors
+    ///
+    /// A failure of the whole answer, which has to come as JSON: the decoder cannot read protobuf
+    /// of this type.
+    pub(crate) fn decode_message(
+        &self,
+        object: Encoded<'_>,
+        buffers: &mut Buffers,
+    ) -> Result<Body<T>, Failure> {
+        let is_whole = self.representation == Representation::Full;
+        if is_whole && object.type_names.and_then(message::schema_of).is_none() {
+            return Err(protocol("NoSchema", "the kind is not built in"));
+        }
+        let body = self.decode_encoded(object, buffers);
+        match matches!(body, Body::Undecodable(_)) && !self.decoder.reads_protobuf() {
+            true => Err(protocol(
+                "JsonOnly",
+                "the type can only be decoded from JSON",
+            )),
+            false => Ok(body),
+        }
+    }
+
+    /// Decodes and transforms an object within the limits.
+    fn decode_encoded(&self, object: Encoded<'_>, buffers: &mut Buffers) -> Body<T> {
+        let Limits {
+            object_bytes,
+            decoded_bytes,
+            ..
+        } = self.limits;
+        let is_too_large = match object.wire {
+            Wire::Json(json) => {
+                json.len() > object_bytes || exceeds_decoded(json.as_bytes(), decoded_bytes)
+            }
+            Wire::Protobuf(message) => {
+                message.len() > object_bytes
+                    || message::exceeds_decoded(message, object.type_names, decoded_bytes)
+            }
+        };
+        if is_too_large {
             return undecodable(DecodeErrorCategory::Size);
         }
         // Unwind safe: a decoder that panicked gets new buffers.
@@ -130,8 +173,8 @@ impl<T: 'static> KubeSource<T> {
     }
 }
 
-fn named_or_empty(found: &Text<'_>, expected: &str) -> bool {
-    found.is_empty() || found.as_str() == expected
+fn named_or_empty(found: &str, expected: &str) -> bool {
+    found.is_empty() || found == expected
 }
 
 /// Runs user code for one object. If it panics, only its result is lost.

@@ -15,41 +15,63 @@ use kube_client::client::Body;
 use tokio::time::timeout;
 
 use crate::{
+    ReceivedWire,
     decode::json_text::{protocol, short},
-    http::status::{self, HttpParts, WireStatus},
+    http::{
+        negotiation::Accepted,
+        request::PROTOBUF,
+        status::{self, HttpParts, WireStatus},
+    },
 };
 
 /// The longest error body that is read. A `Status` is shorter.
 const ERROR_BODY_LIMIT: usize = 64 * 1024;
 
-/// Returns the body of an answer that can be a list or a watch.
-pub(crate) async fn accepted(answer: Response<Body>, patience: Duration) -> Result<Body, Failure> {
+/// Returns the format and the body of an answer that can be a list or a watch.
+pub(crate) async fn accepted(
+    answer: Response<Body>,
+    patience: Duration,
+    accepted: Accepted,
+) -> Result<(ReceivedWire, Body), Failure> {
     if !answer.status().is_success() {
         return Err(refused(answer, patience).await);
     }
-    check_headers(answer.headers())?;
-    Ok(answer.into_body())
+    let format = check_headers(answer.headers(), accepted)?;
+    Ok((format, answer.into_body()))
 }
 
-/// Requires JSON without compression. Without a content type the decoder decides.
-fn check_headers(headers: &HeaderMap) -> Result<(), Failure> {
+/// Requires an accepted format without compression. An answer without a content type is JSON.
+fn check_headers(headers: &HeaderMap, accepted: Accepted) -> Result<ReceivedWire, Failure> {
     let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
-    if let Some(content_type) = text(header::CONTENT_TYPE) {
-        let essence = content_type.split(';').next().unwrap_or_default().trim();
-        let is_json = essence.eq_ignore_ascii_case("application/json")
-            || essence.to_ascii_lowercase().ends_with("+json");
-        if !is_json {
-            let message = format!("the answer is {}, not JSON", short(essence));
-            return Err(protocol("ContentType", message));
-        }
-    }
+    let format = text(header::CONTENT_TYPE).map_or(Some(ReceivedWire::Json), format_of);
+    // JSON is always understood.
+    let format = format.filter(|format| *format == ReceivedWire::Json || accepted.has(*format));
+    let Some(format) = format else {
+        let essence = short(essence_of(text(header::CONTENT_TYPE).unwrap_or_default()));
+        let message = format!("the answer is {essence}, which was not requested");
+        return Err(protocol("ContentType", message));
+    };
     match text(header::CONTENT_ENCODING) {
-        None | Some("identity") => Ok(()),
+        None | Some("identity") => Ok(format),
         Some(encoding) => {
             let message = format!("the answer is encoded as {}", short(encoding));
             Err(protocol("ContentEncoding", message))
         }
     }
+}
+
+/// The format of this content type, if it is one of ours.
+fn format_of(content_type: &str) -> Option<ReceivedWire> {
+    let essence = essence_of(content_type).to_ascii_lowercase();
+    if essence == PROTOBUF {
+        return Some(ReceivedWire::Protobuf);
+    }
+    let is_json = essence == "application/json" || essence.ends_with("+json");
+    is_json.then_some(ReceivedWire::Json)
+}
+
+fn essence_of(content_type: &str) -> &str {
+    content_type.split(';').next().unwrap_or_default().trim()
 }
 
 /// Turns a refusal into one typed failure, whatever its body.
@@ -67,7 +89,7 @@ async fn refused(answer: Response<Body>, patience: Duration) -> Failure {
         reason: code.canonical_reason().unwrap_or("HTTP"),
         retry_after,
     };
-    if let Ok(status) = serde_json::from_slice::<WireStatus<'_>>(&body) {
+    if let Some(status) = WireStatus::read(&body) {
         return status.judge(http);
     }
     let mut failure = WireStatus::default().judge(http);

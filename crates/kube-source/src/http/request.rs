@@ -5,7 +5,10 @@ use informer_reflector::{Failure, FailureKind, ListRequest, ListVersion, WatchRe
 use kube_client::client::Body;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use crate::{KubeSource, Representation};
+use crate::{KubeSource, ReceivedWire, Representation, http::negotiation::Accepted};
+
+/// The media type of protobuf.
+pub(crate) const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 
 /// The characters that Go's `url.QueryEscape` encodes, except a blank, which becomes `+`.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
@@ -39,6 +42,7 @@ impl Query {
 pub(crate) fn list<T>(
     source: &KubeSource<T>,
     request: &ListRequest,
+    accepted: Accepted,
 ) -> Result<Request<Body>, Failure> {
     let mut query = Query::default();
     query.add("continue", request.continue_token.as_deref());
@@ -59,7 +63,12 @@ pub(crate) fn list<T>(
         let is_exact = matches!(request.version, ListVersion::Exact(_));
         query.add("resourceVersionMatch", is_exact.then_some("Exact"));
     }
-    build(source, &query, "PartialObjectMetadataList", false)
+    build(
+        source,
+        &query,
+        accept(source, "PartialObjectMetadataList", accepted),
+        false,
+    )
 }
 
 /// The longest timeout that is requested, in seconds: 68 years. A server counts in nanoseconds of
@@ -71,6 +80,7 @@ const LONGEST_WATCH: u64 = i32::MAX as u64;
 pub(crate) fn watch<T>(
     source: &KubeSource<T>,
     request: &WatchRequest,
+    accepted: Accepted,
 ) -> Result<Request<Body>, Failure> {
     let mut query = Query::default();
     let bookmarks = request.bookmarks.then_some("true");
@@ -87,22 +97,36 @@ pub(crate) fn watch<T>(
         query.add("timeoutSeconds", &*seconds.to_string());
     }
     query.add("watch", "true");
-    build(source, &query, "PartialObjectMetadata", true)
+    build(
+        source,
+        &query,
+        accept(source, "PartialObjectMetadata", accepted),
+        true,
+    )
 }
 
-/// Builds a request, whose answer is of the type `partial` if only metadata is wanted.
+/// The media types of the accepted formats, of the type `partial` if only metadata is wanted.
+fn accept<T>(source: &KubeSource<T>, partial: &str, accepted: Accepted) -> String {
+    let formats = [
+        (ReceivedWire::Protobuf, PROTOBUF),
+        (ReceivedWire::Json, "application/json"),
+    ];
+    let accepted = formats
+        .iter()
+        .filter(|(format, _)| accepted.has(*format))
+        .map(|(_, media_type)| match source.representation {
+            Representation::Full => (*media_type).to_owned(),
+            Representation::MetadataOnly => format!("{media_type};as={partial};g=meta.k8s.io;v=v1"),
+        });
+    accepted.collect::<Vec<_>>().join(",")
+}
+
 fn build<T>(
     source: &KubeSource<T>,
     query: &Query,
-    partial: &str,
+    accept: String,
     plain: bool,
 ) -> Result<Request<Body>, Failure> {
-    let accept = match source.representation {
-        Representation::Full => "application/json".to_owned(),
-        Representation::MetadataOnly => {
-            format!("application/json;as={partial};g=meta.k8s.io;v=v1")
-        }
-    };
     let uri = format!("{}{}", source.path, query.0);
     let mut request = Request::get(uri).header(header::ACCEPT, accept);
     if plain {
@@ -132,7 +156,10 @@ mod tests {
         let mut source = scripted::source::<()>();
         source.label_selector = Some("app in (a,b),!c".into());
         source.field_selector = Some("spec.nodeName=ä~1".into());
-        list(&source, request).expect("a request").uri().to_string()
+        list(&source, request, Accepted::Json)
+            .expect("a request")
+            .uri()
+            .to_string()
     }
 
     /// RL-13, RL-17: versions, limits and tokens as client-go sends them.
@@ -166,7 +193,7 @@ mod tests {
         let mut asked = WatchRequest::new("5", Duration::from_secs(290)).with_initial_events();
         let mut source = scripted::source::<()>();
         source.representation = Representation::MetadataOnly;
-        let request = watch(&source, &asked).expect("a request");
+        let request = watch(&source, &asked, Accepted::Json).expect("a request");
         assert_eq!(
             request.uri().to_string(),
             "/api/v1/pods?allowWatchBookmarks=true&resourceVersion=5\
@@ -180,8 +207,26 @@ mod tests {
         asked.bookmarks = false;
         asked.version = "".into();
         asked.timeout = Duration::ZERO;
-        let request = watch(&source, &asked).expect("a request");
+        let request = watch(&source, &asked, Accepted::Json).expect("a request");
         assert_eq!(request.uri().to_string(), "/api/v1/pods?watch=true");
+    }
+
+    /// Protobuf is preferred where both formats are accepted.
+    #[test]
+    fn formats_are_accepted_as_client_go_does() {
+        let mut source = scripted::source::<()>();
+        let accept = |source: &KubeSource<()>, accepted| {
+            let request = list(source, &list_request(), accepted).expect("a request");
+            let accept = request.headers()[header::ACCEPT].to_str();
+            accept.expect("a text").to_owned()
+        };
+        assert_eq!(accept(&source, Accepted::Protobuf), PROTOBUF);
+        let both = format!("{PROTOBUF},application/json");
+        assert_eq!(accept(&source, Accepted::Both), both);
+        source.representation = Representation::MetadataOnly;
+        let partial = ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+        let both = format!("{PROTOBUF}{partial},application/json{partial}");
+        assert_eq!(accept(&source, Accepted::Both), both);
     }
 
     /// RFX-7: even a path that is none fails like anything else.
@@ -189,7 +234,7 @@ mod tests {
     fn a_bad_path_is_a_failure() {
         let mut source = scripted::source::<()>();
         source.path = "no path\n".into();
-        let failure = list(&source, &list_request()).expect_err("not a path");
+        let failure = list(&source, &list_request(), Accepted::Json).expect_err("not a path");
         assert_eq!(failure.kind, FailureKind::Invalid);
     }
 }

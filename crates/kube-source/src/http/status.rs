@@ -7,6 +7,7 @@
 
 use std::time::Duration;
 
+use informer_kube_protobuf::Envelope;
 use informer_reflector::{Failure, StatusParts};
 use serde::Deserialize;
 
@@ -53,7 +54,15 @@ pub(crate) struct HttpParts<'a> {
     pub(crate) retry_after: Option<Duration>,
 }
 
-impl WireStatus<'_> {
+impl<'a> WireStatus<'a> {
+    /// Reads a body that may be a `Status`. Protobuf has a prefix that no JSON begins with.
+    pub(crate) fn read(body: &'a [u8]) -> Option<Self> {
+        match Envelope::parse(body) {
+            Ok(envelope) => envelope.decode().ok(),
+            Err(_) => serde_json::from_slice(body).ok(),
+        }
+    }
+
     /// Classifies the status. The HTTP status takes precedence over the body's `code`.
     pub(crate) fn judge(&self, http: HttpParts<'_>) -> Failure {
         let causes = self.details.iter().flat_map(|details| &details.causes);

@@ -8,11 +8,12 @@ use std::sync::Arc;
 use informer_reflector::{Failure, Item, ListRequest, Page, Reuse};
 
 use crate::{
-    KubeSource,
+    KubeSource, ReceivedWire,
     decode::{decoder::Buffers, object::FEW, ordered_jobs::OrderedJobs},
     list::{
-        cut::{Cutter, Items},
-        page::{ItemReader, goes_back, not_cut, read_frame},
+        body::BodyCutter,
+        items::Items,
+        page::{ItemReader, goes_back, not_cut},
     },
 };
 
@@ -38,7 +39,7 @@ struct Memory {
 pub(crate) struct ArrivingList<T> {
     reader: ItemReader<T>,
     request: ListRequest,
-    cutter: Cutter,
+    cutter: BodyCutter,
     jobs: OrderedJobs<Decoded<T>>,
     threads: usize,
     /// Whether the decoder was learning when the list began.
@@ -52,6 +53,7 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
     /// is the number of batches that may be decoded at a time.
     pub(crate) fn new(
         source: &Arc<KubeSource<T>>,
+        format: ReceivedWire,
         request: &ListRequest,
         reuse: Option<Arc<dyn Reuse<T>>>,
         threads: usize,
@@ -62,10 +64,11 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
         Self {
             reader: ItemReader {
                 source: Arc::clone(source),
+                format,
                 reuse,
             },
             request: request.clone(),
-            cutter: Cutter::new(item_limit.saturating_mul(ITEM_LIMIT_FACTOR)),
+            cutter: BodyCutter::new(format, item_limit.saturating_mul(ITEM_LIMIT_FACTOR)),
             jobs: OrderedJobs::new(threads),
             threads,
             is_learning: source.decoder.is_learning(),
@@ -100,7 +103,7 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
             self.keep(decoded)?;
         }
         let source = self.reader.source;
-        let mut page = read_frame(&self.cutter.into_frame(), &source)?;
+        let mut page = self.cutter.read_frame(&source)?;
         page.items = match self.is_learning && self.items.len() > FEW {
             true => finished(source, self.items, self.threads).await,
             false => {
@@ -114,8 +117,7 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
     /// Reads the frame before the items, once: most lists have their version there.
     fn open(&mut self) {
         // An error here is reported when the whole frame is read.
-        if let Some(head) = self.cutter.take_head()
-            && let Ok(frame) = read_frame(&head, &self.reader.source)
+        if let Some(Ok(frame)) = self.cutter.read_head(&self.reader.source)
             && goes_back(&frame.version, &self.request)
         {
             self.reader.reuse = None;

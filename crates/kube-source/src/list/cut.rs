@@ -6,27 +6,14 @@
 
 // FM-10
 
-use std::ops::Range;
-
-use crate::{decode::json_text::trim_start, list::separator::SeparatorFinder};
+use crate::{
+    decode::json_text::trim_start,
+    list::{items::Items, separator::SeparatorFinder},
+};
 
 /// The longest frame. Metadata of a list is short.
-const FRAME_LIMIT: usize = 1024 * 1024;
+pub(super) const FRAME_LIMIT: usize = 1024 * 1024;
 const ITEMS: &[u8] = b"\"items\"";
-
-/// Complete items, one after the other.
-#[derive(Debug, Default)]
-pub(crate) struct Items {
-    bytes: Vec<u8>,
-    items: Vec<Range<usize>>,
-}
-
-impl Items {
-    /// The text of each item.
-    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
-        self.items.iter().map(|range| &self.bytes[range.clone()])
-    }
-}
 
 /// Why a body cannot be cut into items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,8 +38,6 @@ pub(crate) struct Cutter {
     finder: SeparatorFinder,
     in_items: bool,
     cut: Items,
-    /// The position in `cut` of the item that is not complete yet.
-    begun: usize,
     after_comma: bool,
     item_limit: usize,
 }
@@ -87,7 +72,6 @@ impl Cutter {
             finder: SeparatorFinder::default(),
             in_items: false,
             cut: Items::default(),
-            begun: 0,
             after_comma: false,
             item_limit,
         }
@@ -107,17 +91,12 @@ impl Cutter {
 
     /// The size of the complete items, in bytes.
     pub(crate) fn ready_bytes(&self) -> usize {
-        self.begun
+        self.cut.complete_bytes()
     }
 
     /// Takes the complete items. The memory of `spare` is used for the next ones.
-    pub(crate) fn take(&mut self, mut spare: Items) -> Items {
-        spare.bytes.clear();
-        spare.items.clear();
-        spare.bytes.extend_from_slice(&self.cut.bytes[self.begun..]);
-        self.cut.bytes.truncate(self.begun);
-        self.begun = 0;
-        std::mem::replace(&mut self.cut, spare)
+    pub(crate) fn take(&mut self, spare: Items) -> Items {
+        self.cut.take(spare)
     }
 
     /// The frame before the items, closed as an empty list. Returned once, when the items begin.
@@ -153,14 +132,14 @@ impl Cutter {
         let end = self.finder.find(piece);
         let text = &piece[..end.unwrap_or(piece.len())];
         // White space before an item must not count as an item.
-        let text = match self.cut.bytes.len() == self.begun {
-            true => trim_start(text),
-            false => text,
+        let text = match self.cut.begun_bytes() {
+            0 => trim_start(text),
+            _ => text,
         };
-        if self.cut.bytes.len() - self.begun + text.len() > self.item_limit {
+        if self.cut.begun_bytes() + text.len() > self.item_limit {
             return Err(CutError::ItemTooLong);
         }
-        self.cut.bytes.extend_from_slice(text);
+        self.cut.extend(text);
         let Some(end) = end else {
             return Ok(piece.len());
         };
@@ -169,11 +148,9 @@ impl Cutter {
     }
 
     fn end_item(&mut self, separator: u8) -> Result<(), CutError> {
-        let end = self.cut.bytes.len();
-        let is_empty = end == self.begun;
+        let is_empty = self.cut.begun_bytes() == 0;
         if !is_empty {
-            self.cut.items.push(self.begun..end);
-            self.begun = end;
+            self.cut.end_item();
         }
         let goes_on = separator == b',';
         // An empty item is legal in `[]` only.

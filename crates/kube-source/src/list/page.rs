@@ -16,7 +16,7 @@ use informer_reflector::{
 use serde::{Deserialize, Deserializer, de::IgnoredAny};
 
 use crate::{
-    KubeSource,
+    KubeSource, ReceivedWire,
     decode::{
         decoder::Buffers,
         envelope::{Envelope, Text, version_of},
@@ -24,7 +24,7 @@ use crate::{
         object::at_hand,
     },
     http::status::{HttpParts, WireStatus},
-    list::cut::{CutError, Items},
+    list::{cut::CutError, items::Items},
 };
 
 #[derive(Deserialize)]
@@ -43,12 +43,23 @@ struct WireFrame<'a> {
 
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-struct WirePageMeta<'a> {
+pub(crate) struct WirePageMeta<'a> {
     #[serde(borrow)]
     resource_version: Text<'a>,
     #[serde(borrow, rename = "continue")]
     continue_token: Text<'a>,
     remaining_item_count: Option<i64>,
+}
+
+impl WirePageMeta<'_> {
+    /// The page without its items.
+    pub(crate) fn page<T>(&self) -> Page<T> {
+        let token = self.continue_token.as_str();
+        let remaining = self.remaining_item_count;
+        Page::new(Vec::new(), version_of(&self.resource_version))
+            .continued((!token.is_empty()).then(|| token.into()))
+            .remaining(remaining.and_then(|count| count.try_into().ok()))
+    }
 }
 
 /// The number of items in a frame. `null` is how Go writes an empty list.
@@ -70,7 +81,7 @@ pub(crate) fn read_frame<T: 'static>(
         return Err(status.judge(HttpParts::default()));
     }
     if !source.expects_list(wire.api_version.as_str(), wire.kind.as_str()) {
-        return Err(wrong_kind(&wire.api_version, &wire.kind));
+        return Err(wrong_kind(wire.api_version.as_str(), wire.kind.as_str()));
     }
     match wire.items {
         Some(0) => {}
@@ -79,13 +90,7 @@ pub(crate) fn read_frame<T: 'static>(
         // A list without the field is not an empty list: it would delete everything.
         None => return Err(protocol("NoItems", "the list has no items")),
     }
-    let metadata = wire.metadata.unwrap_or_default();
-    let token = metadata.continue_token.as_str();
-    let remaining = metadata.remaining_item_count;
-    let version = version_of(&metadata.resource_version);
-    Ok(Page::new(Vec::new(), version)
-        .continued((!token.is_empty()).then(|| token.into()))
-        .remaining(remaining.and_then(|count| count.try_into().ok())))
+    Ok(wire.metadata.unwrap_or_default().page())
 }
 
 /// Whether a list is older than the resume version. Its history may then be another one, and cached
@@ -99,6 +104,8 @@ pub(crate) fn goes_back(listed: &ResourceVersion, request: &ListRequest) -> bool
 #[derive_where(Clone)]
 pub(crate) struct ItemReader<T> {
     pub(crate) source: Arc<KubeSource<T>>,
+    /// The format of the items.
+    pub(crate) format: ReceivedWire,
     /// `None` if no cached object may be used.
     pub(crate) reuse: Option<Arc<dyn Reuse<T>>>,
 }
@@ -106,7 +113,7 @@ pub(crate) struct ItemReader<T> {
 impl<T: 'static> ItemReader<T> {
     /// Reads items that follow one another, until `abandoned` says that nobody wants them.
     ///
-    /// Fails if one is not well-formed: then the list is not.
+    /// Fails if an item makes the list useless.
     // FM-10
     pub(crate) fn read(
         &self,
@@ -116,7 +123,10 @@ impl<T: 'static> ItemReader<T> {
     ) -> Result<Vec<Item<T>>, Failure> {
         let wanted = items.iter().take_while(|_| !abandoned());
         wanted
-            .filter_map(|json| self.item(json, buffers).transpose())
+            .filter_map(|item| match self.format {
+                ReceivedWire::Json => self.item(item, buffers).transpose(),
+                ReceivedWire::Protobuf => self.message_item(item, buffers).transpose(),
+            })
             .collect()
     }
 
@@ -131,7 +141,7 @@ impl<T: 'static> ItemReader<T> {
         let Some(identity) = envelope.identity()? else {
             return is_json(json).map(|()| None);
         };
-        let body = if !self.source.expects(&envelope) {
+        let body = if !self.source.expects(envelope.names()) {
             let path = "kind".to_owned();
             Body::Undecodable(DecodeError::new(DecodeErrorCategory::Data, path, 0, 0))
         } else if let Some(object) = at_hand(self.reuse.as_deref(), &identity) {
@@ -157,7 +167,7 @@ fn is_json(item: &str) -> Result<(), Failure> {
 /// The failure of a body that could not be cut into items.
 pub(crate) fn not_cut(error: CutError) -> Failure {
     match error {
-        CutError::Malformed => protocol("Malformed", "the items are not well-formed JSON"),
+        CutError::Malformed => protocol("Malformed", "the list is not well formed"),
         CutError::ItemTooLong => too_big("an item of the list is larger than the limit"),
         CutError::FrameTooLong => too_big("the list is larger than the limit outside its items"),
     }

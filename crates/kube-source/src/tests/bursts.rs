@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 
 use super::scripted;
-use crate::{KubeEvents, http::answer};
+use crate::{KubeEvents, ReceivedWire, http::answer, watch::stream::Answer};
 
 /// The longest line that is read.
 const LIMIT: usize = 60_000;
@@ -89,7 +89,12 @@ async fn events<T: DeserializeOwned + Send + Sync + 'static>(
     });
     let answered = client.send(Request::new(Body::empty())).await;
     let pieces = answer::pieces(answered.expect("an answer").into_body());
-    KubeEvents::new(pieces, Arc::new(source), None, None, false, threads)
+    let answer = Answer {
+        format: ReceivedWire::Json,
+        pieces,
+        received: None,
+    };
+    KubeEvents::new(answer, Arc::new(source), None, None, false, threads)
 }
 
 async fn told(events: KubeEvents<DynamicObject>) -> Vec<String> {

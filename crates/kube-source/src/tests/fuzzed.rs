@@ -9,11 +9,12 @@ use informer_reflector::fuzzing::delays;
 
 use super::judge::{judge_event, judge_list, judge_status};
 use crate::{
+    ReceivedWire,
     http::status,
-    watch::frame::{Framer, LineTooLong},
+    watch::frame::{FrameTooLong, Framer},
 };
 
-/// Any pieces of the same bytes give the same lines and the same end, and no more is held than a
+/// Any pieces of the same bytes give the same frames and the same end, and no more is held than a
 /// line of the longest kind and one piece.
 ///
 /// # Panics
@@ -24,7 +25,11 @@ pub fn frame_chunks(data: &[u8]) {
         return;
     };
     let limit = usize::from(*limit);
-    let mut framer = Framer::new(limit);
+    let format = match cut {
+        ..250 => ReceivedWire::Json,
+        _ => ReceivedWire::Protobuf,
+    };
+    let mut framer = Framer::new(format, limit);
     let mut lines = Vec::new();
     let mut too_long = false;
     for piece in pieces(bytes, *cut) {
@@ -37,13 +42,37 @@ pub fn frame_chunks(data: &[u8]) {
             break;
         }
         let held = framer.rest().len();
-        assert!(held <= limit, "RFX-17: {held} bytes of a line of {limit}");
+        assert!(
+            held <= limit + 4,
+            "RFX-17: {held} bytes of a frame of {limit}"
+        );
     }
-    assert_eq!((lines, too_long), split(bytes, limit), "FM-30, SEC-16");
+    let expected = match format {
+        ReceivedWire::Json => split_lines(bytes, limit),
+        ReceivedWire::Protobuf => split_messages(bytes, limit),
+    };
+    assert_eq!((lines, too_long), expected, "FM-30, SEC-16");
+}
+
+/// The messages behind their lengths, naively.
+fn split_messages(mut bytes: &[u8], limit: usize) -> (Vec<Vec<u8>>, bool) {
+    let mut messages = Vec::new();
+    while let [a, b, c, d, rest @ ..] = bytes {
+        let length = u64::from_be_bytes([0, 0, 0, 0, *a, *b, *c, *d]);
+        if length > limit as u64 {
+            return (messages, true);
+        }
+        let Some((message, rest)) = rest.split_at_checked(length as usize) else {
+            break;
+        };
+        messages.push(message.to_vec());
+        bytes = rest;
+    }
+    (messages, false)
 }
 
 /// The lines, naively.
-fn split(bytes: &[u8], limit: usize) -> (Vec<Vec<u8>>, bool) {
+fn split_lines(bytes: &[u8], limit: usize) -> (Vec<Vec<u8>>, bool) {
     let mut lines: Vec<&[u8]> = bytes.split(|&byte| byte == b'\n').collect();
     let is_too_long = |line: &&[u8]| line.len() > limit;
     let too_long = lines.iter().position(is_too_long);
@@ -58,10 +87,10 @@ fn split(bytes: &[u8], limit: usize) -> (Vec<Vec<u8>>, bool) {
 /// Whether one was too long.
 fn hand_out(framer: &mut Framer, lines: &mut Vec<Vec<u8>>) -> bool {
     loop {
-        match framer.next_line() {
+        match framer.next_frame() {
             Ok(Some(line)) => lines.push(line.to_vec()),
             Ok(None) => return false,
-            Err(LineTooLong) => return true,
+            Err(FrameTooLong) => return true,
         }
     }
 }

@@ -20,6 +20,8 @@ mod object;
 #[cfg(test)]
 mod parsers;
 #[cfg(test)]
+mod protobuf;
+#[cfg(test)]
 mod requests;
 #[cfg(test)]
 mod retained;

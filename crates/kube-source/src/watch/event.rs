@@ -1,6 +1,7 @@
 //! Reads one event of a watch.
 //!
-//! Pure: a line in, an event or a failure out. An event must be complete, well-formed, of a known
+//! Pure: a frame in, an event or a failure out. A frame is a line of JSON here; protobuf is read in
+//! [`super::message_event`]. An event must be complete, well-formed, of a known
 //! type, and about an object of the right kind with a name. Any other
 //! line ends the stream, so that the version never moves past a line that was not understood. An
 //! object that has an identity but does not decode is returned as undecodable.
@@ -9,13 +10,15 @@
 
 use std::sync::Arc;
 
-use informer_reflector::{Body, DecodeErrorCategory, Failure, Item, Reuse, WatchEvent};
+use informer_reflector::{
+    Body, DecodeErrorCategory, Failure, Item, ResourceVersion, Reuse, WatchEvent,
+};
 use memchr::memmem;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::{
-    KubeSource,
+    KubeSource, ReceivedWire,
     decode::{
         decoder::Buffers,
         envelope::{Envelope, Text, version_of},
@@ -37,7 +40,7 @@ struct WireEvent<'a> {
 }
 
 #[derive(Deserialize)]
-struct WireBookmark<'a> {
+pub(super) struct WireBookmark<'a> {
     #[serde(borrow)]
     metadata: WireBookmarkMeta<'a>,
 }
@@ -45,7 +48,7 @@ struct WireBookmark<'a> {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct WireBookmarkMeta<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     resource_version: Text<'a>,
     #[serde(borrow, default)]
     annotations: Option<Annotations<'a>>,
@@ -61,36 +64,45 @@ struct Annotations<'a> {
 /// Reads the events of one stream.
 pub(crate) struct EventReader<T> {
     pub(crate) source: Arc<KubeSource<T>>,
+    format: ReceivedWire,
     /// Consulted during the initial events of a streaming list.
-    reuse: Option<Arc<dyn Reuse<T>>>,
+    pub(super) reuse: Option<Arc<dyn Reuse<T>>>,
     /// Memory for reading.
     pub(crate) buffers: Buffers,
 }
 
 impl<T: 'static> EventReader<T> {
-    pub(crate) fn new(source: Arc<KubeSource<T>>, reuse: Option<Arc<dyn Reuse<T>>>) -> Self {
+    pub(crate) fn new(
+        source: Arc<KubeSource<T>>,
+        format: ReceivedWire,
+        reuse: Option<Arc<dyn Reuse<T>>>,
+    ) -> Self {
         Self {
             source,
+            format,
             reuse,
             buffers: Buffers::default(),
         }
     }
 
-    /// Creates a reader for these lines, which precede all lines that this one reads later. It uses
-    /// the memory of `buffers`.
-    pub(crate) fn for_lines(&mut self, lines: &[u8], buffers: Buffers) -> Self {
-        let mut reader = Self::new(Arc::clone(&self.source), self.reuse.clone());
+    /// Creates a reader for these frames, which precede all frames that this one reads later. It
+    /// uses the memory of `buffers`.
+    pub(crate) fn for_frames(&mut self, frames: &[u8], buffers: Buffers) -> Self {
+        let mut reader = Self::new(Arc::clone(&self.source), self.format, self.reuse.clone());
         reader.buffers = buffers;
-        // A line that only contains the text loses some reuse for later lines, and nothing else.
-        if self.reuse.is_some() && memmem::find(lines, INITIAL_EVENTS_END.as_bytes()).is_some() {
+        // A frame that only contains the text loses some reuse for later frames, and nothing else.
+        if self.reuse.is_some() && memmem::find(frames, INITIAL_EVENTS_END.as_bytes()).is_some() {
             self.reuse = None;
         }
         reader
     }
 
-    /// Reads one line.
-    pub(crate) fn read(&mut self, line: &[u8]) -> Result<WatchEvent<T>, Failure> {
-        let line = text(line)?;
+    /// Reads one frame.
+    pub(crate) fn read(&mut self, frame: &[u8]) -> Result<WatchEvent<T>, Failure> {
+        if self.format == ReceivedWire::Protobuf {
+            return self.read_message(frame);
+        }
+        let line = text(frame)?;
         match self.read_usual(line) {
             Some(event) => Ok(event),
             None => self.read_any(line),
@@ -130,8 +142,11 @@ impl<T: 'static> EventReader<T> {
     /// `None` for an object that no key can be made for.
     fn item(&mut self, json: &str, may_reuse: bool) -> Result<Option<Item<T>>, Failure> {
         let envelope = Envelope::of_event_object(json);
-        if !self.source.expects(&envelope) {
-            return Err(wrong_kind(&envelope.api_version, &envelope.kind));
+        if !self.source.expects(envelope.names()) {
+            return Err(wrong_kind(
+                envelope.api_version.as_str(),
+                envelope.kind.as_str(),
+            ));
         }
         let Some(identity) = envelope.identity()? else {
             return Ok(None);
@@ -152,7 +167,7 @@ impl<T: 'static> EventReader<T> {
     #[cfg(any(test, sim))]
     fn skipped(&self, json: &str) -> Option<WatchEvent<T>> {
         let bookmark: WireBookmark<'_> = serde_json::from_str(json).ok()?;
-        let is_expected = self.source.expects(&Envelope::of_event_object(json));
+        let is_expected = self.source.expects(Envelope::of_event_object(json).names());
         (!is_expected).then(|| WatchEvent::Bookmark {
             version: version_of(&bookmark.metadata.resource_version),
             initial_events_end: false,
@@ -161,16 +176,25 @@ impl<T: 'static> EventReader<T> {
 
     fn bookmark(&mut self, json: &str) -> Result<WatchEvent<T>, Failure> {
         let envelope = Envelope::of_event_object(json);
-        if !self.source.expects(&envelope) {
-            return Err(wrong_kind(&envelope.api_version, &envelope.kind));
+        if !self.source.expects(envelope.names()) {
+            return Err(wrong_kind(
+                envelope.api_version.as_str(),
+                envelope.kind.as_str(),
+            ));
         }
-        let bookmark: WireBookmark<'_> =
-            serde_json::from_str(json).map_err(|error| not_json(&error))?;
+        let bookmark = serde_json::from_str(json).map_err(|error| not_json(&error))?;
+        self.bookmarked(&bookmark)
+    }
+
+    pub(super) fn bookmarked(
+        &mut self,
+        bookmark: &WireBookmark<'_>,
+    ) -> Result<WatchEvent<T>, Failure> {
         let version = version_of(&bookmark.metadata.resource_version);
         if version.is_unset() {
             return Err(protocol("NoVersion", "a bookmark has no version"));
         }
-        let annotations = bookmark.metadata.annotations;
+        let annotations = bookmark.metadata.annotations.as_ref();
         let initial_events_end =
             annotations.is_some_and(|found| found.initial_events_end.as_str() == "true");
         if initial_events_end {
@@ -185,7 +209,11 @@ impl<T: 'static> EventReader<T> {
 
 /// The event of an object without a key: there is nothing to store, and nothing to receive again.
 fn left_out<T>(json: &str) -> Result<WatchEvent<T>, Failure> {
-    let version = Envelope::of_event_object(json).version();
+    left_out_at(Envelope::of_event_object(json).version())
+}
+
+/// The event of an object of this version without a key.
+pub(super) fn left_out_at<T>(version: ResourceVersion) -> Result<WatchEvent<T>, Failure> {
     if version.is_unset() {
         return Err(protocol("NoVersion", "an object has no version"));
     }
@@ -196,11 +224,11 @@ fn left_out<T>(json: &str) -> Result<WatchEvent<T>, Failure> {
 }
 
 /// What makes an item an event.
-type About<T> = fn(Item<T>) -> WatchEvent<T>;
+pub(super) type About<T> = fn(Item<T>) -> WatchEvent<T>;
 
 /// The event of this type, if it is one about an object, and whether a stored object may be reused
 /// for it.
-fn change<T>(kind: &str) -> Option<(About<T>, bool)> {
+pub(super) fn change<T>(kind: &str) -> Option<(About<T>, bool)> {
     match kind {
         "ADDED" => Some((WatchEvent::Added, true)),
         "MODIFIED" => Some((WatchEvent::Modified, false)),
@@ -224,7 +252,7 @@ fn server_error(json: &str) -> Failure {
     status.judge(HttpParts::default())
 }
 
-fn unknown_type(kind: &str) -> Failure {
+pub(super) fn unknown_type(kind: &str) -> Failure {
     const LONGEST: usize = 32;
     let is_word = kind.len() <= LONGEST && kind.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let kind = if is_word { kind } else { "?" };

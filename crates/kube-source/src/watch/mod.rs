@@ -1,6 +1,7 @@
-//! A watch: the lines of its answer, the event in each line, and the stream of events.
+//! A watch: the frames of its answer, the event in each, and the stream of events.
 
 pub(crate) mod event;
 pub(crate) mod frame;
 mod held;
+mod message_event;
 pub(crate) mod stream;

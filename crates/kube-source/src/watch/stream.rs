@@ -1,8 +1,8 @@
 //! The events of one open watch.
 //!
-//! Single events are decoded immediately, in place. A burst is cut into batches of whole lines,
-//! which are decoded off the task, one on each processor, while the next lines are read. Events
-//! come out in the order of their lines.
+//! Single events are decoded immediately, in place. A burst is cut into batches of whole frames,
+//! which are decoded off the task, one on each processor, while the next frames are read. Events
+//! come out in the order of their frames.
 //!
 //! The bound on JSON that is held: two batches for each processor, and in the framer a
 //! burst, a piece of the body and a line. After a burst of bytes the stream yields to other tasks.
@@ -25,7 +25,7 @@ use informer_reflector::{Failure, FailureKind, Reuse, WatchEvent};
 use tokio::time::Sleep;
 
 use crate::{
-    KubeSource,
+    KubeSource, ReceivedWire,
     decode::{
         decoder::Buffers,
         ordered_jobs::{Abandoned, OrderedJobs},
@@ -33,7 +33,7 @@ use crate::{
     http::answer::{Pieces, broken},
     watch::{
         event::EventReader,
-        frame::{Framer, LineTooLong},
+        frame::{FrameTooLong, Framer},
         held::Held,
     },
 };
@@ -56,6 +56,8 @@ pub(super) type Event<T> = Result<WatchEvent<T>, Failure>;
 /// Dropping it closes the connection. An incomplete event is lost; no version has moved past it.
 pub struct KubeEvents<T> {
     pieces: Pieces,
+    /// Called with the first event, or the failure that came instead.
+    received: Option<Received>,
     /// Set when there are no more pieces: the failure that ended them, or `None` for a clean end.
     end: Option<Option<Failure>>,
     framer: Framer,
@@ -82,6 +84,17 @@ pub struct KubeEvents<T> {
     is_over: bool,
 }
 
+/// Notes whether the format of an answer can be read.
+pub(crate) type Received = Box<dyn FnOnce(Option<&Failure>) + Send>;
+
+/// The answer to a request for a watch.
+pub(crate) struct Answer {
+    pub(crate) format: ReceivedWire,
+    pub(crate) pieces: Pieces,
+    /// Called with the failure that came instead of the first event, or with none.
+    pub(crate) received: Option<Received>,
+}
+
 /// The events of a batch, their size as JSON, and the memory they were read in.
 struct Decoded<T> {
     events: Vec<Event<T>>,
@@ -95,7 +108,7 @@ impl<T: Send + Sync + 'static> KubeEvents<T> {
     /// `is_initial` says whether the watch begins with the objects there are. `threads` is the
     /// number of batches decoded at a time; with 1 all are decoded in place.
     pub(crate) fn new(
-        pieces: Pieces,
+        answer: Answer,
         source: Arc<KubeSource<T>>,
         reuse: Option<Arc<dyn Reuse<T>>>,
         deadline: Option<Sleep>,
@@ -105,11 +118,12 @@ impl<T: Send + Sync + 'static> KubeEvents<T> {
         Self {
             held: Held::new(is_initial && source.decoder.is_learning()),
             threads,
-            pieces,
+            pieces: answer.pieces,
+            received: answer.received,
             end: None,
-            framer: Framer::new(source.limits.event_bytes),
+            framer: Framer::new(answer.format, source.limits.event_bytes),
             in_place: false,
-            reader: EventReader::new(source, reuse),
+            reader: EventReader::new(source, answer.format, reuse),
             jobs: OrderedJobs::new(threads),
             spare: Vec::new(),
             decoded: Vec::new().into_iter(),
@@ -216,13 +230,13 @@ impl<T: Send + Sync + 'static> KubeEvents<T> {
             if self.framer.complete_bytes() < least {
                 return;
             }
-            let mut lines = self.framer.split_off(BATCH_BYTES);
+            let mut frames = self.framer.split_off(BATCH_BYTES);
             let buffers = self.spare.pop().unwrap_or_default();
             let is_held = self.held.is_needed(&self.reader.source);
-            let mut reader = self.reader.for_lines(lines.rest(), buffers);
+            let mut reader = self.reader.for_frames(frames.rest(), buffers);
             self.jobs.push(move |abandoned| {
-                let bytes = lines.rest().len();
-                let events = read_all(&mut lines, &mut reader, abandoned);
+                let bytes = frames.rest().len();
+                let events = read_all(&mut frames, &mut reader, abandoned);
                 Decoded {
                     events,
                     is_held,
@@ -271,9 +285,9 @@ impl<T: Send + Sync + 'static> KubeEvents<T> {
 
 /// Reads the next line; `None` if there is no complete one.
 fn next_event<T: 'static>(framer: &mut Framer, reader: &mut EventReader<T>) -> Option<Event<T>> {
-    match framer.next_line() {
-        Ok(line) => line.map(|line| reader.read(line)),
-        Err(LineTooLong) => {
+    match framer.next_frame() {
+        Ok(frame) => frame.map(|frame| reader.read(frame)),
+        Err(FrameTooLong) => {
             let message = "an event is larger than the limit";
             let too_big = Failure::new(FailureKind::TooBig, "EventTooBig", message);
             Some(Err(too_big))
@@ -307,6 +321,11 @@ impl<T: Send + Sync + 'static> Stream for KubeEvents<T> {
             return Poll::Ready(None);
         }
         let event = ready!(self.poll_event(context));
+        if let Some(event) = &event
+            && let Some(received) = self.received.take()
+        {
+            received(event.as_ref().err());
+        }
         self.is_over = !matches!(event, Some(Ok(_)));
         self.after_bookmark = matches!(event, Some(Ok(WatchEvent::Bookmark { .. })));
         Poll::Ready(event)

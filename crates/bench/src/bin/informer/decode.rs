@@ -41,7 +41,7 @@ pub(crate) fn run(command_line: &CommandLine) -> Result<()> {
 }
 
 /// HTTP/1.0, so that the body is everything after the head.
-fn body(server: &str) -> Result<Vec<u8>> {
+pub(crate) fn body(server: &str) -> Result<Vec<u8>> {
     let mut socket = TcpStream::connect(server)?;
     write!(
         socket,

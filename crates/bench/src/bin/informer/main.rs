@@ -4,8 +4,9 @@
 //! fields), `packed` (bytes beside a view, with two indexes), `packed-plain` (bytes only),
 //! `packed-view` and `packed-read`, whose handler reads five fields before and after each change
 //! from the view or by unpacking, `packed-once`, which reads single objects, `decode`, which only
-//! decodes the same list in a loop and keeps the objects, and `parts`, which measures single
-//! operations.
+//! decodes the same list in a loop and keeps the objects, `wires`, which decodes JSON and protobuf,
+//! and `parts`, which measures single operations. With `-protobuf` at its end a variant fails unless
+//! its objects arrive in protobuf.
 //! `idle` starts many informers that have nothing to do.
 //! `beside-all` and `beside-namespace` measure the store alone, its writer beside readers.
 
@@ -15,6 +16,7 @@ mod idle;
 mod late;
 mod packed;
 mod parts;
+mod wires;
 
 use std::sync::Arc;
 
@@ -28,13 +30,16 @@ use informer_bench::small_pod::SmallPod;
 use informer_bench::tally::{Goal, Tally};
 use informer_factory::reflector::Config as ReflectorConfig;
 use informer_factory::{
-    Added, Handler, InformerOptions, ObjectKey, Projection, SharedInformer, SharedInformerFactory,
-    Updated,
+    Added, Handler, InformerOptions, ObjectKey, Projection, ReceivedWire, SharedInformer,
+    SharedInformerFactory, SourceStatus, Updated,
 };
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::Config;
 use kube_core::Resource;
 use serde::de::DeserializeOwned;
+
+/// The end of the name of a variant whose server has the pods in protobuf.
+const PROTOBUF: &str = "-protobuf";
 
 #[cfg(feature = "mimalloc")]
 #[global_allocator]
@@ -49,7 +54,7 @@ async fn main() -> Result<()> {
     if command_line.joins > 0 {
         return late::run(&command_line).await;
     }
-    match &*command_line.variant {
+    match command_line.variant.trim_end_matches(PROTOBUF) {
         "full" => {
             let informer = typed::<Pod>(Projection::new());
             follow(&command_line, informer, Look::at_stamp(stamp)).await
@@ -80,6 +85,7 @@ async fn main() -> Result<()> {
         }
         "packed-once" => packed::once(&command_line).await,
         "decode" => decode::run(&command_line),
+        "wires" => wires::run(&command_line),
         "idle" => idle::run(&command_line, false).await,
         "idle-packed" => idle::run(&command_line, true).await,
         "parts" => parts::run(&command_line).await,
@@ -126,6 +132,15 @@ async fn follow<T: Send + Sync + 'static>(
         Ok(move || informer.status().objects)
     };
     let mut report = phases::run("informer", command_line, calls, start).await?;
+    let received = owner
+        .as_ref()
+        .map(|(_, informer)| informer.status().sources);
+    let is_protobuf = |source: &SourceStatus| source.wire == Some(ReceivedWire::Protobuf);
+    if command_line.variant.ends_with(PROTOBUF)
+        && !received.is_some_and(|sources| sources.iter().all(is_protobuf))
+    {
+        bail!("the pods did not arrive in protobuf");
+    }
     if let Some((_, informer)) = &owner {
         // What the informer says of itself, beside what the process takes.
         let memory = informer.status().memory;

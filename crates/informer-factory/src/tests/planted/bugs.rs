@@ -61,6 +61,8 @@ pub enum Planted {
     RawTailStays,
     /// A dictionary is trained and not used.
     StaleDictionary,
+    /// A dictionary is trained from JSON and from protobuf.
+    WiresMixed,
     /// Handlers are notified of objects that were packed again.
     RepackNotifies,
     /// An object that was deleted while it was packed again comes back.

@@ -1,0 +1,159 @@
+//! Protobuf: the identity of an object, its schema, and decoding its message.
+//!
+//! As for JSON, the identity does not come from the decoded object, and an object that does not
+//! decode still has a key.
+
+// FM-52, FM-53, FM-54
+
+use std::cell::Cell;
+
+use informer_kube_protobuf::{self as protobuf, Deserializer, ErrorKind, Schema};
+use informer_object::{Identity, ObjectKey};
+use informer_reflector::{DecodeError, DecodeErrorCategory, Failure};
+use serde::Deserialize;
+
+use crate::{
+    Projection,
+    decode::{
+        json_text::{presentable, protocol},
+        measure::Measured,
+        object::PARTIAL,
+        shape::{Shaped, TypeNames, projection::Node},
+    },
+};
+
+/// The identity of an object in an answer, and whether it can be relied on.
+pub(crate) struct Identified {
+    pub(crate) identity: Identity,
+    /// Set if the object is to be quarantined whatever else it contains.
+    pub(crate) error: Option<DecodeError>,
+}
+
+/// Reads the identity of an object. `None` if the name or the namespace holds a slash, so that no
+/// key can be made of them; the object is left out.
+///
+/// # Errors
+///
+/// A failure of the protocol if no name can be read.
+pub(crate) fn identify(message: &[u8]) -> Result<Option<Identified>, Failure> {
+    let found = protobuf::Identity::read(message).map_err(|error| not_protobuf(&error))?;
+    let (Ok(namespace), Ok(name)) = (text(found.namespace), text(found.name)) else {
+        return Err(protocol("Malformed", "the name of an object is not UTF-8"));
+    };
+    if name.is_empty() {
+        return Err(protocol("NamelessObject", "an object has no name"));
+    }
+    let key = match ObjectKey::new(Some(namespace), name) {
+        Ok(key) => key,
+        Err(error) => {
+            tracing::warn!("an object was left out: {error}");
+            return Ok(None);
+        }
+    };
+    let (uid, version) = (text(found.uid), text(found.resource_version));
+    let path = match (found.is_ambiguous, &uid, &version) {
+        (true, _, _) => Some("metadata"),
+        (_, Err(_), _) => Some("metadata.uid"),
+        (_, _, Err(_)) => Some("metadata.resourceVersion"),
+        _ => None,
+    };
+    let data = |path: &str| DecodeError::new(DecodeErrorCategory::Data, path.to_owned(), 0, 0);
+    Ok(Some(Identified {
+        identity: Identity::new(key, uid.unwrap_or_default(), version.unwrap_or_default()),
+        error: path.map(data),
+    }))
+}
+
+fn text(bytes: &[u8]) -> Result<&str, std::str::Utf8Error> {
+    std::str::from_utf8(bytes)
+}
+
+/// The schema of objects of this type, if there is one.
+pub(crate) fn schema_of(names: TypeNames<'_>) -> Option<Schema> {
+    Schema::of(names.api_version, names.kind)
+}
+
+/// The schema by which an object is decoded. Metadata is the first field of every kind, so an
+/// object of a kind that is not built in is decoded as its metadata.
+fn schema_or_metadata(names: Option<TypeNames<'_>>) -> Schema {
+    let schema = names.and_then(schema_of).or_else(|| schema_of(PARTIAL));
+    schema.expect("PartialObjectMetadata is built in")
+}
+
+/// Whether the decoded object is estimated to need more than `limit` bytes.
+// SEC-18
+pub(crate) fn exceeds_decoded(message: &[u8], names: Option<TypeNames<'_>>, limit: usize) -> bool {
+    /// The largest factor between decoded size and message size: a `Container` of two bytes.
+    const WORST_AMPLIFICATION: usize = 2048;
+    message.len().saturating_mul(WORST_AMPLIFICATION) > limit
+        && protobuf::decoded_bytes(schema_or_metadata(names), message, limit) > limit
+}
+
+/// Decodes a message without the fields of `projection`.
+pub(crate) fn decode<'de, T: Deserialize<'de>>(
+    message: &'de [u8],
+    names: Option<TypeNames<'_>>,
+    projection: &Projection,
+) -> Result<T, protobuf::Error> {
+    let deserializer = Deserializer::new(schema_or_metadata(names), message);
+    T::deserialize(Shaped::new(deserializer, projection, names))
+}
+
+/// Copies a message without the fields of `projection`, and checks all of the copy.
+pub(crate) fn copy(
+    message: &[u8],
+    names: Option<TypeNames<'_>>,
+    projection: &Projection,
+    copy: &mut Vec<u8>,
+) -> Result<(), protobuf::Error> {
+    protobuf::copy_without(schema_or_metadata(names), message, projection.root(), copy)
+}
+
+impl protobuf::Dropped for Node {
+    fn child(&self, name: &str) -> Option<&Self> {
+        self.child(name)
+    }
+
+    fn is_dropped(&self) -> bool {
+        self.is_dropped()
+    }
+}
+
+/// The bytes that the object takes decoded.
+pub(crate) fn measure<'de, T: Deserialize<'de>>(
+    message: &'de [u8],
+    names: Option<TypeNames<'_>>,
+    projection: &Projection,
+) -> Result<usize, protobuf::Error> {
+    let allocated = Cell::new(0);
+    let deserializer = Deserializer::new(schema_or_metadata(names), message);
+    let shaped = Shaped::new(deserializer, projection, names);
+    T::deserialize(Measured::new(shaped, &allocated))?;
+    Ok(size_of::<T>() + allocated.get())
+}
+
+/// The error of an object, with its path and the offset of the defect.
+pub(crate) fn explain(error: &protobuf::Error) -> DecodeError {
+    let category = match error.kind() {
+        ErrorKind::TooDeep => DecodeErrorCategory::Depth,
+        ErrorKind::Custom(_) | ErrorKind::JsonOnly(_) | ErrorKind::Repeated => {
+            DecodeErrorCategory::Data
+        }
+        _ => DecodeErrorCategory::Syntax,
+    };
+    let path = presentable(&error.path());
+    DecodeError::new(category, path, 0, error.offset().unwrap_or_default())
+}
+
+/// The failure of an answer or a frame that is damaged.
+// SEC-7: texts of the object are not quoted.
+pub(crate) fn not_protobuf(error: &protobuf::Error) -> Failure {
+    let what = match error.kind() {
+        ErrorKind::Magic => "is not protobuf of Kubernetes",
+        ErrorKind::Truncated => "ends early",
+        ErrorKind::Custom(_) => "has an unexpected shape",
+        _ => "is not well-formed protobuf",
+    };
+    let offset = error.offset().unwrap_or_default();
+    protocol("Malformed", format!("the answer {what} at byte {offset}"))
+}

@@ -1,0 +1,79 @@
+//! The body of a list in either format.
+
+use informer_reflector::{Failure, Page};
+
+use crate::{
+    KubeSource, ReceivedWire,
+    list::{
+        cut::{CutError, Cutter},
+        items::Items,
+        message_cut::MessageCutter,
+        message_page::{ends_early, read_message_frame},
+        page::read_frame,
+    },
+};
+
+/// Cuts a body that is pushed piece by piece into items, and reads what is outside of them.
+#[derive(Debug)]
+pub(crate) enum BodyCutter {
+    Json(Cutter),
+    Protobuf(MessageCutter),
+}
+
+impl BodyCutter {
+    /// A cutter for items of up to `item_limit` bytes.
+    pub(crate) fn new(format: ReceivedWire, item_limit: usize) -> Self {
+        match format {
+            ReceivedWire::Json => Self::Json(Cutter::new(item_limit)),
+            ReceivedWire::Protobuf => Self::Protobuf(MessageCutter::new(item_limit)),
+        }
+    }
+
+    /// Takes the next piece of the body.
+    pub(crate) fn push(&mut self, piece: &[u8]) -> Result<(), CutError> {
+        match self {
+            Self::Json(cutter) => cutter.push(piece),
+            Self::Protobuf(cutter) => cutter.push(piece),
+        }
+    }
+
+    /// The size of the complete items, in bytes.
+    pub(crate) fn ready_bytes(&self) -> usize {
+        match self {
+            Self::Json(cutter) => cutter.ready_bytes(),
+            Self::Protobuf(cutter) => cutter.ready_bytes(),
+        }
+    }
+
+    /// Takes the complete items. The memory of `spare` is used for the next ones.
+    pub(crate) fn take(&mut self, spare: Items) -> Items {
+        match self {
+            Self::Json(cutter) => cutter.take(spare),
+            Self::Protobuf(cutter) => cutter.take(spare),
+        }
+    }
+
+    /// Reads the frame before the items as a page without items. Returned once, when the items
+    /// begin.
+    pub(crate) fn read_head<T: 'static>(
+        &mut self,
+        source: &KubeSource<T>,
+    ) -> Option<Result<Page<T>, Failure>> {
+        match self {
+            Self::Json(cutter) => Some(read_frame(&cutter.take_head()?, source)),
+            Self::Protobuf(cutter) => Some(read_message_frame(&cutter.take_head()?, source)),
+        }
+    }
+
+    /// Reads the frame, after the whole body was pushed, as a page without items. Fails if the list
+    /// is not complete.
+    pub(crate) fn read_frame<T: 'static>(self, source: &KubeSource<T>) -> Result<Page<T>, Failure> {
+        match self {
+            Self::Json(cutter) => read_frame(&cutter.into_frame(), source),
+            Self::Protobuf(cutter) => {
+                let frame = cutter.into_frame().ok_or_else(ends_early)?;
+                read_message_frame(&frame, source)
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! PB1 to PB4: the informer in protobuf, beside the peers and beside itself in JSON.
+
+use super::claims::Bound::{AtLeast, AtMost};
+use super::claims::Line as Target;
+use super::plan::Course::{Events, Sync};
+use super::plan::Line as Trial;
+use super::programs::Program::Ours;
+
+const PACKED: &str = "ours packed, protobuf";
+const FULL: &str = "ours full, protobuf";
+const LEAN: &str = "ours lean, protobuf";
+const PARTIAL: &str = "ours partial, protobuf";
+const WIRES: &str = "ours, either format";
+const PACKED_JSON: &str = "ours packed";
+
+const KUBE: &str = "kube-runtime";
+const CLIENT_GO: &str = "client-go protobuf";
+
+const WALL: &str = "sync_wall_s";
+const RATE: &str = "events_per_s";
+
+pub(super) const TRIALS: [Trial; 5] = [
+    (
+        PACKED,
+        Ours,
+        "packed-protobuf",
+        "list",
+        Events,
+        &["PB1", "PB2", "PB3"],
+    ),
+    (FULL, Ours, "full-protobuf", "list", Events, &["PB1", "PB2"]),
+    (LEAN, Ours, "lean-protobuf", "list", Events, &["PB1", "PB2"]),
+    (
+        PARTIAL,
+        Ours,
+        "partial-protobuf",
+        "list",
+        Events,
+        &["PB1", "PB2"],
+    ),
+    (WIRES, Ours, "wires", "list", Sync, &["PB4"]),
+];
+
+pub(super) const TARGETS: [Target; 9] = [
+    (
+        "PB1",
+        "initial sync, packed in protobuf / kube-runtime",
+        (PACKED, WALL),
+        (KUBE, WALL),
+        AtMost(0.13),
+    ),
+    (
+        "PB1",
+        "initial sync, packed in protobuf / client-go protobuf",
+        (PACKED, WALL),
+        (CLIENT_GO, WALL),
+        AtMost(0.26),
+    ),
+    (
+        "PB1",
+        "initial sync, full in protobuf / client-go protobuf",
+        (FULL, WALL),
+        (CLIENT_GO, WALL),
+        AtMost(1.0),
+    ),
+    (
+        "PB2",
+        "events/s, packed in protobuf / kube-runtime",
+        (PACKED, RATE),
+        (KUBE, RATE),
+        AtLeast(4.0),
+    ),
+    (
+        "PB2",
+        "events/s, full in protobuf / client-go protobuf",
+        (FULL, RATE),
+        (CLIENT_GO, RATE),
+        AtLeast(1.0),
+    ),
+    (
+        "PB3",
+        "bytes of a packed object, protobuf / JSON",
+        (PACKED, "told_objects_bytes"),
+        (PACKED_JSON, "told_objects_bytes"),
+        AtMost(0.75),
+    ),
+    (
+        "PB4",
+        "decode of a whole pod, protobuf / JSON",
+        (WIRES, "full_protobuf_ns"),
+        (WIRES, "full_json_ns"),
+        AtMost(0.8),
+    ),
+    (
+        "PB4",
+        "decode of a lean pod, protobuf / JSON",
+        (WIRES, "lean_protobuf_ns"),
+        (WIRES, "lean_json_ns"),
+        AtMost(0.7),
+    ),
+    (
+        "PB4",
+        "decode of eight fields, protobuf / JSON",
+        (WIRES, "partial_protobuf_ns"),
+        (WIRES, "partial_json_ns"),
+        AtMost(0.45),
+    ),
+];
