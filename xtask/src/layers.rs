@@ -71,10 +71,10 @@ const LAYERS: [Layer; 16] = [
         uses: &[OBJECT, "informer-reflector", "informer-kube-protobuf"],
         tests_use: &["informer-testkit"],
     },
-    // Only for the reflector's port, which the in-memory server implements.
+    // For the reflector's port, which the in-memory server implements, and for the encoder.
     Layer {
         package: "informer-testkit",
-        uses: &["informer-reflector"],
+        uses: &["informer-reflector", "informer-kube-protobuf"],
         tests_use: &[],
     },
     Layer {

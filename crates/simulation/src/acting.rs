@@ -182,6 +182,7 @@ impl<T: Form> World<T> {
         );
         let selector = format!("tier={SIDE}{}", self.released.len());
         let options = InformerOptions::new().labels(selector.clone());
+        let options = options.wire(self.plan.informer.wire);
         let side = T::informer(&self.factory, options).expect("the factory runs");
         side.start().expect("there is a runtime");
         for _ in 0..polls * 3 {

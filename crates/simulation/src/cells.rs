@@ -93,7 +93,8 @@ fn is_in_stream(kind: FaultKind) -> bool {
         K::Nameless | K::Undecodable | K::Replay | K::OlderEvent | K::DeletedOlder | K::LostEvent
     );
     let bookmarks = matches!(kind, K::NoBookmarks | K::EarlyBookmark | K::LowerBookmark);
-    closes || frames || objects || bookmarks || matches!(kind, K::Gzip | K::TimeoutIgnored)
+    let others = matches!(kind, K::Gzip | K::TimeoutIgnored) || K::IN_PROTOBUF.contains(&kind);
+    closes || frames || objects || bookmarks || others
 }
 
 /// Whether the fault can happen in the phase at all.
@@ -109,6 +110,10 @@ fn is_reachable(kind: FaultKind, place: usize) -> bool {
         K::StaleReplica | K::Page410 | K::BadItem | K::HugeItem => phase == Phase::Listing,
         K::NoInitialEnd => phase == Phase::Streaming,
         K::HeaderDelay => matches!(phase, Phase::Streaming | Phase::OpeningWatch),
+        K::WireLength => matches!(phase, Phase::Streaming | Phase::Watching),
+        _ if K::IN_PROTOBUF.contains(&kind) => {
+            matches!(phase, Phase::Listing | Phase::Streaming | Phase::Watching)
+        }
         _ if is_in_stream(kind) => matches!(phase, Phase::Streaming | Phase::Watching),
         // Open watches fall silent, and requests are not answered.
         K::HalfOpen | K::DnsMove => phase != Phase::BackingOff,

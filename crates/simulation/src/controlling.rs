@@ -9,6 +9,7 @@ use std::{convert::Infallible, sync::Arc, time::Duration};
 use futures::{FutureExt, channel::oneshot};
 use informer_factory::{
     ChangeConsumer, ChangeConsumerConfig, ChangeConsumerHandle, ChangeConsumerReport, Event,
+    WireFormat,
     kube_source::{JsonDecoder, KubeListWatch, KubeSource},
 };
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -37,11 +38,16 @@ pub(crate) struct Control {
 }
 
 impl Control {
-    pub(crate) fn start(client: Client, plan: &ControllerPlan, start: Instant) -> Self {
+    pub(crate) fn start(
+        client: Client,
+        plan: &ControllerPlan,
+        wire: WireFormat,
+        start: Instant,
+    ) -> Self {
         let mut config = ChangeConsumerConfig::named("controller").queue(plan.queue);
         config.seed = plan.seed;
         let controller =
-            ChangeConsumer::new(Arc::new(KubeListWatch::new(client, source())), config);
+            ChangeConsumer::new(Arc::new(KubeListWatch::new(client, source(wire))), config);
         let handle = controller.handle();
         let notebook = Arc::new(Notebook::default());
         let (notes, pause) = (Arc::clone(&notebook), plan.pause);
@@ -92,7 +98,7 @@ fn told(event: &Event<ConfigMap>, at: Duration) -> Told {
     }
 }
 
-fn source() -> KubeSource<ConfigMap> {
+fn source(wire: WireFormat) -> KubeSource<ConfigMap> {
     let path = format!("/api/v1/namespaces/{NAMESPACE}/configmaps");
-    KubeSource::new(path, "v1", "ConfigMap", Arc::new(JsonDecoder::default()))
+    KubeSource::new(path, "v1", "ConfigMap", Arc::new(JsonDecoder::default())).wire(wire)
 }

@@ -5,17 +5,17 @@
 
 use std::time::Duration;
 
-use informer_factory::QueueKind;
+use informer_factory::{QueueKind, WireFormat};
 
 use crate::{
-    FaultKind, Packing,
+    FaultKind, Packing, REGRESSIONS,
     chance::Chance,
     object::{NAMES, NAMESPACES},
     plan::{
         Action, ControllerPlan, FAULTS, InformerPlan, ListenerPlan, Manner, PackedKind, PackedPlan,
         Plan, Scope, ServerPlan, Step, Write,
     },
-    scripting,
+    scripting, seeds_of,
 };
 
 /// None of the seeds of `regressions.txt` has anything of `draw_beside`.
@@ -23,6 +23,13 @@ const BESIDE: u64 = 0x140_0000_0000;
 
 /// None of the seeds that were in `regressions.txt` before packed objects is packed by this.
 const PACKED: u64 = 0x260_0000_0000;
+
+/// The generator of the wire is another one than that of the rest.
+const WIRE: u64 = 0x190_0000_0000;
+
+/// The seeds of `regressions.txt` that are older than protobuf. They keep JSON, because cuts count
+/// bytes.
+const BEFORE_PROTOBUF: usize = 32;
 
 impl Plan {
     pub(crate) fn draw(seed: u64, packing: Packing) -> Self {
@@ -47,6 +54,7 @@ impl Plan {
         for kind in plan.kinds.clone() {
             plan.draw_faults(kind, chance);
         }
+        plan.draw_wire(seed);
         plan.steps.retain(|step| step.at < FAULTS);
         plan.steps.sort_by_key(|step| step.at);
         plan
@@ -84,6 +92,29 @@ impl Plan {
             self.informer.packed = Some(PackedPlan { kind, writes });
             // A transform of packed objects is refused.
             self.informer.refuses_multiples = None;
+        }
+    }
+
+    /// The format of the objects, and in some runs faults that only protobuf has. Nothing else is
+    /// drawn otherwise.
+    fn draw_wire(&mut self, seed: u64) {
+        let chance = &mut Chance::seeded(seed ^ WIRE);
+        let is_json = chance.percent(33);
+        let has_faults = chance.percent(40);
+        if is_json || is_before_protobuf(seed) {
+            return;
+        }
+        self.informer.wire = WireFormat::Auto;
+        if !has_faults || !self.informer.prefers_protobuf() {
+            return;
+        }
+        for _ in 0..chance.between(1, 4) {
+            let kind = chance.pick(FaultKind::IN_PROTOBUF);
+            self.draw_faults(kind, chance);
+            self.heals_by_list |= kind.needs_list();
+            if !self.kinds.contains(&kind) {
+                self.kinds.push(kind);
+            }
         }
     }
 
@@ -125,9 +156,19 @@ impl Plan {
     }
 }
 
+fn is_before_protobuf(seed: u64) -> bool {
+    let regressions = seeds_of(REGRESSIONS);
+    regressions
+        .iter()
+        .take(BEFORE_PROTOBUF)
+        .any(|one| *one == seed)
+}
+
 fn draw_kinds(chance: &mut Chance) -> Vec<FaultKind> {
     let count = chance.pick(&[1, 2, 4, 8, 16]);
-    let mut kinds: Vec<FaultKind> = (0..count).map(|_| chance.pick(FaultKind::ALL)).collect();
+    let mut kinds: Vec<FaultKind> = (0..count)
+        .map(|_| chance.pick(FaultKind::OF_ANY_RUN))
+        .collect();
     kinds.sort_unstable();
     kinds.dedup();
     kinds
@@ -159,6 +200,7 @@ fn draw_informer(chance: &mut Chance, has: &impl Fn(FaultKind) -> bool) -> Infor
         refuses_multiples: has(FaultKind::TransformError).then(|| chance.between(2, 9)),
         index_before_start: chance.percent(60),
         packed: None,
+        wire: WireFormat::Json,
     }
 }
 
@@ -262,7 +304,6 @@ pub(crate) fn write_of(kind: FaultKind, chance: &mut Chance) -> Write {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{REGRESSIONS, seeds_of};
 
     /// Those seeds of `regressions.txt` that are older than packed objects.
     const TYPED: usize = 32;
@@ -282,5 +323,28 @@ mod tests {
             .filter(|seed| is_packed(seed))
             .collect();
         assert!(changed.is_empty(), "{changed:?}");
+    }
+
+    #[test]
+    fn two_schedules_in_three_accept_protobuf_and_old_seeds_keep_json() {
+        let accepts = |seed: &u64| {
+            let plan = Plan::draw(*seed, Packing::Drawn);
+            plan.informer.wire == WireFormat::Auto
+        };
+        let accepting = (0..1_000).filter(accepts).count();
+        assert!((620..720).contains(&accepting), "{accepting} of 1,000");
+        let regressions = seeds_of(REGRESSIONS);
+        let mut old = regressions.iter().take(BEFORE_PROTOBUF);
+        assert!(!old.any(accepts));
+    }
+
+    #[test]
+    fn faults_of_protobuf_are_drawn_where_objects_come_in_protobuf() {
+        for seed in 0..1_000 {
+            let plan = Plan::draw(seed, Packing::Drawn);
+            let mut kinds = plan.kinds.iter();
+            let is_met = kinds.any(|kind| FaultKind::IN_PROTOBUF.contains(kind));
+            assert!(!is_met || plan.informer.prefers_protobuf(), "{seed}");
+        }
     }
 }

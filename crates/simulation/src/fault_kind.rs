@@ -7,20 +7,33 @@
 use std::fmt;
 
 macro_rules! kinds {
-    ($( $kind:ident $name:literal $about:literal, )*) => {
+    (
+        $( $kind:ident $name:literal $about:literal, )*;
+        $( $wire:ident $wire_name:literal $wire_about:literal, )*
+    ) => {
         /// One kind of fault.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum FaultKind {
             $( #[doc = $about] $kind, )*
+            $( #[doc = $wire_about] $wire, )*
         }
 
         impl FaultKind {
             /// All kinds, in the order of the specification.
-            pub const ALL: &'static [Self] = &[$( Self::$kind, )*];
+            pub const ALL: &'static [Self] = &[$( Self::$kind, )* $( Self::$wire, )*];
+
+            /// The kinds that any run can have.
+            pub(crate) const OF_ANY_RUN: &'static [Self] = &[$( Self::$kind, )*];
+
+            /// The kinds that only an answer in protobuf can have.
+            pub(crate) const IN_PROTOBUF: &'static [Self] = &[$( Self::$wire, )*];
 
             /// The name, as it stands in stories and totals.
             pub fn name(self) -> &'static str {
-                match self { $( Self::$kind => $name, )* }
+                match self {
+                    $( Self::$kind => $name, )*
+                    $( Self::$wire => $wire_name, )*
+                }
             }
         }
     };
@@ -97,6 +110,17 @@ kinds! {
     ClockJump "clock-jump" "The clock jumps forward: timers run late.",
     Cancel "cancel" "A call of ours is dropped after so many polls.",
     SeedExtremes "seed-extremes" "Jitter from the ends of the range of seeds.",
+    ;
+    WireLength "protobuf-frame-length" "A frame states a length that it cannot have.",
+    WireMagic "protobuf-magic" "A body, or the object of an event, does not begin as it must.",
+    WireVarint "protobuf-truncated-varint" "An object ends within an integer.",
+    WireValue "protobuf-value-not-utf8" "A value of an object is not UTF-8.",
+    WireName "protobuf-name-not-utf8" "The name of an object is not UTF-8.",
+    WireNesting "protobuf-nesting" "The managed fields of an object are nested 1,000 times.",
+    WireTwoNames "protobuf-name-twice" "An object has two names.",
+    WireTwoMetadata "protobuf-metadata-twice" "An object has its metadata twice.",
+    WireUnknown "protobuf-unknown-field" "An object has a field of a newer server.",
+    WireGroup "protobuf-group" "An object has a group, which no server writes.",
 }
 
 impl FaultKind {
@@ -107,7 +131,17 @@ impl FaultKind {
         let versions = matches!(self, K::LowerVersion | K::StaleReplica | K::OlderEvent);
         let unseen = matches!(self, K::EarlyBookmark | K::LostEvent);
         let unusable = matches!(self, K::BadItem | K::HugeItem | K::Undecodable);
+        let unusable = unusable || self.spoils_objects();
         versions || unseen || unusable || self == K::DeletedOlder || self == K::Replay
+    }
+
+    /// Whether objects in protobuf have an identity and cannot be used, so that they are
+    /// quarantined. The other kinds of damage fail the list, end the watch, or do no harm.
+    fn spoils_objects(self) -> bool {
+        use FaultKind as K;
+        let bytes = matches!(self, K::WireVarint | K::WireValue | K::WireGroup);
+        let shapes = matches!(self, K::WireNesting | K::WireTwoNames | K::WireTwoMetadata);
+        bytes || shapes
     }
 
     /// Whether nothing but a list can put right what it leaves behind: a lie, or a history that

@@ -2,6 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
+use informer_testkit::{FaultId, RequestRecord};
+
 use crate::{
     Cells, FaultKind,
     evidence::{Controlled, Ending, Evidence, Left, Listened},
@@ -13,8 +15,12 @@ use crate::{
 impl<T: Form> World<T> {
     fn hits(&self) -> Vec<(FaultKind, u64)> {
         let mut counts = self.counts.clone();
+        let requests = self.server.requests();
         for (kind, id) in &self.scripted {
-            *counts.entry(*kind).or_default() += self.server.fault_hits(*id);
+            *counts.entry(*kind).or_default() += match FaultKind::IN_PROTOBUF.contains(kind) {
+                true => self.met(*kind, *id, &requests).count() as u64,
+                false => self.server.fault_hits(*id),
+            };
         }
         for member in &self.joined {
             let told = member.joined.notebook.told().len() as u64;
@@ -35,17 +41,29 @@ impl<T: Form> World<T> {
         counts.into_iter().filter(|(_, hits)| *hits > 0).collect()
     }
 
+    /// The requests that met a scripted fault. An answer in JSON has no fault of protobuf.
+    fn met<'r>(
+        &self,
+        kind: FaultKind,
+        id: FaultId,
+        requests: &'r [RequestRecord],
+    ) -> impl Iterator<Item = &'r RequestRecord> {
+        let needs_protobuf = FaultKind::IN_PROTOBUF.contains(&kind);
+        let numbers = self.server.fault_requests(id).into_iter();
+        let found = numbers.filter_map(|number| {
+            let place = requests.binary_search_by_key(&number, |request| request.number);
+            requests.get(place.ok()?)
+        });
+        found.filter(move |request| !needs_protobuf || request.is_protobuf())
+    }
+
     /// The phases that were met by scripted faults and by handlers, beside those counted already.
     fn cells(&mut self) -> Cells {
         let mut cells = std::mem::take(&mut self.cells);
         let requests = self.server.requests();
         for (kind, id) in &self.scripted {
-            for number in self.server.fault_requests(*id) {
-                let place = requests.binary_search_by_key(&number, |request| request.number);
-                if let Ok(place) = place {
-                    cells.count_request(*kind, &requests[place]);
-                }
-            }
+            let met = self.met(*kind, *id, &requests);
+            met.for_each(|request| cells.count_request(*kind, request));
         }
         for member in &self.joined {
             if let Some(kind) = member.plan.manner.fault() {

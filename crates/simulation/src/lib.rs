@@ -1,7 +1,7 @@
 //! The whole facade against an API server in memory, with faults, time and chance from one seed.
 //!
-//! One seed is one `Plan`, one run of it under tokio's paused clock through the real
-//! HTTP and JSON path of kube-client, and one verdict of the `oracle` files, which share no code
+//! One seed is one `Plan`, one run of it under tokio's paused clock through the real HTTP path with
+//! JSON or protobuf, and one verdict of the `oracle` files, which share no code
 //! with what they judge. First the faults of `fault_kind.rs` happen, then all is healed and the
 //! store has to become what the server holds. The same seed gives the same run, to the byte.
 //!
@@ -34,6 +34,7 @@ mod story;
 mod tally;
 mod trace;
 mod truth;
+mod wires;
 mod writing;
 
 pub use canary::{Searched, listen, searched};
@@ -45,6 +46,7 @@ pub use oracle::Violation;
 pub use packed::Packings;
 pub use run::{Outcome, Packing, simulate, simulate_twice};
 pub use tally::Tally;
+pub use wires::Wires;
 
 /// Seeds that failed once, one a line; whatever comes after `#` says why.
 pub const REGRESSIONS: &str = include_str!("../regressions.txt");

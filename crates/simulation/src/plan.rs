@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use informer_factory::QueueKind;
+use informer_factory::{QueueKind, WireFormat};
 use informer_testkit::{Fault, Times};
 
 use crate::FaultKind;
@@ -47,6 +47,8 @@ pub(crate) struct InformerPlan {
     pub(crate) refuses_multiples: Option<u64>,
     pub(crate) index_before_start: bool,
     pub(crate) packed: Option<PackedPlan>,
+    /// The format in which all informers of the run request objects.
+    pub(crate) wire: WireFormat,
 }
 
 /// An informer of packed objects.
@@ -58,7 +60,7 @@ pub(crate) struct PackedPlan {
 }
 
 /// What is packed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PackedKind {
     Typed,
     Dynamic,
@@ -66,6 +68,12 @@ pub(crate) enum PackedKind {
 }
 
 impl InformerPlan {
+    /// Whether objects come in protobuf while the server does not fail. Dynamic objects never do.
+    pub(crate) fn prefers_protobuf(&self) -> bool {
+        let kind = self.packed.map(|packed| packed.kind);
+        self.wire == WireFormat::Auto && kind != Some(PackedKind::Dynamic)
+    }
+
     /// The template of what this write makes.
     pub(crate) fn template(&self, serial: u64) -> Option<u64> {
         self.packed.map(|packed| serial / packed.writes)

@@ -31,6 +31,7 @@ use crate::{
     plan::{ListenerPlan, PackedKind, PackedPlan, Plan, Scope},
     story, trace,
     truth::Truth,
+    wires::Wires,
 };
 
 /// How far apart looks are, where nothing happens.
@@ -58,6 +59,8 @@ pub struct Outcome {
     pub violations: Vec<Violation>,
     /// What became of packed objects; nothing, where there were none.
     pub packings: Packings,
+    /// The formats of the answers.
+    pub wires: Wires,
     /// What happened; empty for a run that was asked not to tell and in which all holds.
     pub story: String,
 }
@@ -107,6 +110,7 @@ pub fn simulate(seed: u64, packing: Packing, tells: bool) -> Outcome {
         is_void: evidence.events() < FEWEST_EVENTS || met == 0,
         events: evidence.events(),
         packings: Packings::of(&evidence),
+        wires: Wires::of(&evidence),
         hits: evidence.hits,
         cells: evidence.cells,
         violations,
@@ -181,7 +185,8 @@ async fn execute<T: Form>(plan: Plan) -> Evidence {
     world.sample();
     if let Some(plan) = &world.plan.controller {
         let client = Client::new(world.server.service(), "default");
-        world.control = Some(Control::start(client, plan, world.start));
+        let wire = world.plan.informer.wire;
+        world.control = Some(Control::start(client, plan, wire, world.start));
     }
     for step in std::mem::take(&mut world.plan.steps) {
         world.wait_until(step.at).await;
@@ -328,7 +333,7 @@ impl<T: Form> World<T> {
 }
 
 fn options<T: Form>(plan: &Plan, refused: &Arc<AtomicU64>) -> InformerOptions<T> {
-    let mut options = InformerOptions::new();
+    let mut options = InformerOptions::new().wire(plan.informer.wire);
     match plan.informer.scope {
         Scope::All => {}
         Scope::Tier => options = options.labels(format!("tier={}", TIERS[0])),

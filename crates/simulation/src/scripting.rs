@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use informer_testkit::{Fault, Rejection, Times};
+use informer_testkit::{Damage, Fault, Rejection, Times};
 
 use crate::{
     FaultKind as K, canary,
@@ -156,7 +156,27 @@ fn fault_of(kind: K, chance: &mut Chance) -> (Requests, Fault) {
         K::Page410 => (Requests::Pages, Fault::Status(Rejection::expired(1, 2))),
         K::BadItem => (Requests::Lists, Fault::UndecodableItem),
         K::HugeItem => (Requests::Lists, Fault::HugeItem(20_000)),
+        // Only watches have frames.
+        K::WireLength => {
+            let damage = Damage::FrameLength(chance.pick(&[0, 1, u32::MAX]));
+            (Requests::Watches, Fault::Protobuf(damage))
+        }
+        _ if K::IN_PROTOBUF.contains(&kind) => (any, Fault::Protobuf(damage_of(kind))),
         _ => watch_fault_of(kind, chance),
+    }
+}
+
+fn damage_of(kind: K) -> Damage {
+    match kind {
+        K::WireMagic => Damage::Magic,
+        K::WireVarint => Damage::TruncatedVarint,
+        K::WireValue => Damage::ValueNotUtf8,
+        K::WireName => Damage::NameNotUtf8,
+        K::WireNesting => Damage::Nesting(1_000),
+        K::WireTwoNames => Damage::NameTwice,
+        K::WireTwoMetadata => Damage::MetadataTwice,
+        K::WireGroup => Damage::Group,
+        _ => Damage::UnknownField,
     }
 }
 

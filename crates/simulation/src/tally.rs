@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use crate::{Cells, FaultKind, Outcome, Packings};
+use crate::{Cells, FaultKind, Outcome, Packings, Wires};
 
 /// Totals of runs.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +17,8 @@ pub struct Tally {
     pub failed: u64,
     /// What became of packed objects.
     pub packings: Packings,
+    /// The formats of the answers.
+    pub wires: Wires,
     hits: BTreeMap<FaultKind, u64>,
     cells: Cells,
 }
@@ -30,6 +32,7 @@ impl Tally {
         self.events += outcome.events as u64;
         self.cells.add(&outcome.cells);
         self.packings.add(&outcome.packings);
+        self.wires.add(&outcome.wires);
         for (kind, hits) in &outcome.hits {
             *self.hits.entry(*kind).or_default() += hits;
         }
@@ -48,6 +51,7 @@ impl fmt::Display for Tally {
         }
         writeln!(f, "{}", self.cells)?;
         writeln!(f, "{}", self.packings)?;
+        writeln!(f, "{}", self.wires)?;
         let Self {
             schedules,
             void,

@@ -15,6 +15,8 @@ fn all_holds_for_some_seeds() {
         tally.void * 4 < tally.schedules,
         "too many runs show nothing: {tally}"
     );
+    assert!(tally.wires.protobuf > 20, "{}", tally.wires);
+    assert!(tally.wires.answers > 200, "{}", tally.wires);
 }
 
 /// The same seed twice is the same run.

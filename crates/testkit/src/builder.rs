@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::{
-    ApiServer, Cluster, Resource,
+    ApiServer, Cluster, ProtobufSupport, Resource,
     server::{Server, Settings},
 };
 
@@ -37,6 +37,7 @@ impl Builder {
                 clock: None,
                 bookmark_interval: Duration::from_secs(60),
                 watch_timeout: Duration::from_secs(30 * 60),
+                protobuf: ProtobufSupport::Served,
             },
         }
     }
@@ -99,6 +100,21 @@ impl Builder {
     /// kube-apiserver grants.
     pub fn watch_timeout(mut self, timeout: Duration) -> Self {
         self.settings.watch_timeout = timeout;
+        self
+    }
+
+    /// Sets how the server answers clients that accept protobuf. Default:
+    /// [`ProtobufSupport::Served`].
+    ///
+    /// ```
+    /// use informer_testkit::{ApiServer, ProtobufSupport};
+    ///
+    /// // Every answer is in JSON, so that a test can search bodies for text.
+    /// let server = ApiServer::builder().protobuf(ProtobufSupport::JsonOnly).build();
+    /// # drop(server);
+    /// ```
+    pub fn protobuf(mut self, support: ProtobufSupport) -> Self {
+        self.settings.protobuf = support;
         self
     }
 

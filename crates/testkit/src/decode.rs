@@ -30,15 +30,7 @@ impl<T: DeserializeOwned> Decoder<T> {
         if may_reuse && let Some(known) = self.reuse.reuse(&identity) {
             return Item::new(identity, Body::Reused(known));
         }
-        let body = match self.form {
-            Form::Whole => body(&object.bytes()),
-            Form::Metadata => {
-                let mut bytes = Vec::new();
-                object.write_partial(&mut bytes);
-                body(&bytes)
-            }
-        };
-        Item::new(identity, body)
+        Item::new(identity, body(&object.bytes_in(self.form)))
     }
 
     pub(crate) fn event(&self, kind: EventKind, item: Item<T>) -> WatchEvent<T> {

@@ -5,12 +5,13 @@
 
 use std::time::Duration;
 
-use crate::{Rejection, RequestLine, Resource, Verb};
+use crate::{Damage, Rejection, RequestLine, Resource, Verb};
 
 /// One thing that goes wrong with a request, or with its answer.
 ///
 /// "First event" means the first of the watch that is not a bookmark. What does not apply to a
-/// request's verb leaves its answer as it is, and still counts as used.
+/// request's verb leaves its answer as it is, and still counts as used. A "line" is a frame in an
+/// answer in protobuf.
 ///
 /// ```
 /// use informer_testkit::{ApiServer, Fault, Match, Resource, Times};
@@ -84,10 +85,11 @@ pub enum Fault {
     /// Watch: closed cleanly after so many events.
     // FM-21
     CloseAfterEvents(u64),
-    /// Watch: the first event is cut in half, and its line still ended. List: the body is.
+    /// Watch: the first event is cut in half, and its line still ended, or its frame as long as the
+    /// half. List: the body is cut in half.
     // FM-30
     TruncatedLine,
-    /// Watch: a line that is not JSON comes before the first event. List: instead of the body.
+    /// Watch: a line that is no event comes before the first event. List: instead of the body.
     GarbageLine,
     /// Watch: the first event has a type nobody knows.
     // FM-31
@@ -151,6 +153,9 @@ pub enum Fault {
     /// Watch: `timeoutSeconds` is ignored.
     // FM-20
     IgnoreTimeout,
+    /// The first event or item of an answer in protobuf is damaged. An answer in JSON stays as it
+    /// is.
+    Protobuf(Damage),
 }
 
 impl Fault {

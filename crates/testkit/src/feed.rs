@@ -24,7 +24,7 @@ use crate::{
     server::{Server, Signal, State},
     tampering::Tampering,
     watch_start::start_of_watch,
-    wire::{Form, Frame},
+    wire::{Format, Frame},
 };
 
 /// How many frames are read at once; the bound of what a feed holds of its own.
@@ -46,7 +46,7 @@ pub(crate) struct Feed {
     id: ResourceId,
     pub(crate) resource: Arc<Resource>,
     selection: Selection,
-    pub(crate) form: Form,
+    pub(crate) format: Format,
     tampering: Tampering,
     /// Synthetic or replayed lines to be sent before the history is followed.
     first: VecDeque<Frame>,
@@ -96,7 +96,7 @@ impl Feed {
         server: &Arc<Server>,
         id: ResourceId,
         options: WatchOptions,
-        form: Form,
+        format: Format,
         faults: &[Fault],
     ) -> Result<(Self, String), Rejection> {
         let state = server.lock();
@@ -111,7 +111,7 @@ impl Feed {
             id,
             resource: Arc::clone(&state.cluster.collection(id).resource),
             selection: options.selection,
-            form,
+            format,
             first: start.first,
             is_untouched: true,
             owes_end: start.owes_end,
@@ -153,7 +153,7 @@ impl Feed {
             } else {
                 self.read().await?
             };
-            let frames = self.tampering.apply(frames, &self.resource, self.form);
+            let frames = self.tampering.apply(frames, &self.resource, self.format);
             self.is_over |= is_over(&frames);
             if !frames.is_empty() {
                 return Some(frames);

@@ -24,7 +24,8 @@ pub enum Interjection {
         /// Of which object; name, uid and version as they stand in its metadata.
         object: Value,
     },
-    /// Any line at all.
+    /// Any line at all. A watch in protobuf gets the members `type` and `object` of the line as an
+    /// event.
     Line(Value),
     /// A bookmark with the server's version, to watches that asked for bookmarks.
     // RL-46
@@ -58,13 +59,13 @@ impl Said {
                     object["kind"] = json!(resource.kind);
                     object["apiVersion"] = json!(resource.api_version());
                     let line = json!({"type": kind.as_str(), "object": object});
-                    return Some(Frame::Raw(line.to_string().into()));
+                    return Some(Frame::Changed(line));
                 }
                 let object = Object::render(resource, version, &metadata, &fields);
                 let kind = *kind;
                 Some(Frame::Event { kind, object })
             }
-            Interjection::Line(value) => Some(Frame::Raw(value.to_string().into())),
+            Interjection::Line(value) => Some(Frame::Changed(value.clone())),
             Interjection::Bookmark => bookmarks.then_some(Frame::Bookmark {
                 version: self.at,
                 ends_initial: false,

@@ -33,7 +33,9 @@
 //!   over HTTP.
 //! - Read and write directly: [`ApiServer::create`] and the like, [`Object`], [`ListOptions`],
 //!   [`Listing`].
-//! - Break requests: [`Fault`], [`Match`], [`Times`]; speak to open watches: [`Interjection`].
+//! - Break requests: [`Fault`], [`Match`], [`Times`], and [`Damage`] in protobuf; speak to open
+//!   watches: [`Interjection`].
+//! - Serve JSON alone, or break protobuf: [`ProtobufSupport`].
 //! - See what was requested: [`ApiServer::requests`], [`RequestRecord`].
 //! - Serve a type of your own: [`Resource::custom`].
 //!
@@ -44,7 +46,11 @@
 //! - Of patches only merge patches are understood; others are answered with 415, as for a type that
 //!   does not support them. The whole object may be written through its main path, `status` too.
 //! - A version ahead of the server's is refused at once, not after three seconds.
-//! - Tables, protobuf and aggregated discovery are not served; clients fall back to what is.
+//! - Tables and aggregated discovery are not served; clients fall back to what is. Bodies of
+//!   requests and discovery are JSON.
+//! - Answers in protobuf lack members that the kind does not have, because a server never stores
+//!   them; in JSON they are there. An object with a value of a wrong type, such as a text for
+//!   `spec`, has its identity in protobuf and does not decode, as in JSON.
 //! - `dryRun=All` is honoured by every write over HTTP. [`ApiServer`]'s own methods always write.
 //! - `status` exists for every resource; other subresources do not. Every object has a
 //!   `metadata.generation`.
@@ -69,11 +75,13 @@ mod interjection;
 mod label_parser;
 mod label_selector;
 mod label_syntax;
+mod list_tampering;
 mod listing;
 mod merge_patch;
 mod object;
 #[cfg(test)]
 mod proof;
+mod protobuf;
 mod rejection;
 mod request_log;
 mod resource;
@@ -99,6 +107,7 @@ pub use interjection::Interjection;
 pub use label_selector::LabelSelector;
 pub use listing::{ListOptions, Listing};
 pub use object::Object;
+pub use protobuf::{Damage, ProtobufSupport};
 pub use rejection::{Rejection, RejectionDetails};
 pub use request_log::{RequestLine, RequestRecord, Verb};
 pub use resource::Resource;

@@ -5,14 +5,18 @@
 //! another version (what a `DELETED` event carries) are cut from the bytes without parsing.
 //! Immutable; holds no history.
 
-use std::{collections::BTreeMap, fmt, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    fmt,
+    sync::{Arc, OnceLock},
+};
 
 use bytes::Bytes;
 use informer_reflector::{Identity, ObjectKey};
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use crate::{Resource, fields::Fields};
+use crate::{Resource, fields::Fields, protobuf, wire::Form};
 
 /// One version of one object, as the server holds it. Cheap to clone.
 #[derive(Clone)]
@@ -35,6 +39,14 @@ struct Rendered {
     fields: Fields,
     /// Where in `bytes` each of them begins.
     starts: Vec<usize>,
+    messages: Messages,
+}
+
+/// The object in protobuf, encoded for the first client that wants it.
+#[derive(Default)]
+struct Messages {
+    whole: OnceLock<Bytes>,
+    metadata: OnceLock<Bytes>,
 }
 
 const METADATA: &[u8] = b"\"metadata\":";
@@ -91,6 +103,7 @@ impl Object {
             metadata: metadata_at,
             digits,
             rest,
+            messages: Messages::default(),
         }))
     }
 
@@ -118,6 +131,7 @@ impl Object {
             bytes,
             metadata: old.metadata,
             digits: (old.digits.0, end),
+            messages: Messages::default(),
         }))
     }
 
@@ -161,6 +175,18 @@ impl Object {
         self.0.bytes.clone()
     }
 
+    /// The JSON in this form.
+    pub(crate) fn bytes_in(&self, form: Form) -> Bytes {
+        match form {
+            Form::Whole => self.bytes(),
+            Form::Metadata => {
+                let mut bytes = Vec::new();
+                self.write_partial(&mut bytes);
+                bytes.into()
+            }
+        }
+    }
+
     /// The JSON as a value.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.0.bytes).expect("rendered by us, so it is JSON")
@@ -190,12 +216,33 @@ impl Object {
         out.push(b'}');
     }
 
-    /// The metadata and the other fields, for the next write.
-    pub(crate) fn to_parts(&self) -> (Map<String, Value>, Fields) {
+    /// The message in protobuf; empty if the resource has none in this form.
+    pub(crate) fn message(&self, resource: &Resource, form: Form) -> Bytes {
+        let encode = |object: &Value| {
+            let schema = protobuf::schema_of(resource, form);
+            schema.map_or_else(Bytes::new, |schema| {
+                protobuf::message(schema, object).into()
+            })
+        };
+        let messages = &self.0.messages;
+        let message = match form {
+            Form::Whole => messages.whole.get_or_init(|| encode(&self.json())),
+            Form::Metadata => messages
+                .metadata
+                .get_or_init(|| encode(&json!({"metadata": self.metadata_json()}))),
+        };
+        message.clone()
+    }
+
+    fn metadata_json(&self) -> Map<String, Value> {
         let start = self.0.metadata + METADATA.len();
         let metadata = serde_json::from_slice(&self.0.bytes[start..self.0.rest]);
-        let metadata = metadata.expect("rendered by us, so it is JSON");
-        (metadata, self.0.fields.clone())
+        metadata.expect("rendered by us, so it is JSON")
+    }
+
+    /// The metadata and the other fields, for the next write.
+    pub(crate) fn to_parts(&self) -> (Map<String, Value>, Fields) {
+        (self.metadata_json(), self.0.fields.clone())
     }
 
     /// Whether two versions differ in nothing but the version.

@@ -104,6 +104,24 @@ pub struct RequestRecord {
     pub code: Option<u16>,
     /// Why.
     pub why: String,
+    /// The `Content-Type` of the answer over HTTP; empty if there is none.
+    pub media_type: String,
+}
+
+impl RequestRecord {
+    /// Returns whether the answer was in protobuf.
+    ///
+    /// ```
+    /// use informer_testkit::ApiServer;
+    ///
+    /// let server = ApiServer::new();
+    /// // Run the client under test against `server.service()`, then:
+    /// assert!(server.requests().iter().all(|request| request.is_protobuf()));
+    /// ```
+    pub fn is_protobuf(&self) -> bool {
+        self.media_type
+            .starts_with("application/vnd.kubernetes.protobuf")
+    }
 }
 
 impl fmt::Display for RequestRecord {
@@ -114,9 +132,13 @@ impl fmt::Display for RequestRecord {
             line,
             code,
             why,
+            ..
         } = self;
         write!(f, "#{number} {at:.3?} {} {} -> ", line.verb, line.query)?;
         match code {
+            Some(code) if self.is_protobuf() => {
+                write!(f, "{code} in protobuf: {why}")
+            }
             Some(code) => write!(f, "{code}: {why}"),
             None => write!(f, "nothing: {why}"),
         }
@@ -149,6 +171,7 @@ impl RequestLog {
             line,
             code: None,
             why,
+            media_type: String::new(),
         });
         if self.records.len() > REMEMBERED {
             self.records.pop_front();
@@ -157,14 +180,22 @@ impl RequestLog {
     }
 
     pub(crate) fn answer(&mut self, number: u64, code: Option<u16>, why: String) {
-        let first = self.records.front().map_or(0, |record| record.number);
-        let index = number
-            .checked_sub(first)
-            .and_then(|index| usize::try_from(index).ok());
-        if let Some(record) = index.and_then(|index| self.records.get_mut(index)) {
+        if let Some(record) = self.record(number) {
             record.code = code;
             record.why = why;
         }
+    }
+
+    pub(crate) fn note_media_type(&mut self, number: u64, media_type: &str) {
+        if let Some(record) = self.record(number) {
+            media_type.clone_into(&mut record.media_type);
+        }
+    }
+
+    fn record(&mut self, number: u64) -> Option<&mut RequestRecord> {
+        let first = self.records.front().map_or(0, |record| record.number);
+        let index = usize::try_from(number.checked_sub(first)?).ok()?;
+        self.records.get_mut(index)
     }
 
     pub(crate) fn records(&self) -> Vec<RequestRecord> {

@@ -15,8 +15,8 @@ use tokio::{
 };
 
 use crate::{
-    Change, Cluster, Fault, Interjection, Rejection, RequestLine, Resource, ResourceId,
-    fault::Script, interjection::Said, request_log::RequestLog, timestamp,
+    Change, Cluster, Fault, Interjection, ProtobufSupport, Rejection, RequestLine, Resource,
+    ResourceId, fault::Script, interjection::Said, request_log::RequestLog, timestamp,
 };
 
 pub(crate) struct Server {
@@ -30,6 +30,7 @@ pub(crate) struct Settings {
     pub(crate) clock: Option<Box<dyn Fn() -> SystemTime + Send + Sync>>,
     pub(crate) bookmark_interval: Duration,
     pub(crate) watch_timeout: Duration,
+    pub(crate) protobuf: ProtobufSupport,
 }
 
 pub(crate) struct State {
@@ -136,6 +137,11 @@ impl Server {
         let faults = state.script.take(&line, next);
         let number = state.log.begin(line, at);
         (number, faults)
+    }
+
+    /// Notes the media type of an answer.
+    pub(crate) fn note_media_type(&self, number: u64, media_type: &str) {
+        self.lock().log.note_media_type(number, media_type);
     }
 
     pub(crate) fn answer(&self, number: u64, code: Option<u16>, why: impl Into<String>) {

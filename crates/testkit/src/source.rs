@@ -18,9 +18,9 @@ use crate::{
     ResourceId, Selection, Verb,
     decode::{Decoder, decode_line, decode_list},
     feed::{Feed, WatchOptions},
+    list_tampering::{ListBody, changes_lists, write_list},
     server::Server,
-    tampering::{ListBody, changes_lists, write_list},
-    wire::{Form, Frame},
+    wire::{Form, Format, Frame},
 };
 
 /// A [`ListWatch`] of one resource; made by [`ApiServer::source`].
@@ -231,7 +231,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> ListWatch for Source<T> {
         let decoder = self.decoder(reuse);
         if faults.iter().any(changes_lists) {
             let ListBody { body, cut, .. } =
-                write_list(&listing, &self.resource, self.form, &faults);
+                write_list(&listing, &self.resource, Format::json(self.form), &faults);
             if cut.is_some() {
                 return Err(broken());
             }
@@ -260,7 +260,8 @@ impl<T: DeserializeOwned + Send + Sync + 'static> ListWatch for Source<T> {
             timeout: Some(Duration::from_secs(request.timeout.as_secs()))
                 .filter(|timeout| !timeout.is_zero()),
         };
-        let opened = Feed::open(&self.server, self.id, options, self.form, &faults);
+        let format = Format::json(self.form);
+        let opened = Feed::open(&self.server, self.id, options, format, &faults);
         let (feed, why) = opened.map_err(|rejection| self.refused(number, &rejection))?;
         self.server.answer(number, Some(200), story(&why, &faults));
         Ok(events(feed, self.decoder(reuse), is_initial))
@@ -388,6 +389,7 @@ fn event<T: DeserializeOwned>(
             initial_events_end: ends_initial,
         }),
         Frame::Error(rejection) => Ok(WatchEvent::Error(rejection.to_failure())),
+        Frame::Changed(event) => decode_line(event.to_string().as_bytes(), decoder),
         Frame::Raw(line) => decode_line(&line, decoder),
         Frame::Cut(_) => Err(broken()),
     }

@@ -1,6 +1,6 @@
-//! What faults do to an answer that is given: to the lines of a watch, and to the body of a list.
+//! What faults do to the events of a watch that is answered.
 //!
-//! Pure: lines in, lines out. Waiting, hanging and refusing are the skins' part.
+//! Pure: frames in, frames out. Waiting, hanging and refusing are the skins' part.
 
 use std::time::Duration;
 
@@ -8,14 +8,15 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use crate::{
-    EventKind, Fault, Listing, Rejection, Resource,
-    wire::{Form, Frame},
+    Damage, EventKind, Fault, Rejection, Resource,
+    protobuf::{damaged_frame, event_frame, frame_of},
+    wire::{Encoding, Format, Frame},
 };
 
-const HTML: &str = "<html><body><h1>Please log in</h1></body></html>";
-const GARBAGE: &str = "%% this is not JSON %%";
+pub(crate) const HTML: &str = "<html><body><h1>Please log in</h1></body></html>";
+pub(crate) const GARBAGE: &str = "%% this is not JSON %%";
 /// A member that holds `{}`.
-const GZIP: &[u8] =
+pub(crate) const GZIP: &[u8] =
     b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xab\xae\x05\x00\x43\xbf\xa6\xa3\x02\x00\x00\x00";
 
 /// What is to be done to the lines of one watch.
@@ -56,6 +57,7 @@ enum LineFault {
     Huge(usize),
     Gzip,
     Version(u64),
+    Protobuf(Damage),
 }
 
 impl Tampering {
@@ -86,6 +88,7 @@ impl Tampering {
                 Fault::Gzip => all.line = Some(LineFault::Gzip),
                 Fault::DeletedOlderVersion => all.is_deletion_older = true,
                 Fault::OlderVersion(version) => all.line = Some(LineFault::Version(*version)),
+                Fault::Protobuf(damage) => all.line = Some(LineFault::Protobuf(*damage)),
                 Fault::BookmarkNever => all.is_without_bookmarks = true,
                 Fault::NoInitialEventsEnd => all.is_without_end = true,
                 Fault::LoseEvent(nth) => all.lose = Some(*nth),
@@ -107,7 +110,7 @@ impl Tampering {
         &mut self,
         frames: Vec<Frame>,
         resource: &Resource,
-        form: Form,
+        format: Format,
     ) -> Vec<Frame> {
         let mut out = Vec::with_capacity(frames.len());
         self.before_next_event(&mut out);
@@ -115,16 +118,16 @@ impl Tampering {
             if self.is_over {
                 break;
             }
-            self.pass(frame, resource, form, &mut out);
+            self.pass(frame, resource, format, &mut out);
             self.before_next_event(&mut out);
         }
         match self.cut_after_bytes {
-            Some(limit) => self.cut(limit, out, resource, form),
+            Some(limit) => self.cut(limit, out, resource, format),
             None => out,
         }
     }
 
-    fn pass(&mut self, frame: Frame, resource: &Resource, form: Form, out: &mut Vec<Frame>) {
+    fn pass(&mut self, frame: Frame, resource: &Resource, format: Format, out: &mut Vec<Frame>) {
         let Frame::Event { object, kind } = &frame else {
             let is_dropped = match frame {
                 Frame::Bookmark { ends_initial, .. } => {
@@ -150,10 +153,10 @@ impl Tampering {
         self.sent += 1;
         if *kind == EventKind::Deleted && std::mem::take(&mut self.is_deletion_older) {
             let older = LineFault::Version(object.version().saturating_sub(1).max(1));
-            return change_line(older, &frame, resource, form, out);
+            return change_line(older, &frame, resource, format, out);
         }
         match self.line.take() {
-            Some(fault) => change_line(fault, &frame, resource, form, out),
+            Some(fault) => change_line(fault, &frame, resource, format, out),
             None => out.push(frame),
         }
     }
@@ -188,7 +191,7 @@ impl Tampering {
         }
     }
 
-    fn cut(&mut self, limit: u64, lines: Vec<Frame>, of: &Resource, form: Form) -> Vec<Frame> {
+    fn cut(&mut self, limit: u64, lines: Vec<Frame>, of: &Resource, format: Format) -> Vec<Frame> {
         let mut out = Vec::with_capacity(lines.len() + 1);
         if limit == 0 {
             self.is_over = true;
@@ -196,7 +199,7 @@ impl Tampering {
         }
         for frame in lines {
             let mut line = Vec::new();
-            frame.write(&mut line, of, form);
+            frame.write(&mut line, of, format);
             let left = usize::try_from(limit - self.bytes).unwrap_or(usize::MAX);
             if line.len() < left {
                 self.bytes += line.len() as u64;
@@ -216,20 +219,21 @@ fn change_line(
     fault: LineFault,
     frame: &Frame,
     resource: &Resource,
-    form: Form,
+    format: Format,
     out: &mut Vec<Frame>,
 ) {
-    let mut event = frame.to_json(resource, form);
+    let mut event = frame.to_json(resource, format.form);
     let object = &mut event["object"];
     match fault {
         LineFault::Truncated => {
-            let mut line = event.to_string().into_bytes();
-            line.truncate(line.len() / 2);
-            out.push(Frame::Raw(Bytes::from(line)));
+            out.push(Frame::Raw(half(&event, resource, format)));
             return;
         }
         LineFault::Garbage => {
-            out.push(Frame::Raw(Bytes::from_static(GARBAGE.as_bytes())));
+            out.push(Frame::Raw(match format.encoding {
+                Encoding::Json => Bytes::from_static(GARBAGE.as_bytes()),
+                Encoding::Protobuf => Bytes::from(frame_of(GARBAGE.as_bytes())),
+            }));
             out.push(frame.clone());
             return;
         }
@@ -239,6 +243,10 @@ fn change_line(
         }
         LineFault::Gzip => {
             out.push(Frame::Raw(Bytes::from_static(GZIP)));
+            return;
+        }
+        LineFault::Protobuf(damage) => {
+            out.push(damaged(damage, frame, resource, format));
             return;
         }
         LineFault::Huge(bytes) => enlarge(object, bytes),
@@ -253,7 +261,34 @@ fn change_line(
             object["metadata"]["resourceVersion"] = json!(version.to_string());
         }
     }
-    out.push(Frame::Raw(Bytes::from(event.to_string())));
+    out.push(Frame::Changed(event));
+}
+
+/// The first half of an event: a line without its end, or a frame with the length of the half.
+fn half(event: &Value, resource: &Resource, format: Format) -> Bytes {
+    match format.encoding {
+        Encoding::Json => {
+            let mut line = event.to_string().into_bytes();
+            line.truncate(line.len() / 2);
+            line.into()
+        }
+        Encoding::Protobuf => {
+            let frame = event_frame(event, resource, format.form);
+            let event = frame.get(4..).unwrap_or_default();
+            frame_of(&event[..event.len() / 2]).into()
+        }
+    }
+}
+
+/// The event with damage that only protobuf has; as it is in JSON.
+fn damaged(damage: Damage, frame: &Frame, resource: &Resource, format: Format) -> Frame {
+    match (frame, format.encoding) {
+        (Frame::Event { kind, object }, Encoding::Protobuf) => {
+            let frame = damaged_frame(damage, *kind, object, resource, format.form);
+            Frame::Raw(Bytes::from(frame))
+        }
+        _ => frame.clone(),
+    }
 }
 
 /// An `ERROR` whose object has nothing that says what it is.
@@ -263,18 +298,16 @@ fn bare_error(status: &Rejection) -> Frame {
         object.remove("kind");
         object.remove("apiVersion");
     }
-    Frame::Raw(Bytes::from(
-        json!({"type": "ERROR", "object": object}).to_string(),
-    ))
+    Frame::Changed(json!({"type": "ERROR", "object": object}))
 }
 
 /// Adds an annotation of this size.
-fn enlarge(object: &mut Value, bytes: usize) {
+pub(crate) fn enlarge(object: &mut Value, bytes: usize) {
     object["metadata"]["annotations"]["huge"] = json!("x".repeat(bytes));
 }
 
 /// Leaves the metadata and makes nonsense of the rest.
-fn spoil(object: &mut Value) {
+pub(crate) fn spoil(object: &mut Value) {
     let Value::Object(object) = object else {
         return;
     };
@@ -288,104 +321,10 @@ fn spoil(object: &mut Value) {
     }
 }
 
-/// The body of a list, and after how many bytes the connection breaks.
-pub(crate) struct ListBody {
-    pub(crate) body: Vec<u8>,
-    pub(crate) cut: Option<usize>,
-    pub(crate) is_html: bool,
-}
-
-/// Writes a list as the faults will have it.
-pub(crate) fn write_list(
-    listing: &Listing,
-    resource: &Resource,
-    form: Form,
-    faults: &[Fault],
-) -> ListBody {
-    let mut body = listing.write(resource, form);
-    let (mut cut, mut is_html) = (None, false);
-    for fault in faults {
-        match fault {
-            Fault::CutAfterBytes(bytes) => cut = usize::try_from(*bytes).ok(),
-            Fault::TruncatedLine => body.truncate(body.len() / 2),
-            Fault::GarbageLine => body = GARBAGE.into(),
-            Fault::Html => {
-                body = HTML.into();
-                is_html = true;
-            }
-            Fault::Gzip => body = GZIP.into(),
-            Fault::WrongKind
-            | Fault::Nameless
-            | Fault::UndecodableItem
-            | Fault::HugeItem(_)
-            | Fault::EmptyResourceVersion
-            | Fault::DuplicateKey
-            | Fault::OlderVersion(_) => {
-                let mut list = serde_json::from_slice(&body).unwrap_or_default();
-                change_list(fault, &mut list);
-                body = list.to_string().into_bytes();
-            }
-            _ => {}
-        }
-    }
-    ListBody {
-        cut: cut.filter(|cut| *cut < body.len()),
-        body,
-        is_html,
-    }
-}
-
-/// Whether a list has to be written out for its faults to show.
-pub(crate) fn changes_lists(fault: &Fault) -> bool {
-    matches!(
-        fault,
-        Fault::CutAfterBytes(_)
-            | Fault::TruncatedLine
-            | Fault::GarbageLine
-            | Fault::Html
-            | Fault::WrongKind
-            | Fault::Nameless
-            | Fault::UndecodableItem
-            | Fault::HugeItem(_)
-            | Fault::Gzip
-            | Fault::EmptyResourceVersion
-            | Fault::DuplicateKey
-            | Fault::OlderVersion(_)
-    )
-}
-
-fn change_list(fault: &Fault, list: &mut Value) {
-    let first = list["items"].get(0).cloned();
-    match (fault, first) {
-        (Fault::WrongKind, _) => {
-            list["kind"] = json!("Table");
-            list["apiVersion"] = json!("meta.k8s.io/v1");
-        }
-        (Fault::EmptyResourceVersion, _) => list["metadata"]["resourceVersion"] = json!(""),
-        (Fault::OlderVersion(version), _) => {
-            list["metadata"]["resourceVersion"] = json!(version.to_string());
-        }
-        (Fault::Nameless, Some(_)) => list["items"][0]["metadata"]["name"] = json!(""),
-        (Fault::HugeItem(bytes), Some(_)) => enlarge(&mut list["items"][0], *bytes),
-        (Fault::UndecodableItem, Some(_)) => spoil(&mut list["items"][0]),
-        (Fault::DuplicateKey, Some(mut older)) => {
-            let version = older["metadata"]["resourceVersion"]
-                .as_str()
-                .unwrap_or_default();
-            let version: u64 = version.parse().unwrap_or(2);
-            older["metadata"]["resourceVersion"] = json!((version - 1).max(1).to_string());
-            if let Value::Array(items) = &mut list["items"] {
-                items.insert(0, older);
-            }
-        }
-        _ => {}
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Object, fields::Fields};
+    use crate::{Object, fields::Fields, wire::Form};
 
     fn event(name: &str) -> Frame {
         let metadata = json!({"name": name});
@@ -400,12 +339,19 @@ mod tests {
     /// FM-30: cut at every byte, everything before the cut is there and nothing behind it.
     #[test]
     fn a_cut_is_exact_at_every_byte() {
+        let form = Form::Whole;
+        for encoding in [Encoding::Json, Encoding::Protobuf] {
+            is_exact_at_every_byte(Format { form, encoding });
+        }
+    }
+
+    fn is_exact_at_every_byte(format: Format) {
         let pods = Resource::pods();
         let write = |frames: &[Frame]| {
             let mut out = Vec::new();
             frames
                 .iter()
-                .for_each(|frame| frame.write(&mut out, &pods, Form::Whole));
+                .for_each(|frame| frame.write(&mut out, &pods, format));
             out
         };
         let whole = write(&[event("a"), event("b"), event("c")]);
@@ -414,7 +360,7 @@ mod tests {
             let mut sent = Vec::new();
             for name in ["a", "b", "c"] {
                 if !tampering.is_over() {
-                    sent.extend(tampering.apply(vec![event(name)], &pods, Form::Whole));
+                    sent.extend(tampering.apply(vec![event(name)], &pods, format));
                 }
             }
             assert!(tampering.is_over());

@@ -14,7 +14,10 @@ use http_body::{Body, Frame as BodyFrame, SizeHint};
 use http_body_util::BodyDataStream;
 use serde_json::Value;
 
-use crate::Rejection;
+use crate::{
+    Object, Rejection, Resource, protobuf,
+    wire::{Encoding, Format},
+};
 
 /// The body of an answer: bytes, or a stream of them that may break.
 pub struct ApiBody(Content);
@@ -133,19 +136,54 @@ pub(super) fn answer(
     response
 }
 
-pub(super) fn json_bytes(status: StatusCode, bytes: impl Into<Bytes>) -> Response<ApiBody> {
-    answer(status, "application/json", ApiBody::from(bytes.into()))
+/// The media type of an answer that is no watch.
+pub(super) fn media_type(encoding: Encoding) -> &'static str {
+    match encoding {
+        Encoding::Json => "application/json",
+        Encoding::Protobuf => "application/vnd.kubernetes.protobuf",
+    }
 }
 
-pub(super) fn json_value(status: StatusCode, value: &Value) -> Response<ApiBody> {
-    json_bytes(status, value.to_string())
+/// An answer of bytes that are encoded already.
+pub(super) fn encoded(
+    status: StatusCode,
+    encoding: Encoding,
+    bytes: impl Into<Bytes>,
+) -> Response<ApiBody> {
+    answer(status, media_type(encoding), ApiBody::from(bytes.into()))
+}
+
+/// An answer of a value with `apiVersion` and `kind`.
+pub(super) fn value_answer(
+    status: StatusCode,
+    encoding: Encoding,
+    value: &Value,
+) -> Response<ApiBody> {
+    match encoding {
+        Encoding::Json => encoded(status, encoding, value.to_string()),
+        Encoding::Protobuf => encoded(status, encoding, protobuf::body(value, None)),
+    }
+}
+
+/// An answer of one object.
+pub(super) fn object_answer(
+    status: StatusCode,
+    format: Format,
+    object: &Object,
+    resource: &Resource,
+) -> Response<ApiBody> {
+    let bytes = match (format.encoding, format.form) {
+        (Encoding::Json, form) => object.bytes_in(form),
+        (Encoding::Protobuf, form) => protobuf::object_body(object, resource, form).into(),
+    };
+    encoded(status, format.encoding, bytes)
 }
 
 /// The answer to a request that was refused.
-pub(super) fn refusal(rejection: &Rejection) -> Response<ApiBody> {
+pub(super) fn refusal(rejection: &Rejection, encoding: Encoding) -> Response<ApiBody> {
     let status = StatusCode::from_u16(rejection.code);
     let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let mut response = json_value(status, &rejection.to_json());
+    let mut response = value_answer(status, encoding, &rejection.to_json());
     if let Some(delay) = rejection.details.retry_after {
         response
             .headers_mut()

@@ -1,7 +1,7 @@
 //! What the server tells about itself: versions, groups and resources.
 //!
-//! Unaggregated discovery only; a client that accepts nothing but the aggregated form gets 406 and
-//! falls back.
+//! Unaggregated discovery in JSON only; a client that accepts nothing but the aggregated form gets
+//! 406 and falls back.
 
 use http::HeaderMap;
 use serde_json::{Value, json};
@@ -15,33 +15,32 @@ pub(super) fn discover(
     cluster: &Cluster,
     headers: &HeaderMap,
 ) -> Result<Option<Value>, Rejection> {
-    accept::form(headers)?;
-    match route {
-        Route::CoreVersions => Ok(Some(json!({
+    let found = match route {
+        Route::CoreVersions => json!({
             "kind": "APIVersions",
             "versions": ["v1"],
             "serverAddressByClientCIDRs": [],
-        }))),
+        }),
         Route::Groups => {
             let groups: Vec<Value> = names_of_groups(cluster)
                 .into_iter()
                 .map(|name| group(cluster, name))
                 .collect();
-            Ok(Some(
-                json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups}),
-            ))
+            json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups})
         }
         Route::Group(name) if names_of_groups(cluster).contains(&name.as_str()) => {
             let mut group = group(cluster, name);
             group["kind"] = json!("APIGroup");
             group["apiVersion"] = json!("v1");
-            Ok(Some(group))
+            group
         }
-        Route::Resources { group, version } => resources(cluster, group, version).map(Some),
-        Route::Version => Ok(Some(version())),
-        Route::Health => Ok(None),
-        _ => Err(Rejection::no_such_path()),
-    }
+        Route::Resources { group, version } => resources(cluster, group, version)?,
+        Route::Version => version(),
+        Route::Health => return Ok(None),
+        _ => return Err(Rejection::no_such_path()),
+    };
+    accept::json(headers)?;
+    Ok(Some(found))
 }
 
 fn version() -> Value {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{Cluster, Object, Rejection, ResourceId, server::Server, write::Prepared};
+use crate::{Cluster, Object, Rejection, ResourceId, server::Server, wire::Form, write::Prepared};
 
 /// What becomes of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,9 +72,10 @@ impl Mode {
     }
 }
 
-/// An answer without the version, which a creation that is not recorded does not have.
-pub(super) fn without_version(body: &[u8]) -> Value {
-    let mut object: Value = serde_json::from_slice(body).expect("rendered by us, so it is JSON");
+/// An object without the version, which a creation that is not recorded does not have.
+pub(super) fn without_version(object: &Object, form: Form) -> Value {
+    let body = object.bytes_in(form);
+    let mut object: Value = serde_json::from_slice(&body).expect("rendered by us, so it is JSON");
     if let Some(metadata) = object["metadata"].as_object_mut() {
         metadata.remove("resourceVersion");
     }

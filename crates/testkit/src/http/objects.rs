@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     accept,
-    answer::{ApiBody, answer, broken, json_bytes, json_value},
+    answer::{ApiBody, answer, broken, encoded, media_type, object_answer, value_answer},
     dry_run::{Mode, without_version},
     query::Query,
     watch,
@@ -14,10 +14,10 @@ use super::{
 use crate::{
     Fault, ListOptions, Object, Part, Preconditions, Rejection, Resource, ResourceId,
     feed::Feed,
+    list_tampering::{ListBody, write_list},
     server::Server,
     source::{list_with_faults, story},
-    tampering::{ListBody, write_list},
-    wire::Form,
+    wire::{Encoding, Format},
 };
 use std::sync::Arc;
 
@@ -60,8 +60,18 @@ impl Call<'_> {
         }
     }
 
+    /// The format that the client accepts.
+    fn format(&self) -> Result<Format, Rejection> {
+        let support = self.server.settings.protobuf;
+        accept::format(&self.headers, &self.resource, support)
+    }
+
+    fn whole(&self, object: &Object, format: Format) -> Response<ApiBody> {
+        object_answer(StatusCode::OK, format, object, &self.resource)
+    }
+
     fn list(self) -> Answered {
-        let form = accept::form(&self.headers)?;
+        let format = self.format()?;
         let options = self
             .query
             .list_options(&self.resource, self.namespace.clone())?;
@@ -71,8 +81,11 @@ impl Call<'_> {
             mut body,
             cut,
             is_html,
-        } = write_list(&listing, &self.resource, form, &self.faults);
-        let media_type = if is_html { PAGE } else { "application/json" };
+        } = write_list(&listing, &self.resource, format, &self.faults);
+        let media_type = match is_html {
+            true => PAGE,
+            false => media_type(format.encoding),
+        };
         if let Some(cut) = cut {
             body.truncate(cut);
             let parts = [Ok(bytes::Bytes::from(body)), Err(broken())];
@@ -84,24 +97,28 @@ impl Call<'_> {
     }
 
     fn watch(self) -> Answered {
-        let form = accept::form(&self.headers)?;
+        let format = self.format()?;
         let options = self
             .query
             .watch_options(&self.resource, self.namespace.clone())?;
-        let (feed, why) = Feed::open(self.server, self.id, options, form, &self.faults)?;
+        let (feed, why) = Feed::open(self.server, self.id, options, format, &self.faults)?;
         let is_html = self.faults.contains(&Fault::Html);
-        let media_type = if is_html { PAGE } else { "application/json" };
+        let media_type = match format.encoding {
+            _ if is_html => PAGE,
+            Encoding::Json => "application/json",
+            Encoding::Protobuf => "application/vnd.kubernetes.protobuf;stream=watch",
+        };
         let response = answer(StatusCode::OK, media_type, watch::body(feed));
         Ok((response, story(&why, &self.faults)))
     }
 
     fn get(self, name: &str) -> Answered {
-        let form = accept::form(&self.headers)?;
+        let format = self.format()?;
         let state = self.server.lock();
         let object = state
             .cluster
             .get(self.id, self.namespace.as_deref(), name)?;
-        Ok((whole(&object, form), "it exists".to_owned()))
+        Ok((self.whole(&object, format), "it exists".to_owned()))
     }
 
     /// What becomes of a write whose options are in the query.
@@ -110,31 +127,32 @@ impl Call<'_> {
     }
 
     fn create(self) -> Answered {
-        let form = accept::form(&self.headers)?;
+        let format = self.format()?;
         let mode = self.mode("CreateOptions")?;
-        let object = parse(&self.body)?;
+        let given = parse(&self.body)?;
         let namespace = self.namespace.as_deref();
         if self.resource.namespaced && namespace.is_none() {
             return Err(Rejection::bad_request(
                 "an empty namespace may not be set during creation",
             ));
         }
-        let (object, _) = mode.write(self.server, self.id, |cluster, now| {
-            cluster.prepare_create(self.id, namespace, object, now)
+        let (stored, _) = mode.write(self.server, self.id, |cluster, now| {
+            cluster.prepare_create(self.id, namespace, given, now)
         })?;
-        let why = mode.story(format!("created at {}", object.version()));
-        let body = bytes_of(&object, form);
-        Ok(match mode {
-            Mode::Recorded => (json_bytes(StatusCode::CREATED, body), why),
+        let why = mode.story(format!("created at {}", stored.version()));
+        let created = StatusCode::CREATED;
+        let response = match mode {
+            Mode::Recorded => object_answer(created, format, &stored, &self.resource),
             Mode::DryRun => {
-                let body = without_version(&body);
-                (json_value(StatusCode::CREATED, &body), why)
+                let object = without_version(&stored, format.form);
+                value_answer(created, format.encoding, &object)
             }
-        })
+        };
+        Ok((response, why))
     }
 
     fn replace(self, name: &str, part: Part) -> Answered {
-        let form = accept::form(&self.headers)?;
+        let format = self.format()?;
         let mode = self.mode("UpdateOptions")?;
         let object = parse(&self.body)?;
         let namespace = self.namespace.as_deref();
@@ -142,11 +160,11 @@ impl Call<'_> {
             cluster.prepare_replace(self.id, namespace, name, object, part)
         })?;
         let why = mode.story(format!("it is at {} now", object.version()));
-        Ok((whole(&object, form), why))
+        Ok((self.whole(&object, format), why))
     }
 
     fn patch(self, name: &str, part: Part) -> Answered {
-        let form = accept::form(&self.headers)?;
+        let format = self.format()?;
         let media_type = self
             .headers
             .get(CONTENT_TYPE)
@@ -168,11 +186,11 @@ impl Call<'_> {
             cluster.prepare_patch(self.id, namespace, name, &patch, part)
         })?;
         let why = mode.story(format!("it is at {} now", object.version()));
-        Ok((whole(&object, form), why))
+        Ok((self.whole(&object, format), why))
     }
 
     fn delete(self, name: &str) -> Answered {
-        let form = accept::form(&self.headers)?;
+        let format = self.format()?;
         let options = self.delete_options()?;
         let mode = options.mode()?;
         let preconditions = options.preconditions();
@@ -183,11 +201,13 @@ impl Call<'_> {
         let (response, why) = match is_gone {
             true => {
                 let why = format!("deleted at {}", object.version());
-                (json_value(StatusCode::OK, &self.success(&object)), why)
+                let status = self.success(&object);
+                let encoding = accept::status(&self.headers, self.server.settings.protobuf);
+                (value_answer(StatusCode::OK, encoding, &status), why)
             }
             false => {
                 let why = "marked; it goes when its finalizers have".to_owned();
-                (whole(&object, form), why)
+                (self.whole(&object, format), why)
             }
         };
         Ok((response, mode.story(why)))
@@ -222,7 +242,7 @@ impl Call<'_> {
     }
 
     fn delete_collection(self) -> Answered {
-        let form = accept::form(&self.headers)?;
+        let format = self.format()?;
         let options = self
             .query
             .list_options(&self.resource, self.namespace.clone())?;
@@ -242,23 +262,8 @@ impl Call<'_> {
             Ok(listing)
         })?;
         let why = mode.story(format!("{} objects deleted", listing.items.len()));
-        let body = listing.write(&self.resource, form);
-        Ok((json_bytes(StatusCode::OK, body), why))
-    }
-}
-
-fn whole(object: &Object, form: Form) -> Response<ApiBody> {
-    json_bytes(StatusCode::OK, bytes_of(object, form))
-}
-
-fn bytes_of(object: &Object, form: Form) -> bytes::Bytes {
-    match form {
-        Form::Whole => object.bytes(),
-        Form::Metadata => {
-            let mut bytes = Vec::new();
-            object.write_partial(&mut bytes);
-            bytes.into()
-        }
+        let body = listing.write(&self.resource, format);
+        Ok((encoded(StatusCode::OK, format.encoding, body), why))
     }
 }
 

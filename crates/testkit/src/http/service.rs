@@ -13,21 +13,23 @@ use std::{
 };
 
 use bytes::Bytes;
-use http::{Method, Request, Response, StatusCode, request::Parts};
+use http::{Method, Request, Response, StatusCode, header::CONTENT_TYPE, request::Parts};
 use http_body::Body;
 use http_body_util::BodyExt;
 use tower::Service;
 
 use super::{
+    accept,
     answer::{
-        ApiBody, answer, broken, foreign, json_value, refusal, refused_handshake, unreachable,
+        ApiBody, answer, broken, foreign, media_type, refusal, refused_handshake, unreachable,
+        value_answer,
     },
     discovery::discover,
     objects::{Answered, Call},
     query::Query,
     route::{Route, route},
 };
-use crate::{ApiServer, Fault, RequestLine, ResourceId, Verb, server::Server};
+use crate::{ApiServer, Fault, RequestLine, ResourceId, Verb, server::Server, wire::Encoding};
 
 /// Answers HTTP requests in memory; made by [`ApiServer::service`].
 #[derive(Clone)]
@@ -80,8 +82,52 @@ async fn respond(server: &Arc<Server>, parts: Parts, body: Bytes) -> io::Result<
     let route = route(parts.uri.path(), &server.lock().cluster);
     let query = Query::parse(parts.uri.query().unwrap_or_default());
     let (number, faults) = server.begin(line(server, &parts, &route, &query));
+    let status_encoding = accept::status(&parts.headers, server.settings.protobuf);
+    if let Some(response) = meet(server, number, &faults, status_encoding).await? {
+        return Ok(response);
+    }
+    let stall = faults.iter().find_map(|fault| match fault {
+        Fault::Stall(time) => Some(*time),
+        _ => None,
+    });
+    let is_hanging = faults.contains(&Fault::Hang);
+    let is_html = faults.contains(&Fault::Html);
+    let is_watch = is_watch(&parts, &query);
+    let (mut response, why) = match handle(server, route, &parts, query, body, faults) {
+        Ok((response, why)) => (response, why),
+        Err(rejection) => {
+            let response = refusal(&rejection, status_encoding);
+            (response, rejection.to_string())
+        }
+    };
+    if let Some(time) = stall {
+        let body = std::mem::replace(response.body_mut(), ApiBody::from(Bytes::new()));
+        *response.body_mut() = body.stalled(time);
+    }
+    if is_hanging && !is_watch {
+        let silence = futures::stream::pending();
+        *response.body_mut() = ApiBody::stream(silence);
+    }
+    if is_html && !is_watch {
+        let page = Bytes::from_static(b"<html><body><h1>Please log in</h1></body></html>");
+        response = answer(StatusCode::OK, "text/html", ApiBody::from(page));
+    }
+    let media_type = response.headers().get(CONTENT_TYPE);
+    let media_type = media_type.and_then(|value| value.to_str().ok());
+    server.note_media_type(number, media_type.unwrap_or_default());
+    server.answer(number, Some(response.status().as_u16()), why);
+    Ok(response)
+}
+
+/// Meets the faults that come before any answer. Returns the answer, if one of them gives it.
+async fn meet(
+    server: &Server,
+    number: u64,
+    faults: &[Fault],
+    encoding: Encoding,
+) -> io::Result<Option<Response<ApiBody>>> {
     let told = |code, why: &str| server.answer(number, code, format!("fault: {why}"));
-    for fault in &faults {
+    for fault in faults {
         match fault {
             Fault::Delay(time) => tokio::time::sleep(*time).await,
             Fault::Refuse => {
@@ -107,41 +153,20 @@ async fn respond(server: &Arc<Server>, parts: Parts, body: Bytes) -> io::Result<
                 body,
             } => {
                 told(Some(*code), media_type);
+                server.note_media_type(number, media_type);
                 let body = ApiBody::from(Bytes::from(body.clone()));
-                return Ok(foreign(*code, retry_after.as_deref(), media_type, body));
+                let response = foreign(*code, retry_after.as_deref(), media_type, body);
+                return Ok(Some(response));
             }
             Fault::Status(rejection) => {
                 told(Some(rejection.code), &rejection.to_string());
-                return Ok(refusal(rejection));
+                server.note_media_type(number, media_type(encoding));
+                return Ok(Some(refusal(rejection, encoding)));
             }
             _ => {}
         }
     }
-    let stall = faults.iter().find_map(|fault| match fault {
-        Fault::Stall(time) => Some(*time),
-        _ => None,
-    });
-    let is_hanging = faults.contains(&Fault::Hang);
-    let is_html = faults.contains(&Fault::Html);
-    let is_watch = is_watch(&parts, &query);
-    let (mut response, why) = match handle(server, route, &parts, query, body, faults) {
-        Ok((response, why)) => (response, why),
-        Err(rejection) => (refusal(&rejection), rejection.to_string()),
-    };
-    if let Some(time) = stall {
-        let body = std::mem::replace(response.body_mut(), ApiBody::from(Bytes::new()));
-        *response.body_mut() = body.stalled(time);
-    }
-    if is_hanging && !is_watch {
-        let silence = futures::stream::pending();
-        *response.body_mut() = ApiBody::stream(silence);
-    }
-    if is_html && !is_watch {
-        let page = Bytes::from_static(b"<html><body><h1>Please log in</h1></body></html>");
-        response = answer(StatusCode::OK, "text/html", ApiBody::from(page));
-    }
-    server.answer(number, Some(response.status().as_u16()), why);
-    Ok(response)
+    Ok(None)
 }
 
 fn is_watch(parts: &Parts, query: &Query) -> bool {
@@ -178,7 +203,7 @@ fn handle(
         route => {
             let found = discover(&route, &server.lock().cluster, &parts.headers)?;
             let response = match found {
-                Some(value) => json_value(StatusCode::OK, &value),
+                Some(value) => value_answer(StatusCode::OK, Encoding::Json, &value),
                 None => answer(
                     StatusCode::OK,
                     "text/plain",

@@ -1,4 +1,4 @@
-//! A watch as a body: lines of JSON, as many in one chunk as are ready.
+//! A watch as a body: lines of JSON or frames of protobuf, all that are ready in one chunk.
 
 use std::io;
 
@@ -6,10 +6,7 @@ use bytes::Bytes;
 use futures::stream;
 
 use super::answer::{ApiBody, broken};
-use crate::{
-    feed::Feed,
-    wire::{Form, Frame},
-};
+use crate::{feed::Feed, wire::Frame};
 
 /// The lines of a feed. Chunks share nothing with the history but its bytes' content: one copy
 /// puts the lines of a batch together.
@@ -18,9 +15,8 @@ pub(super) fn body(feed: Feed) -> ApiBody {
         match lines {
             Lines::Open(mut feed) => {
                 let frames = feed.next().await?;
-                let form = feed.form;
                 let is_cut = matches!(frames.last(), Some(Frame::Cut(_)));
-                let chunk = write(&frames, &feed, form);
+                let chunk = write(&frames, &feed);
                 let lines = if is_cut {
                     Lines::Cut
                 } else {
@@ -41,10 +37,10 @@ enum Lines {
     Over,
 }
 
-fn write(frames: &[Frame], feed: &Feed, form: Form) -> Bytes {
+fn write(frames: &[Frame], feed: &Feed) -> Bytes {
     let mut out = Vec::with_capacity(frames.len() * 512);
     for frame in frames {
-        frame.write(&mut out, &feed.resource, form);
+        frame.write(&mut out, &feed.resource, feed.format);
     }
     Bytes::from(out)
 }
