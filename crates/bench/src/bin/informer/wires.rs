@@ -35,11 +35,11 @@ pub(crate) fn run(command_line: &CommandLine) -> Result<()> {
     measure::<Pod>("full", Projection::new(), &objects, &mut report)?;
     measure::<Pod>("lean", Projection::lean(), &objects, &mut report)?;
     measure::<SmallPod>("partial", SmallPod::projection(), &objects, &mut report)?;
-    let bytes = |length: &dyn Fn(&(String, Vec<u8>)) -> usize| {
-        objects.iter().map(length).sum::<usize>() as f64 / objects.len() as f64
-    };
-    report.set("json_bytes", bytes(&|object| object.0.len()));
-    report.set("protobuf_bytes", bytes(&|object| object.1.len()));
+    let count = objects.len() as f64;
+    let json: usize = objects.iter().map(|(text, _)| text.len()).sum();
+    let protobuf: usize = objects.iter().map(|(_, message)| message.len()).sum();
+    report.set("json_bytes", json as f64 / count);
+    report.set("protobuf_bytes", protobuf as f64 / count);
     report.print();
     Ok(())
 }
