@@ -147,7 +147,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         );
         let mut out = Vec::new();
         row(
-            &format!("a copy without managed fields{name}; JSON: checked alone"),
+            &format!("`copy_without` managed fields, of a pod{name}; nothing of JSON"),
             || {
                 out.clear();
                 copy_without(schema, item, &MANAGED_FIELDS, &mut out)
@@ -155,7 +155,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             || serde_json::from_slice::<IgnoredAny>(text).map(drop),
         );
         row(
-            &format!("an estimate of the decoded size{name}; nothing of JSON"),
+            &format!("`decoded_bytes`{name}; nothing of JSON"),
             || decoded_bytes(schema, item, usize::MAX),
             || serde_json::from_slice::<IgnoredAny>(text).map(drop),
         );

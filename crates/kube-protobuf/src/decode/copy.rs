@@ -161,9 +161,14 @@ impl Writer<'_> {
                 let mut entries = Entries::new(rest, kind, number, depth);
                 self.entries(number, &mut entries, dropped)
             }
-            (Shape::Value | Shape::Pointer, _) => self.single(number, kind, rest, dropped, depth),
-            _ => {
-                check(Value::of_field(rest, field, wire, depth), kind)?;
+            (Shape::Value | Shape::Pointer, Kind::Message(_) | Kind::Choice(..)) => {
+                self.single(number, kind, rest, dropped, depth)
+            }
+            (shape, _) => {
+                match shape {
+                    Shape::List => check_any(Value::of_field(rest, field, wire, depth))?,
+                    _ => check(kind, rest, depth)?,
+                }
                 self.out.extend_from_slice(taken(start, rest));
                 Ok(())
             }
@@ -181,7 +186,7 @@ impl Writer<'_> {
     ) -> Result<()> {
         let (Kind::Message(entry) | Kind::Choice(entry, _)) = kind else {
             let start = *rest;
-            check(Value::single(rest, kind, depth), kind)?;
+            check(kind, rest, depth)?;
             write::tag(self.out, number, kind.wire());
             self.out.extend_from_slice(taken(start, rest));
             return Ok(());
@@ -300,14 +305,21 @@ fn on_wire(pending: Pending) -> Option<(&'static Field, u8)> {
     }
 }
 
-/// Checks a value, or all elements of a list of them.
+/// Checks one value.
 #[inline]
-fn check(value: Value<'_, '_>, kind: Kind) -> Result<()> {
+fn check(kind: Kind, rest: &mut &[u8], depth: u8) -> Result<()> {
     match kind {
-        // Any bytes are bytes.
-        Kind::Bytes => value.skip(),
-        _ => serde::Deserializer::deserialize_any(value, Checked).map(drop),
+        Kind::Str => wire::text(rest).map(drop),
+        // Any number is one, and any bytes are bytes.
+        Kind::Bool | Kind::I32 | Kind::I64 => wire::varint(rest).map(drop),
+        Kind::Bytes => wire::bytes(rest).map(drop),
+        _ => check_any(Value::single(rest, kind, depth)),
     }
+}
+
+/// Checks a value as a decode does.
+fn check_any(value: Value<'_, '_>) -> Result<()> {
+    serde::Deserializer::deserialize_any(value, Checked).map(drop)
 }
 
 /// The bytes from `start` to `rest`, which is behind it in the same message.
