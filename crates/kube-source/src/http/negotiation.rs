@@ -42,10 +42,19 @@ pub(crate) struct Negotiation(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// When the server proved unable to answer in protobuf.
-    json_since: Option<Instant>,
+    /// Set while JSON alone is requested.
+    json_only: Option<JsonOnly>,
     failures: u8,
     received: Option<ReceivedWire>,
+    /// Whether it was logged that the server answers in JSON alone.
+    is_logged: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct JsonOnly {
+    since: Instant,
+    /// Whether the server has refused protobuf, or answered in JSON where it failed in protobuf.
+    is_proven: bool,
 }
 
 impl Negotiation {
@@ -65,24 +74,37 @@ impl Negotiation {
         state.received = Some(format);
         if format == ReceivedWire::Protobuf {
             state.failures = 0;
+            state.is_logged = false;
+        } else if let Some(json_only) = &mut state.json_only {
+            json_only.is_proven = true;
+            if !std::mem::replace(&mut state.is_logged, true) {
+                tracing::warn!("the server answers in JSON and not in protobuf");
+            }
         }
     }
 
-    /// Notes the failure of a request for either format, before anything was received.
+    /// Notes the failure of a request, before anything was received.
     pub(crate) fn failed(&self, accepted: Accepted, failure: &Failure, now: Instant) {
-        if accepted != Accepted::Both {
+        let mut state = self.state();
+        let is_refused = matches!(failure.code, Some(406 | 415));
+        let may_be_unable = failure.code == Some(500) || failure.kind == FailureKind::Protocol;
+        if !is_refused && !may_be_unable {
             return;
         }
-        let mut state = self.state();
-        match (failure.code, failure.kind) {
-            (Some(406 | 415), _) => state.failures = MOST_FAILURES,
-            (Some(500), _) | (_, FailureKind::Protocol) => state.failures += 1,
-            _ => return,
-        }
-        if state.failures >= MOST_FAILURES {
-            tracing::warn!("the server cannot answer in protobuf, JSON is requested: {failure}");
-            state.failures = 0;
-            state.json_since = Some(now);
+        match accepted {
+            Accepted::Both => {
+                state.failures += 1;
+                if is_refused || state.failures >= MOST_FAILURES {
+                    state.failures = 0;
+                    state.json_only = Some(JsonOnly {
+                        since: now,
+                        is_proven: is_refused,
+                    });
+                }
+            }
+            // It fails in either format, so the format is not the cause.
+            Accepted::Json => state.json_only = state.json_only.filter(|only| only.is_proven),
+            Accepted::Protobuf => {}
         }
     }
 
@@ -93,11 +115,9 @@ impl Negotiation {
 
     fn is_json_only(&self, now: Instant) -> bool {
         let mut state = self.state();
-        let since = state.json_since;
-        if since.is_some_and(|since| now.saturating_duration_since(since) >= JSON_ONLY) {
-            state.json_since = None;
-        }
-        state.json_since.is_some()
+        let is_current = |only: &JsonOnly| now.saturating_duration_since(only.since) < JSON_ONLY;
+        state.json_only = state.json_only.filter(is_current);
+        state.json_only.is_some()
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {

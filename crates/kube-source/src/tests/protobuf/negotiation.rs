@@ -78,6 +78,16 @@ async fn a_server_without_protobuf_is_asked_for_json() {
         _ => answer(PROTOBUF, "nonsense"),
     };
     check_negotiation(pods(), nonsense, &twice).await;
+    // It fails in either format: protobuf is not the cause.
+    let down = |_: &str| with_status(500, scripted::json("{}"));
+    let again = [
+        (BOTH, false),
+        (BOTH, false),
+        (JSON, false),
+        (BOTH, false),
+        (BOTH, false),
+    ];
+    check_negotiation(pods(), down, &again).await;
     // A server that is throttled has shown nothing.
     let busy = [(BOTH, false), (BOTH, false), (BOTH, false)];
     check_negotiation(pods(), or_refusal(429), &busy).await;
