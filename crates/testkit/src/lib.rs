@@ -48,9 +48,11 @@
 //! - A version ahead of the server's is refused at once, not after three seconds.
 //! - Tables and aggregated discovery are not served; clients fall back to what is. Bodies of
 //!   requests and discovery are JSON.
-//! - Answers in protobuf lack members that the kind does not have, because a server never stores
-//!   them; in JSON they are there. An object with a value of a wrong type, such as a text for
-//!   `spec`, has its identity in protobuf and does not decode, as in JSON.
+//! - Objects in JSON are as the test wrote them. In protobuf they are as Go writes them: members
+//!   that the kind does not have are left out, and structs that Go always writes, such as `status`
+//!   and the `resources` of a container, are there. kube-apiserver does so in both formats.
+//! - An object with a value of a wrong type, such as a text for `spec`, has its identity in
+//!   protobuf and does not decode, as in JSON.
 //! - `dryRun=All` is honoured by every write over HTTP. [`ApiServer`]'s own methods always write.
 //! - `status` exists for every resource; other subresources do not. Every object has a
 //!   `metadata.generation`.
