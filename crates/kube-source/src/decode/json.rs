@@ -200,15 +200,20 @@ impl JsonDecoder {
     ///
     /// [`DecodeError`], with the path of what cannot be decoded.
     pub fn measure<T: DeserializeOwned>(&self, object: Encoded<'_>) -> Result<usize, DecodeError> {
-        let names = object.type_names;
-        match object.wire {
-            Wire::Json(json) => self.inspect::<T>(json, names).map_err(|error| {
+        let measure = |json: &str, names| {
+            self.inspect::<T>(json, names).map_err(|error| {
                 let path = presentable(&error.path().to_string());
                 let error = error.into_inner();
                 DecodeError::new(category_of(&error), path, error.line(), error.column())
-            }),
-            Wire::Protobuf(message) => message::measure::<T>(message, names, &self.projection)
-                .map_err(|error| message::explain(&error)),
+            })
+        };
+        match object.wire {
+            Wire::Json(json) => measure(json, object.type_names),
+            // A value of its JSON takes as many bytes, and no further decoding of `T` is compiled.
+            Wire::Protobuf(message) => {
+                let json = message::to_json(message, object.type_names);
+                measure(&json.map_err(|error| message::explain(&error))?, None)
+            }
         }
     }
 

@@ -5,18 +5,16 @@
 
 // FM-52, FM-53, FM-54
 
-use std::cell::Cell;
-
 use informer_kube_protobuf::{self as protobuf, Deserializer, ErrorKind, Schema};
 use informer_object::{Identity, ObjectKey};
 use informer_reflector::{DecodeError, DecodeErrorCategory, Failure};
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::{
     Projection,
     decode::{
         json_text::{presentable, protocol},
-        measure::Measured,
         object::PARTIAL,
         shape::{Shaped, TypeNames, projection::Node},
     },
@@ -119,17 +117,13 @@ impl protobuf::Dropped for Node {
     }
 }
 
-/// The bytes that the object takes decoded.
-pub(crate) fn measure<'de, T: Deserialize<'de>>(
-    message: &'de [u8],
+/// The JSON of a message, with its type names.
+pub(crate) fn to_json(
+    message: &[u8],
     names: Option<TypeNames<'_>>,
-    projection: &Projection,
-) -> Result<usize, protobuf::Error> {
-    let allocated = Cell::new(0);
-    let deserializer = Deserializer::new(schema_or_metadata(names), message);
-    let shaped = Shaped::new(deserializer, projection, names);
-    T::deserialize(Measured::new(shaped, &allocated))?;
-    Ok(size_of::<T>() + allocated.get())
+) -> Result<String, protobuf::Error> {
+    let value: Value = decode(message, names, &Projection::default())?;
+    Ok(value.to_string())
 }
 
 /// The error of an object, with its path and the offset of the defect.
