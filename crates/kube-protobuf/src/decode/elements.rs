@@ -39,6 +39,20 @@ impl<'a, 'de> Elements<'a, 'de> {
         })
     }
 
+    /// No elements; `rest` is empty.
+    pub(super) fn none(rest: &'a mut &'de [u8]) -> Self {
+        Self {
+            rest,
+            kind: Kind::Str,
+            number: 0,
+            tag: None,
+            packed: &[],
+            count: 0,
+            index: 0,
+            depth: 0,
+        }
+    }
+
     /// Moves to the next element; false at the end.
     #[inline]
     pub(super) fn advance(&mut self) -> Result<bool> {
@@ -128,6 +142,13 @@ impl<'a, 'de> Entries<'a, 'de> {
         }
     }
 
+    /// No entries; `rest` is empty.
+    pub(super) fn none(rest: &'a mut &'de [u8]) -> Self {
+        let mut entries = Self::new(rest, Kind::Str, 0, 0);
+        entries.is_first = false;
+        entries
+    }
+
     #[inline]
     pub(super) fn advance(&mut self) -> Result<bool> {
         if !std::mem::take(&mut self.is_first) {
@@ -171,6 +192,3 @@ impl<'a, 'de> Entries<'a, 'de> {
         }
     }
 }
-
-/// An empty list or map.
-pub(super) struct Nothing;

@@ -6,6 +6,7 @@ mod choice;
 mod copy;
 mod elements;
 mod members;
+mod parsed;
 mod special;
 mod value;
 
@@ -17,6 +18,7 @@ use serde::forward_to_deserialize_any;
 
 use crate::error::{Error, Result};
 use crate::schema::Schema;
+use access::Map;
 pub use copy::{Dropped, copy_without};
 use members::Members;
 
@@ -91,9 +93,9 @@ impl<'de> serde::Deserializer<'de> for Deserializer<'de> {
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         if let Some(choice) = self.schema.choice() {
             let chosen = choice::choose(self.schema.fields(), choice, self.message)?;
-            return value::visit_chosen(chosen, 1, visitor);
+            return value::read_chosen(chosen, 1)?.visit(visitor);
         }
-        visitor.visit_map(self.members())
+        visitor.visit_map(Map::Members(&mut self.members()))
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
@@ -115,7 +117,9 @@ impl<'de> serde::Deserializer<'de> for Deserializer<'de> {
         variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value> {
-        MapAccessDeserializer::new(self.members()).deserialize_enum(name, variants, visitor)
+        let mut members = self.members();
+        MapAccessDeserializer::new(Map::Members(&mut members))
+            .deserialize_enum(name, variants, visitor)
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {

@@ -1,40 +1,35 @@
 //! Values whose JSON differs from their message: times, quantities, bytes, JSON texts.
 
-use serde::de::Visitor;
-
+use super::parsed::Parsed;
 use crate::error::{Error, ErrorKind, Result};
 use crate::schema::Kind;
 use crate::text;
 use crate::wire;
 
-/// Visits a value that JSON writes as a string.
-pub(super) fn visit_text<'de, V: Visitor<'de>>(
-    kind: Kind,
-    rest: &mut &'de [u8],
-    visitor: V,
-) -> Result<V::Value> {
+/// Reads a value that JSON writes as a string.
+pub(super) fn read_text<'de>(kind: Kind, rest: &mut &'de [u8]) -> Result<Parsed<'de>> {
     let start = *rest;
     let message = wire::bytes(rest)?;
     match kind {
-        Kind::Bytes => visitor.visit_string(text::base64(message)),
+        Kind::Bytes => Ok(Parsed::Text(text::base64(message))),
         Kind::Time | Kind::MicroTime => {
             let (seconds, nanos) = timestamp(message)?;
             if is_zero(kind, message, seconds, nanos) {
-                return visitor.visit_unit();
+                return Ok(Parsed::Null);
             }
             let micros = matches!(kind, Kind::MicroTime).then_some(nanos);
             let Some(text) = text::time(seconds, micros) else {
                 return Err(Error::at(ErrorKind::Time, start));
             };
-            visitor.visit_str(text.as_str())
+            Ok(Parsed::Time(text))
         }
-        Kind::Duration => visitor.visit_string(text::duration(duration(message)?)),
+        Kind::Duration => Ok(Parsed::Text(text::duration(duration(message)?))),
         Kind::Quantity => match std::str::from_utf8(wire::only_field(message)?) {
             Err(_) => Err(Error::at(ErrorKind::Utf8, message)),
-            Ok("") => visitor.visit_borrowed_str("0"),
-            Ok(quantity) => visitor.visit_borrowed_str(quantity),
+            Ok("") => Ok(Parsed::Str("0")),
+            Ok(quantity) => Ok(Parsed::Str(quantity)),
         },
-        Kind::IntOrString => visit_int_or_string(message, visitor),
+        Kind::IntOrString => read_int_or_string(message),
         _ => Err(Error::at(ErrorKind::Truncated, start)),
     }
 }
@@ -87,7 +82,7 @@ fn duration(mut message: &[u8]) -> Result<i64> {
 }
 
 /// All three fields are always on the wire, so the type decides.
-fn visit_int_or_string<'de, V: Visitor<'de>>(message: &'de [u8], visitor: V) -> Result<V::Value> {
+fn read_int_or_string(message: &[u8]) -> Result<Parsed<'_>> {
     let mut rest = message;
     let (mut of_type, mut int, mut string) = (0, 0, &[0_u8][..]);
     while !rest.is_empty() {
@@ -102,25 +97,39 @@ fn visit_int_or_string<'de, V: Visitor<'de>>(message: &'de [u8], visitor: V) -> 
         }
     }
     match of_type {
-        0 => visitor.visit_i64(i64::from(int)),
-        1 => visitor.visit_borrowed_str(wire::text(&mut string)?),
+        0 => Ok(Parsed::Signed(i64::from(int))),
+        1 => Ok(Parsed::Str(wire::text(&mut string)?)),
         other => Err(Error::at(ErrorKind::IntOrString(other), message)),
     }
 }
 
-/// Visits a number as JSON would have it: Go writes 1.0 as `1`.
-pub(super) fn visit_number<'de, V: Visitor<'de>>(number: f64, visitor: V) -> Result<V::Value> {
+/// The number as JSON would have it: Go writes 1.0 as `1`.
+pub(super) fn number(number: f64) -> Parsed<'static> {
     let is_whole = number.fract() == 0.0 && number.abs() < 1e21;
     if !is_whole || number == 0.0 && number.is_sign_negative() {
-        return visitor.visit_f64(number);
+        return Parsed::Float(number);
     }
     // The shortest digits, then zeros, as in Go: beyond 2^53 they differ from the exact value.
     let digits = number.to_string();
     match (digits.parse(), digits.parse()) {
-        (Ok(small), _) => visitor.visit_i64(small),
-        (_, Ok(large)) => visitor.visit_u64(large),
-        _ => visitor.visit_f64(number),
+        (Ok(small), _) => Parsed::Signed(small),
+        (_, Ok(large)) => Parsed::Unsigned(large),
+        _ => Parsed::Float(number),
     }
+}
+
+/// Reads the JSON in the only field of a message as a tree.
+///
+/// A visitor that takes anything reads the text itself, see [`json`]; for others that would compile
+/// all of their code once more.
+pub(super) fn json_tree(rest: &mut &[u8]) -> Result<serde_json::Value> {
+    json(rest, |json| serde::Deserialize::deserialize(json))
+}
+
+/// Whether the JSON in the only field of a message is null.
+pub(super) fn is_json_null(mut rest: &[u8]) -> Result<bool> {
+    let raw = wire::only_field(wire::bytes(&mut rest)?)?;
+    Ok(matches!(raw.trim_ascii(), b"" | b"null"))
 }
 
 /// Reads the JSON in the only field of a message. No bytes are null.

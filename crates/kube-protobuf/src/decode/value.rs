@@ -3,10 +3,13 @@
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
+use serde_json::Value as Tree;
 
+use super::access::{List, Map};
 use super::choice::{self, Chosen};
-use super::elements::{Elements, Entries, Nothing};
+use super::elements::{Elements, Entries};
 use super::members::Members;
+use super::parsed::{Parsed, visit_tree};
 use super::special;
 use crate::error::{Error, ErrorKind, Result};
 use crate::schema::{Field, Kind, Shape};
@@ -16,14 +19,14 @@ use crate::wire;
 pub(super) struct Value<'a, 'de> {
     rest: &'a mut &'de [u8],
     kind: Kind,
-    form: Form,
+    form: Form<'a>,
     /// The depth of the message, list or map around the value.
     depth: u8,
 }
 
 /// How a value is written.
 #[derive(Clone, Copy)]
-pub(super) enum Form {
+pub(super) enum Form<'a> {
     Single,
     /// Elements of the field with this number; the tag of the first one is read.
     List {
@@ -34,6 +37,8 @@ pub(super) enum Form {
     Map {
         number: u32,
     },
+    /// A part of a JSON text.
+    Tree(&'a Tree),
     /// The wire lacks the pointer.
     Null,
     /// The wire lacks all elements: null, and an empty list for a visitor that wants one.
@@ -88,6 +93,17 @@ impl<'a, 'de> Value<'a, 'de> {
         }
     }
 
+    /// A part of a JSON text, which is not on the wire; null if there is none.
+    pub(super) fn tree(tree: Option<&'a Tree>, rest: &'a mut &'de [u8]) -> Self {
+        Self {
+            rest,
+            kind: Kind::Json,
+            form: tree.map_or(Form::Null, Form::Tree),
+            // serde_json has bounded it.
+            depth: 0,
+        }
+    }
+
     /// The depth of what is in this value.
     fn inner_depth(&self) -> Result<u8> {
         deeper(self.depth, self.rest)
@@ -99,47 +115,52 @@ impl<'a, 'de> Value<'a, 'de> {
         Ok(Members::new(entry.message(), message, depth))
     }
 
-    fn visit_single<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
-        match self.kind {
-            Kind::Bool => visitor.visit_bool(wire::varint(self.rest)? != 0),
-            Kind::I32 => visitor.visit_i64(i64::from(wire::varint(self.rest)? as i32)),
-            Kind::I64 => visitor.visit_i64(wire::varint(self.rest)? as i64),
-            Kind::F64 => special::visit_number(wire::double(self.rest)?, visitor),
-            Kind::Str => visitor.visit_borrowed_str(wire::text(self.rest)?),
-            Kind::Message(entry) => visitor.visit_map(self.members(entry)?),
+    /// Reads a single value.
+    fn read(mut self) -> Result<Parsed<'de>> {
+        Ok(match self.kind {
+            Kind::Bool => Parsed::Bool(wire::varint(self.rest)? != 0),
+            Kind::I32 => Parsed::Signed(i64::from(wire::varint(self.rest)? as i32)),
+            Kind::I64 => Parsed::Signed(wire::varint(self.rest)? as i64),
+            Kind::F64 => special::number(wire::double(self.rest)?),
+            Kind::Str => Parsed::Str(wire::text(self.rest)?),
+            Kind::Message(entry) => Parsed::Members(self.members(entry)?),
             Kind::Names => {
                 let depth = self.inner_depth()?;
-                let mut items = wire::bytes(self.rest)?;
-                visit_names(&mut items, depth, visitor)
+                read_names(wire::bytes(self.rest)?, depth)?
             }
             Kind::Choice(entry, rule) => {
                 let depth = self.inner_depth()?;
                 let message = wire::bytes(self.rest)?;
-                visit_chosen(
-                    choice::choose(entry.message(), rule, message)?,
-                    depth,
-                    visitor,
-                )
+                read_chosen(choice::choose(entry.message(), rule, message)?, depth)?
             }
-            Kind::Json => special::json(self.rest, |json| {
-                serde::Deserializer::deserialize_any(json, visitor)
-            }),
-            _ => special::visit_text(self.kind, self.rest, visitor),
-        }
+            Kind::Json => Parsed::Tree(special::json_tree(self.rest)?),
+            _ => return special::read_text(self.kind, self.rest),
+        })
     }
 
     fn visit_list<V: Visitor<'de>>(self, number: u32, wire: u8, visitor: V) -> Result<V::Value> {
         let depth = self.inner_depth()?;
         let mut elements = Elements::new(self.rest, self.kind, number, wire, depth)?;
-        let value = visitor.visit_seq(&mut elements)?;
+        let value = visitor.visit_seq(List::Elements(&mut elements))?;
         elements.finish().map(|()| value)
     }
 
     fn visit_entries<V: Visitor<'de>>(self, number: u32, visitor: V) -> Result<V::Value> {
         let depth = self.inner_depth()?;
         let mut entries = Entries::new(self.rest, self.kind, number, depth);
-        let value = visitor.visit_map(&mut entries)?;
+        let value = visitor.visit_map(Map::Entries(&mut entries))?;
         entries.finish().map(|()| value)
+    }
+
+    /// Visits any form. JSON in a field is a tree here.
+    fn visit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        match self.form {
+            Form::Single => self.read()?.visit(visitor),
+            Form::List { number, wire } => self.visit_list(number, wire, visitor),
+            Form::Map { number } => self.visit_entries(number, visitor),
+            Form::Tree(tree) => visit_tree(tree, visitor),
+            Form::Null | Form::NoList | Form::NoMap => visitor.visit_unit(),
+        }
     }
 
     /// Whether JSON has null here.
@@ -147,6 +168,8 @@ impl<'a, 'de> Value<'a, 'de> {
     fn is_null(&self) -> Result<bool> {
         match (self.form, self.kind) {
             (Form::Null | Form::NoList | Form::NoMap, _) => Ok(true),
+            (Form::Tree(tree), _) => Ok(tree.is_null()),
+            (Form::Single, Kind::Json) => special::is_json_null(self.rest),
             (Form::Single, Kind::Time | Kind::MicroTime | Kind::Choice(..)) => {
                 self.is_null_message()
             }
@@ -170,7 +193,7 @@ impl<'a, 'de> Value<'a, 'de> {
             Form::Single => wire::skip(self.rest, self.kind.wire()),
             Form::List { number, wire } => skip_all(self.rest, number, wire),
             Form::Map { number } => skip_all(self.rest, number, wire::BYTES),
-            Form::Null | Form::NoList | Form::NoMap => Ok(()),
+            Form::Tree(_) | Form::Null | Form::NoList | Form::NoMap => Ok(()),
         }
     }
 }
@@ -193,42 +216,26 @@ fn skip_all(rest: &mut &[u8], number: u32, wire: u8) -> Result<()> {
     Ok(())
 }
 
-/// Visits the strings of a message that contains nothing else.
-fn visit_names<'de, V: Visitor<'de>>(
-    items: &mut &'de [u8],
-    depth: u8,
-    visitor: V,
-) -> Result<V::Value> {
+/// Reads the strings of a message that contains nothing else.
+fn read_names(mut items: &[u8], depth: u8) -> Result<Parsed<'_>> {
     while !items.is_empty() {
-        match wire::tag(items)? {
+        match wire::tag(&mut items)? {
             (1, wire::BYTES) => {
-                let mut elements = Elements::new(items, Kind::Str, 1, wire::BYTES, depth)?;
-                let value = visitor.visit_seq(&mut elements)?;
-                return elements.finish().map(|()| value);
+                return Ok(Parsed::Elements(Kind::Str, 1, items, depth));
             }
-            (_, wire) => wire::skip(items, wire)?,
+            (_, wire) => wire::skip(&mut items, wire)?,
         }
     }
-    visitor.visit_seq(Nothing)
+    Ok(Parsed::NoElements)
 }
 
-/// Visits the field that JSON has; `depth` is the depth of the message.
-pub(super) fn visit_chosen<'de, V: Visitor<'de>>(
-    chosen: Chosen<'de>,
-    depth: u8,
-    visitor: V,
-) -> Result<V::Value> {
+/// Reads the field that JSON has; `depth` is the depth of the message.
+pub(super) fn read_chosen(chosen: Chosen<'_>, depth: u8) -> Result<Parsed<'_>> {
     match chosen {
-        Chosen::Null => visitor.visit_unit(),
-        Chosen::Bool(allows) => visitor.visit_bool(allows),
-        Chosen::One(kind, _, mut rest) => {
-            Value::single(&mut rest, kind, depth).visit_single(visitor)
-        }
-        Chosen::Many(kind, number, mut rest) => {
-            let mut elements = Elements::new(&mut rest, kind, number, wire::BYTES, depth)?;
-            let value = visitor.visit_seq(&mut elements)?;
-            elements.finish().map(|()| value)
-        }
+        Chosen::Null => Ok(Parsed::Null),
+        Chosen::Bool(allows) => Ok(Parsed::Bool(allows)),
+        Chosen::One(kind, _, mut rest) => Value::single(&mut rest, kind, depth).read(),
+        Chosen::Many(kind, number, rest) => Ok(Parsed::Elements(kind, number, rest, depth)),
     }
 }
 
@@ -245,21 +252,16 @@ impl<'de> serde::Deserializer<'de> for Value<'_, 'de> {
 
     #[inline]
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        match self.form {
-            Form::Single => self.visit_single(visitor),
-            Form::List { number, wire } => self.visit_list(number, wire, visitor),
-            Form::Map { number } => self.visit_entries(number, visitor),
-            Form::Null | Form::NoList | Form::NoMap => visitor.visit_unit(),
+        match (self.form, self.kind) {
+            (Form::Single, Kind::Json) => special::json(self.rest, |json| {
+                serde::Deserializer::deserialize_any(json, visitor)
+            }),
+            _ => self.visit(visitor),
         }
     }
 
     #[inline]
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        if let (Form::Single, Kind::Json) = (self.form, self.kind) {
-            return special::json(self.rest, |json| {
-                serde::Deserializer::deserialize_option(json, visitor)
-            });
-        }
         match self.is_null()? {
             true => self.skip().and_then(|()| visitor.visit_none()),
             false => visitor.visit_some(self),
@@ -270,7 +272,10 @@ impl<'de> serde::Deserializer<'de> for Value<'_, 'de> {
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         match (self.form, self.kind) {
             (Form::Single, Kind::Str) => visitor.visit_borrowed_str(wire::text(self.rest)?),
-            _ => self.deserialize_any(visitor),
+            (Form::Single, Kind::Json) => special::json(self.rest, |json| {
+                serde::Deserializer::deserialize_str(json, visitor)
+            }),
+            _ => self.visit(visitor),
         }
     }
 
@@ -282,7 +287,7 @@ impl<'de> serde::Deserializer<'de> for Value<'_, 'de> {
     fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         match (self.form, self.kind) {
             (Form::Single, Kind::F64) => visitor.visit_f64(wire::double(self.rest)?),
-            _ => self.deserialize_any(visitor),
+            _ => self.visit(visitor),
         }
     }
 
@@ -300,8 +305,10 @@ impl<'de> serde::Deserializer<'de> for Value<'_, 'de> {
         visitor: V,
     ) -> Result<V::Value> {
         match (self.form, self.kind) {
-            (Form::Single, Kind::Message(entry)) => visitor.visit_map(self.members(entry)?),
-            _ => self.deserialize_any(visitor),
+            (Form::Single, Kind::Message(entry)) => {
+                visitor.visit_map(Map::Members(&mut self.members(entry)?))
+            }
+            _ => self.visit(visitor),
         }
     }
 
@@ -309,7 +316,7 @@ impl<'de> serde::Deserializer<'de> for Value<'_, 'de> {
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         match (self.form, self.kind) {
             (Form::Single, Kind::Bool) => visitor.visit_bool(wire::varint(self.rest)? != 0),
-            _ => self.deserialize_any(visitor),
+            _ => self.visit(visitor),
         }
     }
 
@@ -317,8 +324,8 @@ impl<'de> serde::Deserializer<'de> for Value<'_, 'de> {
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         match self.form {
             Form::List { number, wire } => self.visit_list(number, wire, visitor),
-            Form::NoList => visitor.visit_seq(Nothing),
-            _ => self.deserialize_any(visitor),
+            Form::NoList => visitor.visit_seq(List::Elements(&mut Elements::none(&mut &[][..]))),
+            _ => self.visit(visitor),
         }
     }
 
@@ -326,8 +333,8 @@ impl<'de> serde::Deserializer<'de> for Value<'_, 'de> {
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         match self.form {
             Form::Map { number } => self.visit_entries(number, visitor),
-            Form::NoMap => visitor.visit_map(Nothing),
-            _ => self.deserialize_any(visitor),
+            Form::NoMap => visitor.visit_map(Map::Entries(&mut Entries::none(&mut &[][..]))),
+            _ => self.visit(visitor),
         }
     }
 
@@ -337,11 +344,6 @@ impl<'de> serde::Deserializer<'de> for Value<'_, 'de> {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value> {
-        if let (Form::Single, Kind::Json) = (self.form, self.kind) {
-            return special::json(self.rest, |json| {
-                serde::Deserializer::deserialize_newtype_struct(json, name, visitor)
-            });
-        }
         refuse_json_only(name)?;
         visitor.visit_newtype_struct(self)
     }
@@ -359,13 +361,24 @@ impl<'de> serde::Deserializer<'de> for Value<'_, 'de> {
                     .deserialize_enum(name, variants, visitor)
             }
             (Form::Single, Kind::Message(entry)) => {
-                let members = self.members(entry)?;
-                MapAccessDeserializer::new(members).deserialize_enum(name, variants, visitor)
+                let mut members = self.members(entry)?;
+                MapAccessDeserializer::new(Map::Members(&mut members))
+                    .deserialize_enum(name, variants, visitor)
             }
-            (Form::Single, Kind::Json) => special::json(self.rest, |json| {
-                serde::Deserializer::deserialize_enum(json, name, variants, visitor)
-            }),
-            _ => self.deserialize_any(visitor),
+            (Form::Single, Kind::Json) => {
+                let tree = special::json_tree(self.rest)?;
+                let mut nothing: &[u8] = &[];
+                let value = Value::tree(Some(&tree), &mut nothing);
+                value.deserialize_enum(name, variants, visitor)
+            }
+            (Form::Tree(Tree::String(text)), _) => {
+                (text.as_str().into_deserializer()).deserialize_enum(name, variants, visitor)
+            }
+            (Form::Tree(Tree::Object(object)), _) => {
+                MapAccessDeserializer::new(Map::object(object))
+                    .deserialize_enum(name, variants, visitor)
+            }
+            _ => self.visit(visitor),
         }
     }
 
