@@ -164,7 +164,7 @@ async fn an_object_that_cannot_be_read_is_named() {
         done.assert_code(0);
         assert_eq!(done.lines(), ["added    team/w  initial"]);
         done.assert_says("cannot read team/bad: ");
-        done.assert_says("metadata.labels.app");
+        done.assert_says("metadata.labels");
         done.assert_says("synced 1 objects");
     }
 }

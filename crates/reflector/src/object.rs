@@ -49,7 +49,7 @@ impl<T> Body<T> {
 /// Why an object could not be decoded. Carries no content of the object.
 // SEC-7
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{category} at {path} (line {line}, column {column})")]
+#[error("{category} at {path}{}", place(*.line, *.column))]
 #[non_exhaustive]
 pub struct DecodeError {
     /// What kind of mistake.
@@ -71,6 +71,15 @@ impl DecodeError {
             line,
             column,
         }
+    }
+}
+
+/// The place of a defect, as far as it is known.
+fn place(line: usize, column: usize) -> String {
+    match (line, column) {
+        (0, 0) => String::new(),
+        (0, byte) => format!(" (byte {byte})"),
+        _ => format!(" (line {line}, column {column})"),
     }
 }
 
