@@ -115,9 +115,9 @@ pub enum Representation {
 pub enum WireFormat {
     /// Protobuf where the decoder and the kind allow it, and JSON otherwise.
     ///
-    /// A server that refuses the request (406, 415), or fails twice in a row (500, or an answer that
-    /// is not protobuf) and answers in JSON, is asked for JSON alone for ten minutes. A type that can only be decoded from JSON
-    /// is asked for in JSON from then on.
+    /// A server that refuses the request (406, 415), or fails twice in a row (500, or an answer
+    /// that is not protobuf) and answers in JSON, is asked for JSON alone for ten minutes. A type
+    /// that can only be decoded from JSON is asked for in JSON from then on.
     #[default]
     Auto,
     /// JSON only.

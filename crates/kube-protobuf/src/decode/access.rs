@@ -4,13 +4,15 @@
 //! compiled once for each and not once for each form on the wire.
 
 use serde::de::value::{BorrowedStrDeserializer, StrDeserializer};
-use serde::de::{DeserializeSeed, MapAccess, SeqAccess};
+use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map as Object, Value as Tree};
 
 use super::elements::{Elements, Entries};
 use super::members::{Members, Pending, Source};
+use super::parsed::Parsed;
 use super::value::Value;
 use crate::error::{Error, Result, Segment};
+use crate::wire;
 
 /// The wire form of a Go value that the wire lacks: zero, an empty string or message.
 const ZERO: &[u8] = &[0; 8];
@@ -173,5 +175,47 @@ impl<'de> SeqAccess<'de> for List<'_, '_, 'de> {
             Self::Elements(elements) => Some(elements.count.saturating_sub(elements.index)),
             Self::Array(elements) => Some(elements.len()),
         }
+    }
+}
+
+impl<'de> Parsed<'de> {
+    pub(super) fn visit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        let mut nothing: &[u8] = &[];
+        match self {
+            Self::Null => visitor.visit_unit(),
+            Self::Bool(value) => visitor.visit_bool(value),
+            Self::Signed(number) => visitor.visit_i64(number),
+            Self::Unsigned(number) => visitor.visit_u64(number),
+            Self::Float(number) => visitor.visit_f64(number),
+            Self::Str(text) => visitor.visit_borrowed_str(text),
+            Self::Time(text) => visitor.visit_str(text.as_str()),
+            Self::Text(text) => visitor.visit_string(text),
+            Self::Members(mut members) => visitor.visit_map(Map::Members(&mut members)),
+            Self::Elements(kind, number, mut rest, depth) => {
+                let mut elements = Elements::new(&mut rest, kind, number, wire::BYTES, depth)?;
+                let value = visitor.visit_seq(List::Elements(&mut elements))?;
+                elements.finish().map(|()| value)
+            }
+            Self::NoElements => {
+                visitor.visit_seq(List::Elements(&mut Elements::none(&mut nothing)))
+            }
+            Self::Tree(tree) => visit_tree(&tree, visitor),
+        }
+    }
+}
+
+/// Visits a part of a JSON text. serde_json has bounded its depth.
+pub(super) fn visit_tree<'de, V: Visitor<'de>>(tree: &Tree, visitor: V) -> Result<V::Value> {
+    match tree {
+        Tree::Null => visitor.visit_unit(),
+        Tree::Bool(value) => visitor.visit_bool(*value),
+        Tree::Number(number) => match (number.as_u64(), number.as_i64()) {
+            (Some(number), _) => visitor.visit_u64(number),
+            (_, Some(number)) => visitor.visit_i64(number),
+            _ => visitor.visit_f64(number.as_f64().unwrap_or(f64::NAN)),
+        },
+        Tree::String(text) => visitor.visit_str(text),
+        Tree::Array(elements) => visitor.visit_seq(List::Array(elements.iter())),
+        Tree::Object(object) => visitor.visit_map(Map::object(object)),
     }
 }

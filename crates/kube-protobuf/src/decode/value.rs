@@ -5,11 +5,11 @@ use serde::de::{IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 use serde_json::Value as Tree;
 
-use super::access::{List, Map};
+use super::access::{List, Map, visit_tree};
 use super::choice::{self, Chosen};
 use super::elements::{Elements, Entries};
 use super::members::Members;
-use super::parsed::{Parsed, visit_tree};
+use super::parsed::Parsed;
 use super::special;
 use crate::error::{Error, ErrorKind, Result};
 use crate::schema::{Field, Kind, Shape};
