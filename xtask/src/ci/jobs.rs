@@ -109,13 +109,13 @@ pub(super) const JOBS: [Job; 24] = [
     },
     Job {
         name: "shuttle",
-        about: "4,000 orders of threads for each scenario",
+        about: "2,000 orders of threads for each scenario",
         seconds: 218,
         run: shuttle,
     },
     Job {
         name: "fuzz",
-        about: "15 seconds of each fuzz target find nothing",
+        about: "10 seconds of each fuzz target find nothing",
         seconds: 283,
         run: fuzz,
     },
@@ -193,10 +193,10 @@ const SCHEDULES: u64 = 10_000;
 const TWICE: u64 = 200;
 
 /// How long each fuzz target runs (T10).
-const FUZZING: Duration = Duration::from_secs(15);
+const FUZZING: Duration = Duration::from_secs(10);
 
 /// How many orders of threads each scenario of shuttle meets, other ones in each run (T8).
-const ORDERS: u64 = 4_000;
+const ORDERS: u64 = 2_000;
 /// How many more with marked payloads, which nothing may show (SEC-9).
 const MARKED: u64 = 500;
 
