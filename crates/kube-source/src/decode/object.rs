@@ -20,7 +20,7 @@ use crate::{
     decode::{
         decoder::{Buffers, Encoded, Wire},
         json_text::protocol,
-        message,
+        message::{self, Identified},
         shape::TypeNames,
     },
 };
@@ -90,13 +90,39 @@ impl<T: 'static> KubeSource<T> {
         self.decode_encoded(object, buffers)
     }
 
+    /// Reads an object in protobuf, of a list or of an event. `None` if no key can be made for it.
+    ///
+    /// # Errors
+    ///
+    /// A failure of the whole answer: no name can be read, or the type has to come as JSON.
+    // FM-52, FM-53, FM-54
+    pub(crate) fn message_item(
+        &self,
+        message: &[u8],
+        names: TypeNames<'_>,
+        reuse: Option<&dyn Reuse<T>>,
+        buffers: &mut Buffers,
+    ) -> Result<Option<Item<T>>, Failure> {
+        let Some(Identified { identity, error }) = message::identify(message)? else {
+            return Ok(None);
+        };
+        let body = if let Some(error) = error {
+            Body::Undecodable(error)
+        } else if let Some(object) = at_hand(reuse, &identity) {
+            Body::Reused(object)
+        } else {
+            self.decode_message(Encoded::protobuf(message, names, &identity), buffers)?
+        };
+        Ok(Some(Item::new(identity, body)))
+    }
+
     /// Decodes and transforms a protobuf message.
     ///
     /// # Errors
     ///
     /// A failure of the whole answer, which has to come as JSON: the decoder cannot read protobuf
     /// of this type.
-    pub(crate) fn decode_message(
+    fn decode_message(
         &self,
         object: Encoded<'_>,
         buffers: &mut Buffers,

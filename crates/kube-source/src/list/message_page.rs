@@ -1,24 +1,22 @@
-//! Reads the frame of a protobuf list, and its items one by one.
+//! Reads the frame of a protobuf list.
 //!
 //! Pure, as [`super::page`] is for JSON. A page that is not complete, well-formed and of the right
 //! kind is a failure, never a short page. Items are delimited by lengths, so a damaged one does not
 //! affect others: it is quarantined, unless no name can be read in it.
 
-// FM-10, FM-33, FM-52, FM-53
+// FM-10, FM-33
 
 use informer_kube_protobuf::{self as protobuf, Envelope, ListPart, ListParts, Schema};
-use informer_reflector::{Body, Failure, Item, Page};
+use informer_reflector::{Failure, Page};
 
 use crate::{
     KubeSource,
     decode::{
-        decoder::{Buffers, Encoded},
         json_text::{protocol, wrong_kind},
-        message::{identify, not_protobuf},
-        object::at_hand,
+        message::not_protobuf,
     },
     http::status::{HttpParts, WireStatus},
-    list::page::{ItemReader, WirePageMeta},
+    list::page::WirePageMeta,
 };
 
 /// Reads the body without its items as a page without items.
@@ -48,29 +46,4 @@ pub(crate) fn read_message_frame<T: 'static>(
 /// The failure of a body that ends within the list.
 pub(crate) fn ends_early() -> Failure {
     protocol("Malformed", "the answer ends early")
-}
-
-impl<T: 'static> ItemReader<T> {
-    /// Reads an item. Fails if it has no name: then the list is of no use.
-    ///
-    /// `None` for an object that no key can be made for.
-    pub(crate) fn message_item(
-        &self,
-        message: &[u8],
-        buffers: &mut Buffers,
-    ) -> Result<Option<Item<T>>, Failure> {
-        let Some(found) = identify(message)? else {
-            return Ok(None);
-        };
-        let identity = found.identity;
-        let body = if let Some(error) = found.error {
-            Body::Undecodable(error)
-        } else if let Some(object) = at_hand(self.reuse.as_deref(), &identity) {
-            Body::Reused(object)
-        } else {
-            let object = Encoded::protobuf(message, self.source.names(), &identity);
-            self.source.decode_message(object, buffers)?
-        };
-        Ok(Some(Item::new(identity, body)))
-    }
 }

@@ -125,7 +125,11 @@ impl<T: 'static> ItemReader<T> {
         wanted
             .filter_map(|item| match self.format {
                 ReceivedWire::Json => self.item(item, buffers).transpose(),
-                ReceivedWire::Protobuf => self.message_item(item, buffers).transpose(),
+                ReceivedWire::Protobuf => {
+                    let (names, reuse) = (self.source.names(), self.reuse.as_deref());
+                    let item = self.source.message_item(item, names, reuse, buffers);
+                    item.transpose()
+                }
             })
             .collect()
     }

@@ -6,14 +6,13 @@
 // FM-30, FM-31, FM-33, FM-52, FM-54
 
 use informer_kube_protobuf::{self as protobuf, Envelope, Identity, from_slice};
-use informer_reflector::{Body, Failure, Item, WatchEvent};
+use informer_reflector::{Failure, Item, WatchEvent};
 
 use crate::{
     decode::{
-        decoder::Encoded,
         json_text::wrong_kind,
-        message::{identify, not_protobuf, schema_of},
-        object::{PARTIAL, at_hand},
+        message::{not_protobuf, schema_of},
+        object::PARTIAL,
         shape::TypeNames,
     },
     http::status::{HttpParts, WireStatus},
@@ -51,25 +50,14 @@ impl<T: 'static> EventReader<T> {
         may_reuse: bool,
     ) -> Result<Option<Item<T>>, Failure> {
         let names = self.expected(object)?;
-        let Some(found) = identify(object.raw)? else {
-            return Ok(None);
+        // An object without a type is one of the collection.
+        let names = match names.kind {
+            "" => self.source.names(),
+            _ => names,
         };
-        let identity = found.identity;
         let reuse = self.reuse.as_deref().filter(|_| may_reuse);
-        let body = if let Some(error) = found.error {
-            Body::Undecodable(error)
-        } else if let Some(object) = at_hand(reuse, &identity) {
-            Body::Reused(object)
-        } else {
-            // An object without a type is one of the collection.
-            let names = match names.kind {
-                "" => self.source.names(),
-                _ => names,
-            };
-            let object = Encoded::protobuf(object.raw, names, &identity);
-            self.source.decode_message(object, &mut self.buffers)?
-        };
-        Ok(Some(Item::new(identity, body)))
+        self.source
+            .message_item(object.raw, names, reuse, &mut self.buffers)
     }
 
     fn message_bookmark(&mut self, object: Envelope<'_>) -> Result<WatchEvent<T>, Failure> {
