@@ -115,16 +115,19 @@ impl<T: Send + Sync + 'static> ListWatch for KubeListWatch<T> {
         };
         let answer = answer.map_err(|error| answer::unanswered(&error))?;
         let answer = answer::accepted(answer, deadlines.list_progress, accepted).await;
-        let (format, body) = answer.inspect_err(|failure| self.note(accepted, Err(failure)))?;
+        let (format, body) = answer.inspect_err(|failure| {
+            self.negotiation
+                .note(accepted, Err(failure), Instant::now());
+        })?;
         // Without a lower bound on the version, the history may be another one, and cached objects
         // may not be in it.
         let may_reuse = request.sends_initial_events() && request.version.is_exact();
         let reuse = may_reuse.then_some(reuse);
         let source = Arc::clone(&self.source);
         let deadline = deadline.map(sleep_until);
-        let this = self.clone();
+        let negotiation = Arc::clone(&self.negotiation);
         let received: Received = Box::new(move |failure| {
-            this.note(accepted, failure.map_or(Ok(format), Err));
+            negotiation.note(accepted, failure.map_or(Ok(format), Err), Instant::now());
         });
         let answer = Answer {
             format,
@@ -156,14 +159,6 @@ impl<T: Send + Sync + 'static> KubeListWatch<T> {
         (self.negotiation).accepted(source.wire, is_possible, Instant::now())
     }
 
-    /// Notes how an answer was received.
-    fn note(&self, accepted: Accepted, received: Result<ReceivedWire, &Failure>) {
-        match received {
-            Ok(format) => self.negotiation.received(format),
-            Err(failure) => self.negotiation.failed(accepted, failure, Instant::now()),
-        }
-    }
-
     /// Fetches a page, and notes its format.
     async fn fetch(
         &self,
@@ -171,16 +166,10 @@ impl<T: Send + Sync + 'static> KubeListWatch<T> {
         reuse: Option<Arc<dyn Reuse<T>>>,
     ) -> Result<Page<T>, Failure> {
         let accepted = self.accepted();
-        match self.fetch_accepted(request, reuse, accepted).await {
-            Ok((format, page)) => {
-                self.note(accepted, Ok(format));
-                Ok(page)
-            }
-            Err(failure) => {
-                self.note(accepted, Err(&failure));
-                Err(failure)
-            }
-        }
+        let fetched = self.fetch_accepted(request, reuse, accepted).await;
+        let received = fetched.as_ref().map(|(format, _)| *format);
+        self.negotiation.note(accepted, received, Instant::now());
+        fetched.map(|(_, page)| page)
     }
 
     /// Fetches a page and decodes it while it arrives.

@@ -68,8 +68,20 @@ impl Negotiation {
         }
     }
 
-    /// Notes that a list or an event was received in this format.
-    pub(crate) fn received(&self, format: ReceivedWire) {
+    /// Notes the format in which a list or an event was received, or the failure that came instead.
+    pub(crate) fn note(
+        &self,
+        accepted: Accepted,
+        received: Result<ReceivedWire, &Failure>,
+        now: Instant,
+    ) {
+        match received {
+            Ok(format) => self.received(format),
+            Err(failure) => self.failed(accepted, failure, now),
+        }
+    }
+
+    fn received(&self, format: ReceivedWire) {
         let mut state = self.state();
         state.received = Some(format);
         if format == ReceivedWire::Protobuf {
@@ -83,8 +95,7 @@ impl Negotiation {
         }
     }
 
-    /// Notes the failure of a request, before anything was received.
-    pub(crate) fn failed(&self, accepted: Accepted, failure: &Failure, now: Instant) {
+    fn failed(&self, accepted: Accepted, failure: &Failure, now: Instant) {
         let mut state = self.state();
         let is_refused = matches!(failure.code, Some(406 | 415));
         let may_be_unable = failure.code == Some(500) || failure.kind == FailureKind::Protocol;
