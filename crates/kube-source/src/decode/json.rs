@@ -8,7 +8,7 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicUsize, Ordering};
 
-use informer_kube_protobuf::ErrorKind;
+use informer_kube_protobuf::{ErrorKind, Schema, copy_without};
 use informer_reflector::{DecodeError, DecodeErrorCategory};
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
@@ -62,7 +62,9 @@ impl<T: DeserializeOwned> Decode<T> for JsonDecoder {
         let decoded = match object.wire {
             Wire::Json(json) => self.parse(json, object.type_names, buffers.get()),
             Wire::Protobuf(message) => {
-                self.parse_message(message, object.type_names, &self.projection)
+                let names = object.type_names;
+                let schema = message::schema_or_metadata(names);
+                self.parse_message(schema, message, names, &self.projection)
             }
         }?;
         self.count::<T>(object);
@@ -120,7 +122,9 @@ impl JsonDecoder {
         message: &[u8],
         type_names: TypeNames<'_>,
     ) -> Result<T, DecodeError> {
-        self.parse_message(message, Some(type_names), &self.projection)
+        let names = Some(type_names);
+        let schema = message::schema_or_metadata(names);
+        self.parse_message(schema, message, names, &self.projection)
     }
 
     /// Decodes an object, and replaces `copy` by the bytes of all of it in the same format, without
@@ -143,10 +147,11 @@ impl JsonDecoder {
             Wire::Json(json) => self.decode_with_text(json, object.type_names, buffers, copy),
             Wire::Protobuf(message) => {
                 let names = object.type_names;
+                let schema = message::schema_or_metadata(names);
                 copy.clear();
-                message::copy(message, names, &self.projection, copy)
+                copy_without(schema, message, self.projection.root(), copy)
                     .map_err(|error| self.explain_message(&error))
-                    .and_then(|()| self.parse_message(copy, names, &Projection::default()))
+                    .and_then(|()| self.parse_message(schema, copy, names, &Projection::default()))
             }
         }?;
         self.count::<T>(object);
@@ -219,11 +224,13 @@ impl JsonDecoder {
 
     fn parse_message<T: DeserializeOwned>(
         &self,
+        schema: Schema,
         message: &[u8],
         names: Option<TypeNames<'_>>,
         projection: &Projection,
     ) -> Result<T, DecodeError> {
-        message::decode(message, names, projection).map_err(|error| self.explain_message(&error))
+        message::decode(schema, message, names, projection)
+            .map_err(|error| self.explain_message(&error))
     }
 
     #[cold]

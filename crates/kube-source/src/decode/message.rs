@@ -73,7 +73,7 @@ pub(crate) fn schema_of(names: TypeNames<'_>) -> Option<Schema> {
 
 /// The schema by which an object is decoded. Metadata is the first field of every kind, so an
 /// object of a kind that is not built in is decoded as its metadata.
-fn schema_or_metadata(names: Option<TypeNames<'_>>) -> Schema {
+pub(crate) fn schema_or_metadata(names: Option<TypeNames<'_>>) -> Schema {
     let schema = names.and_then(schema_of).or_else(|| schema_of(PARTIAL));
     schema.expect("PartialObjectMetadata is built in")
 }
@@ -89,22 +89,13 @@ pub(crate) fn exceeds_decoded(message: &[u8], names: Option<TypeNames<'_>>, limi
 
 /// Decodes a message without the fields of `projection`.
 pub(crate) fn decode<'de, T: Deserialize<'de>>(
+    schema: Schema,
     message: &'de [u8],
     names: Option<TypeNames<'_>>,
     projection: &Projection,
 ) -> Result<T, protobuf::Error> {
-    let deserializer = Deserializer::new(schema_or_metadata(names), message);
+    let deserializer = Deserializer::new(schema, message);
     T::deserialize(Shaped::new(deserializer, projection, names))
-}
-
-/// Copies a message without the fields of `projection`, and checks all of the copy.
-pub(crate) fn copy(
-    message: &[u8],
-    names: Option<TypeNames<'_>>,
-    projection: &Projection,
-    copy: &mut Vec<u8>,
-) -> Result<(), protobuf::Error> {
-    protobuf::copy_without(schema_or_metadata(names), message, projection.root(), copy)
 }
 
 impl protobuf::Dropped for Node {
@@ -122,7 +113,8 @@ pub(crate) fn to_json(
     message: &[u8],
     names: Option<TypeNames<'_>>,
 ) -> Result<String, protobuf::Error> {
-    let value: Value = decode(message, names, &Projection::default())?;
+    let schema = schema_or_metadata(names);
+    let value: Value = decode(schema, message, names, &Projection::default())?;
     Ok(value.to_string())
 }
 
