@@ -1,4 +1,4 @@
-//! What faults do to the body of a list.
+//! Applies faults to the body of a list.
 //!
 //! Pure: a listing in, bytes out. Values are changed in the list as JSON; protobuf is encoded from
 //! the changed list.

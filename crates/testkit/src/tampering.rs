@@ -1,4 +1,4 @@
-//! What faults do to the events of a watch that is answered.
+//! Applies faults to the events of an answered watch.
 //!
 //! Pure: frames in, frames out. Waiting, hanging and refusing are the skins' part.
 

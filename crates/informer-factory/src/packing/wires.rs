@@ -37,7 +37,7 @@ impl Wires {
 
     /// Whether the first objects wait for a dictionary, or none has been received yet.
     ///
-    /// A format that is not in use has no objects to learn from, and nobody waits for it.
+    /// A format that is not in use has no objects to learn from, so no list waits for it.
     pub(super) fn is_learning(&self) -> bool {
         let both = self.both();
         both.iter().any(|one| one.has_waiting()) || both.iter().all(|one| one.is_learning())

@@ -64,8 +64,8 @@ fn projections() -> [Projection; 4] {
     ]
 }
 
-/// A struct that JSON always has, such as `status`, is empty in a message that lacks it: without
-/// the projection nobody can tell. Other fields are absent in both.
+/// A struct that JSON always has, such as `status`, is decoded as an empty one from a message that
+/// lacks it, whether the projection dropped it or Go wrote none. Other fields are absent in both.
 fn projection_of_messages(of_texts: &Projection) -> Projection {
     let drops_structs = *of_texts == projections()[3];
     match drops_structs {

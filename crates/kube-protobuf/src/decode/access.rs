@@ -17,7 +17,7 @@ use crate::wire;
 /// The wire form of a Go value that the wire lacks: zero, an empty string or message.
 const ZERO: &[u8] = &[0; 8];
 
-/// What a visitor sees as a map.
+/// The sources of a map for a visitor.
 pub(super) enum Map<'m, 'a, 'de> {
     Members(&'m mut Members<'de>),
     Entries(&'m mut Entries<'a, 'de>),
@@ -136,7 +136,7 @@ impl<'de> Entries<'_, 'de> {
     }
 }
 
-/// What a visitor sees as a list.
+/// The sources of a sequence for a visitor.
 pub(super) enum List<'m, 'a, 'de> {
     Elements(&'m mut Elements<'a, 'de>),
     /// An array of a JSON text.

@@ -36,7 +36,7 @@ impl Accepted {
     }
 }
 
-/// What the answers of a server to one collection have shown.
+/// The wire formats that the server has shown to serve for one collection, and those it refused.
 #[derive(Debug, Default)]
 pub(crate) struct Negotiation(Mutex<State>);
 

@@ -34,7 +34,7 @@ pub(crate) struct MessageCutter {
     /// The bytes of the magic that have arrived.
     magic: usize,
     header: Header,
-    /// What the bytes behind a header are, and how many of them are to come.
+    /// The field whose content is being read, and how many of its bytes are to come.
     part: Part,
     left: usize,
     /// The bytes of the list that are to come, within the list.
@@ -49,7 +49,7 @@ pub(crate) struct MessageCutter {
     item_limit: usize,
 }
 
-/// What the content of a field is.
+/// The field that a content belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     TypeMeta,

@@ -25,8 +25,7 @@ async fn ask_with(fault: Option<Fault>, path: &str, accept: &str) -> Answer {
     ask(&server, path, accept).await
 }
 
-/// What a client reads of an object: its name, if it has one that can be read, and whether the
-/// object decodes.
+/// The name of an object, if it can be read, and whether the object decodes.
 fn read(message: &[u8], form: &str) -> (Option<String>, bool) {
     #[derive(Deserialize)]
     struct Partial {
