@@ -128,8 +128,9 @@ fn has_metadata(schema: Schema) -> bool {
 struct Names(&'static [(&'static str, Names)]);
 
 impl Dropped for Names {
-    fn child(&self, name: &str) -> Option<&Self> {
-        self.0.iter().find(|child| child.0 == name).map(|it| &it.1)
+    fn child(&self, name: &str) -> Option<&dyn Dropped> {
+        let child = self.0.iter().find(|child| child.0 == name)?;
+        Some(&child.1)
     }
 
     fn is_dropped(&self) -> bool {

@@ -7,10 +7,13 @@ mod members;
 use std::sync::LazyLock;
 
 use bytes::message;
-use informer_kube_protobuf::{Envelope, ErrorKind, Schema, copy_without, from_slice, to_vec};
+use informer_kube_protobuf::{
+    Deserializer, Envelope, ErrorKind, Schema, copy_without, from_slice, to_vec,
+};
 use members::{Path, Tree, at, is_zero, path, paths, remove, tree, without_empty};
 use proptest::prelude::*;
 use proptest::sample::Index;
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 /// An object that Go made: its schema and its message.
@@ -47,6 +50,11 @@ fn part<'a>(rest: &mut &'a [u8]) -> &'a [u8] {
 
 fn decode(schema: Schema, message: &[u8]) -> Result<Value, ErrorKind> {
     from_slice(schema, message).map_err(|error| error.kind().clone())
+}
+
+fn decode_without(schema: Schema, message: &[u8], dropped: &Tree) -> Result<Value, ErrorKind> {
+    let deserializer = Deserializer::new(schema, message).without(dropped);
+    Value::deserialize(deserializer).map_err(|error| error.kind().clone())
 }
 
 /// Copies, and checks that the copy is not longer and that `out` keeps its bytes.
@@ -119,6 +127,51 @@ fn what_is_dropped_is_not_checked_and_the_rest_is() {
     assert_eq!(
         copy(schema, torn, &tree(&[path("metadata")])),
         Err(ErrorKind::Truncated)
+    );
+}
+
+#[test]
+fn a_decode_leaves_out_members_of_json_within_a_field_too() {
+    let schema = Schema::of("v1", "Pod").expect("a built-in kind");
+    let managed = |json: Value| json!([{"manager": "m", "fieldsV1": json}]);
+    let json = json!({"f:spec": {"f:a": {}, "f:b": [{"x": 1, "y": 2}]}, "f:status": {}});
+    let mut pod = json!({"metadata": {"name": "web", "managedFields": managed(json)}});
+    let message = to_vec(schema, &pod).expect("encodes");
+    let dropped = ["f:status", "f:spec/f:a", "f:spec/f:b/x"];
+    let dropped = dropped.map(|end| path(&format!("metadata/managedFields/fieldsV1/{end}")));
+    let decoded = decode_without(schema, &message, &tree(&dropped)).expect("decodes");
+    pod["metadata"]["managedFields"] = managed(json!({"f:spec": {"f:b": [{"y": 2}]}}));
+    assert_eq!(
+        decoded["metadata"]["managedFields"],
+        pod["metadata"]["managedFields"]
+    );
+    let whole = copy(schema, &message, &tree(&dropped)).expect("copies");
+    assert_eq!(decode(schema, &whole), decode(schema, &message));
+}
+
+#[test]
+fn names_are_supplied_whatever_is_dropped() {
+    let schema = Schema::of("v1", "Pod").expect("a built-in kind");
+    let message = to_vec(schema, &json!({"metadata": {"name": "web"}})).expect("encodes");
+    let dropped = tree(&[path("kind"), path("spec"), path("status"), path("metadata")]);
+    let named = Deserializer::new(schema, &message).named("v1", "Pod");
+    let pod = Value::deserialize(named.without(&dropped)).expect("decodes");
+    assert_eq!(pod, json!({"apiVersion": "v1", "kind": "Pod"}));
+    // A visitor may ask for any type.
+    #[derive(Debug, Deserialize, PartialEq)]
+    enum Kind {
+        Pod,
+    }
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Typed {
+        api_version: Option<String>,
+        kind: Option<Kind>,
+    }
+    let typed = Typed::deserialize(named).expect("decodes");
+    assert_eq!(
+        (typed.api_version.as_deref(), typed.kind),
+        (Some("v1"), Some(Kind::Pod))
     );
 }
 
@@ -268,6 +321,8 @@ proptest! {
             remove(&mut copied, path);
             remove(&mut value, path);
         }
+        let decoded = decode_without(schema, &object.message, &tree(&chosen));
+        prop_assert_eq!(decoded.as_ref(), Ok(&value), "{:?}", chosen);
         prop_assert_eq!(without_empty(copied), without_empty(value), "{:?}", chosen);
     }
 

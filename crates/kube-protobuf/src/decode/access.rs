@@ -7,6 +7,7 @@ use serde::de::value::{BorrowedStrDeserializer, StrDeserializer};
 use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map as Object, Value as Tree};
 
+use super::dropped::{Within, within};
 use super::elements::{Elements, Entries};
 use super::members::{Members, Pending, Source};
 use super::parsed::Parsed;
@@ -25,19 +26,24 @@ pub(super) enum Map<'m, 'a, 'de> {
     Object {
         entries: serde_json::map::Iter<'m>,
         next: Option<&'m Tree>,
+        dropped: Within<'de>,
+        /// What is dropped within the next value.
+        below: Within<'de>,
     },
 }
 
-impl<'m> Map<'m, '_, '_> {
-    pub(super) fn object(object: &'m Object<String, Tree>) -> Self {
+impl<'m, 'de> Map<'m, '_, 'de> {
+    pub(super) fn object(object: &'m Object<String, Tree>, dropped: Within<'de>) -> Self {
         Self::Object {
             entries: object.iter(),
             next: None,
+            dropped,
+            below: None,
         }
     }
 }
 
-impl<'de> MapAccess<'de> for Map<'_, '_, 'de> {
+impl<'m, 'de> MapAccess<'de> for Map<'m, '_, 'de> {
     type Error = Error;
 
     #[inline]
@@ -45,11 +51,19 @@ impl<'de> MapAccess<'de> for Map<'_, '_, 'de> {
         let key = match self {
             Self::Members(members) => members.next_key()?,
             Self::Entries(entries) => entries.next_key()?,
-            Self::Object { entries, next } => {
-                let Some((key, value)) = entries.next() else {
+            Self::Object {
+                entries,
+                next,
+                dropped,
+                below,
+            } => {
+                let kept = |(key, value): (&'m String, &'m Tree)| {
+                    within(*dropped, key).map(|within| (key, value, within))
+                };
+                let Some((key, value, within)) = entries.find_map(kept) else {
                     return Ok(None);
                 };
-                *next = Some(value);
+                (*next, *below) = (Some(value), within);
                 return seed.deserialize(StrDeserializer::new(key)).map(Some);
             }
         };
@@ -67,7 +81,11 @@ impl<'de> MapAccess<'de> for Map<'_, '_, 'de> {
         let (value, segment) = match self {
             Self::Members(members) => members.next_value(&mut zero)?,
             Self::Entries(entries) => entries.next_value(&mut zero),
-            Self::Object { next, .. } => (Value::tree(*next, &mut zero), None),
+            Self::Object { next, below, .. } => {
+                let mut value = Value::tree(*next, &mut zero);
+                value.dropped = *below;
+                (value, None)
+            }
         };
         let mut value = seed.deserialize(value);
         if value.is_err()
@@ -99,8 +117,36 @@ impl Place<'_> {
 impl<'de> Members<'de> {
     #[inline]
     fn next_key(&mut self) -> Result<Option<&'static str>> {
-        self.pending = self.next()?;
-        Ok(self.pending.map(|pending| pending.field.name))
+        if self.is_plain() {
+            self.pending = self.next()?;
+            return Ok(self.pending.map(|pending| pending.field.name));
+        }
+        self.next_kept_key()
+    }
+
+    /// The next key of a message with supplied names or dropped fields.
+    fn next_kept_key(&mut self) -> Result<Option<&'static str>> {
+        loop {
+            self.pending = match self.next_supplied() {
+                None => self.next()?,
+                supplied => supplied,
+            };
+            let Some(Pending { field, source }) = self.pending else {
+                return Ok(None);
+            };
+            match within(self.dropped, field.name) {
+                Some(within) => self.within = within,
+                None if matches!(source, Source::Supplied(_)) => self.within = None,
+                None => {
+                    if let Source::Wire(wire) = source {
+                        let depth = self.depth;
+                        Value::of_field(self.rest(), field, wire, depth).skip()?;
+                    }
+                    continue;
+                }
+            }
+            return Ok(Some(field.name));
+        }
     }
 
     #[inline]
@@ -111,13 +157,19 @@ impl<'de> Members<'de> {
         let Some(Pending { field, source }) = self.pending.take() else {
             return Err(serde::de::Error::custom("a value before its key"));
         };
-        let value = match source {
+        let within = self.within;
+        let mut value = match source {
             Source::Wire(wire) => {
                 let depth = self.depth;
                 Value::of_field(self.rest(), field, wire, depth)
             }
             Source::Missing => Value::missing(zero, field, self.depth),
+            Source::Supplied(index) => {
+                let name = self.names.map(|names| names[index]);
+                Value::text(name.unwrap_or_default(), zero)
+            }
         };
+        value.dropped = within;
         Ok((value, Some(Place::Field(field.name))))
     }
 }
@@ -125,13 +177,20 @@ impl<'de> Members<'de> {
 impl<'de> Entries<'_, 'de> {
     #[inline]
     fn next_key(&mut self) -> Result<Option<&'de str>> {
-        Ok(self.advance()?.then_some(self.key))
+        while self.advance()? {
+            if let Some(within) = within(self.dropped, self.key) {
+                self.within = within;
+                return Ok(Some(self.key));
+            }
+        }
+        Ok(None)
     }
 
     #[inline]
     fn next_value<'a>(&mut self, rest: &'a mut &'de [u8]) -> (Value<'a, 'de>, Option<Place<'de>>) {
         *rest = self.value.unwrap_or(ZERO);
-        let value = Value::single(rest, self.kind, self.depth);
+        let mut value = Value::single(rest, self.kind, self.depth);
+        value.dropped = self.within;
         (value, Some(Place::Key(self.key)))
     }
 }
@@ -140,7 +199,7 @@ impl<'de> Entries<'_, 'de> {
 pub(super) enum List<'m, 'a, 'de> {
     Elements(&'m mut Elements<'a, 'de>),
     /// An array of a JSON text.
-    Array(std::slice::Iter<'m, Tree>),
+    Array(std::slice::Iter<'m, Tree>, Within<'de>),
 }
 
 impl<'de> SeqAccess<'de> for List<'_, '_, 'de> {
@@ -156,10 +215,17 @@ impl<'de> SeqAccess<'de> for List<'_, '_, 'de> {
                 }
                 let (index, kind, depth) = (elements.index, elements.kind, elements.depth);
                 elements.index += 1;
-                (Value::single(elements.rest(), kind, depth), Some(index))
+                let dropped = elements.dropped;
+                let mut value = Value::single(elements.rest(), kind, depth);
+                value.dropped = dropped;
+                (value, Some(index))
             }
-            Self::Array(elements) => match elements.next() {
-                Some(element) => (Value::tree(Some(element), &mut zero), None),
+            Self::Array(elements, dropped) => match elements.next() {
+                Some(element) => {
+                    let mut value = Value::tree(Some(element), &mut zero);
+                    value.dropped = *dropped;
+                    (value, None)
+                }
                 None => return Ok(None),
             },
         };
@@ -173,13 +239,17 @@ impl<'de> SeqAccess<'de> for List<'_, '_, 'de> {
     fn size_hint(&self) -> Option<usize> {
         match self {
             Self::Elements(elements) => Some(elements.count.saturating_sub(elements.index)),
-            Self::Array(elements) => Some(elements.len()),
+            Self::Array(elements, _) => Some(elements.len()),
         }
     }
 }
 
 impl<'de> Parsed<'de> {
-    pub(super) fn visit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+    pub(super) fn visit<V: Visitor<'de>>(
+        self,
+        dropped: Within<'de>,
+        visitor: V,
+    ) -> Result<V::Value> {
         let mut nothing: &[u8] = &[];
         match self {
             Self::Null => visitor.visit_unit(),
@@ -190,22 +260,30 @@ impl<'de> Parsed<'de> {
             Self::Str(text) => visitor.visit_borrowed_str(text),
             Self::Time(text) => visitor.visit_str(text.as_str()),
             Self::Text(text) => visitor.visit_string(text),
-            Self::Members(mut members) => visitor.visit_map(Map::Members(&mut members)),
+            Self::Members(mut members) => {
+                members.dropped = dropped;
+                visitor.visit_map(Map::Members(&mut members))
+            }
             Self::Elements(kind, number, mut rest, depth) => {
                 let mut elements = Elements::new(&mut rest, kind, number, wire::BYTES, depth)?;
+                elements.dropped = dropped;
                 let value = visitor.visit_seq(List::Elements(&mut elements))?;
                 elements.finish().map(|()| value)
             }
             Self::NoElements => {
                 visitor.visit_seq(List::Elements(&mut Elements::none(&mut nothing)))
             }
-            Self::Tree(tree) => visit_tree(&tree, visitor),
+            Self::Tree(tree) => visit_tree(&tree, dropped, visitor),
         }
     }
 }
 
 /// Visits a part of a JSON text. serde_json has bounded its depth.
-pub(super) fn visit_tree<'de, V: Visitor<'de>>(tree: &Tree, visitor: V) -> Result<V::Value> {
+pub(super) fn visit_tree<'de, V: Visitor<'de>>(
+    tree: &Tree,
+    dropped: Within<'de>,
+    visitor: V,
+) -> Result<V::Value> {
     match tree {
         Tree::Null => visitor.visit_unit(),
         Tree::Bool(value) => visitor.visit_bool(*value),
@@ -215,7 +293,7 @@ pub(super) fn visit_tree<'de, V: Visitor<'de>>(tree: &Tree, visitor: V) -> Resul
             _ => visitor.visit_f64(number.as_f64().unwrap_or(f64::NAN)),
         },
         Tree::String(text) => visitor.visit_str(text),
-        Tree::Array(elements) => visitor.visit_seq(List::Array(elements.iter())),
-        Tree::Object(object) => visitor.visit_map(Map::object(object)),
+        Tree::Array(elements) => visitor.visit_seq(List::Array(elements.iter(), dropped)),
+        Tree::Object(object) => visitor.visit_map(Map::object(object, dropped)),
     }
 }

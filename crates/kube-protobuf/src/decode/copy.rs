@@ -2,6 +2,7 @@
 
 use super::checked::Checked;
 use super::choice::{self, Chosen};
+use super::dropped::{Dropped, Within, within};
 use super::elements::{Elements, Entries};
 use super::members::{Frame, Pending, Source};
 use super::value::{Value, deeper};
@@ -9,18 +10,6 @@ use crate::encode::write;
 use crate::error::{Error, Result, Segment};
 use crate::schema::{Choice, Field, Kind, Message, Schema, Shape};
 use crate::wire;
-
-/// A tree of the fields that [`copy_without`] leaves out, by the names that JSON has.
-///
-/// The entries of a map are children by their key. The elements of a list have no names: the fields
-/// of each element are the children of the list.
-pub trait Dropped {
-    /// Returns what is dropped within the field or entry of this name; `None` if all of it stays.
-    fn child(&self, name: &str) -> Option<&Self>;
-
-    /// Whether the field or entry itself is dropped.
-    fn is_dropped(&self) -> bool;
-}
 
 /// Appends a copy of a message to `out`, without the dropped fields, and checks what it copies.
 ///
@@ -49,8 +38,8 @@ pub trait Dropped {
 /// struct Names(BTreeMap<&'static str, Names>);
 ///
 /// impl Dropped for Names {
-///     fn child(&self, name: &str) -> Option<&Self> {
-///         self.0.get(name)
+///     fn child(&self, name: &str) -> Option<&dyn Dropped> {
+///         self.0.get(name).map(|names| names as &dyn Dropped)
 ///     }
 ///
 ///     fn is_dropped(&self) -> bool {
@@ -68,10 +57,10 @@ pub trait Dropped {
 /// assert_eq!(from_slice::<Value>(schema, &copy)?, expected);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn copy_without<D: Dropped>(
+pub fn copy_without(
     schema: Schema,
     message: &[u8],
-    dropped: &D,
+    dropped: &dyn Dropped,
     out: &mut Vec<u8>,
 ) -> Result<()> {
     let start = out.len();
@@ -100,11 +89,11 @@ struct Length {
 
 impl Writer<'_> {
     /// Copies the fields of a message.
-    fn members<D: Dropped>(
+    fn members(
         &mut self,
         message: &'static Message,
         bytes: &[u8],
-        dropped: Option<&D>,
+        dropped: Within<'_>,
         depth: u8,
     ) -> Result<()> {
         let mut frame = Frame::new(message, bytes);
@@ -116,15 +105,13 @@ impl Writer<'_> {
             };
             let within = match field.shape {
                 // Its members are members of this message.
-                Shape::Inline => dropped,
-                _ => dropped.and_then(|dropped| dropped.child(field.name)),
+                Shape::Inline => Some(dropped),
+                _ => within(dropped, field.name),
             };
             let rest = &mut frame.rest;
             let mut result = match within {
-                Some(it) if it.is_dropped() && field.shape != Shape::Inline => {
-                    Value::of_field(rest, field, wire, depth).skip()
-                }
-                _ => self.field(field, wire, start, rest, within, depth),
+                Some(within) => self.field(field, wire, start, rest, within, depth),
+                None => Value::of_field(rest, field, wire, depth).skip(),
             };
             Error::add(&mut result, || Segment::Field(field.name));
             result?;
@@ -133,13 +120,13 @@ impl Writer<'_> {
     }
 
     /// Copies a field whose tag is at `start`, and its value at `rest`.
-    fn field<D: Dropped>(
+    fn field(
         &mut self,
         field: &'static Field,
         wire: u8,
         start: &[u8],
         rest: &mut &[u8],
-        dropped: Option<&D>,
+        dropped: Within<'_>,
         depth: u8,
     ) -> Result<()> {
         let (number, kind) = (field.number, field.kind);
@@ -176,12 +163,12 @@ impl Writer<'_> {
     }
 
     /// Copies one value as a field with this number.
-    fn single<D: Dropped>(
+    fn single(
         &mut self,
         number: u32,
         kind: Kind,
         rest: &mut &[u8],
-        dropped: Option<&D>,
+        dropped: Within<'_>,
         depth: u8,
     ) -> Result<()> {
         let (Kind::Message(entry) | Kind::Choice(entry, _)) = kind else {
@@ -202,11 +189,11 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn elements<D: Dropped>(
+    fn elements(
         &mut self,
         number: u32,
         elements: &mut Elements<'_, '_>,
-        dropped: Option<&D>,
+        dropped: Within<'_>,
     ) -> Result<()> {
         let (kind, depth) = (elements.kind, elements.depth);
         while elements.advance()? {
@@ -219,18 +206,17 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn entries<D: Dropped>(
+    fn entries(
         &mut self,
         number: u32,
         entries: &mut Entries<'_, '_>,
-        dropped: Option<&D>,
+        dropped: Within<'_>,
     ) -> Result<()> {
         while entries.advance()? {
             let key = entries.key;
-            let within = dropped.and_then(|dropped| dropped.child(key));
-            if within.is_some_and(Dropped::is_dropped) {
+            let Some(within) = within(dropped, key) else {
                 continue;
-            }
+            };
             // A tag and a length, the key, a tag and the value.
             let most = 2 + width(key.len()) + key.len() + entries.value.map_or(0, <[u8]>::len);
             let length = self.begin(number, most);
@@ -248,12 +234,12 @@ impl Writer<'_> {
     }
 
     /// Copies the field of the message that JSON has.
-    fn choice<D: Dropped>(
+    fn choice(
         &mut self,
         message: &'static Message,
         rule: Choice,
         bytes: &[u8],
-        dropped: Option<&D>,
+        dropped: Within<'_>,
         depth: u8,
     ) -> Result<()> {
         match choice::choose(message, rule, bytes)? {
@@ -301,7 +287,7 @@ impl Writer<'_> {
 fn on_wire(pending: Pending) -> Option<(&'static Field, u8)> {
     match pending.source {
         Source::Wire(wire) => Some((pending.field, wire)),
-        Source::Missing => None,
+        Source::Missing | Source::Supplied(_) => None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! The elements of a list and the entries of a map, which are adjacent fields of one number.
 
+use super::dropped::Within;
 use crate::error::{Error, ErrorKind, Result};
 use crate::schema::Kind;
 use crate::wire;
@@ -16,6 +17,8 @@ pub(super) struct Elements<'a, 'de> {
     pub(super) count: usize,
     pub(super) index: usize,
     pub(super) depth: u8,
+    /// What is dropped within each element.
+    pub(super) dropped: Within<'de>,
 }
 
 impl<'a, 'de> Elements<'a, 'de> {
@@ -36,6 +39,7 @@ impl<'a, 'de> Elements<'a, 'de> {
             count,
             index: 0,
             depth,
+            dropped: None,
         })
     }
 
@@ -50,6 +54,7 @@ impl<'a, 'de> Elements<'a, 'de> {
             count: 0,
             index: 0,
             depth: 0,
+            dropped: None,
         }
     }
 
@@ -127,6 +132,9 @@ pub(super) struct Entries<'a, 'de> {
     /// The bytes that begin with the value; none if the entry lacks it.
     pub(super) value: Option<&'de [u8]>,
     pub(super) depth: u8,
+    pub(super) dropped: Within<'de>,
+    /// What is dropped within the value that comes next.
+    pub(super) within: Within<'de>,
 }
 
 impl<'a, 'de> Entries<'a, 'de> {
@@ -139,6 +147,8 @@ impl<'a, 'de> Entries<'a, 'de> {
             key: "",
             value: None,
             depth,
+            dropped: None,
+            within: None,
         }
     }
 

@@ -1,8 +1,9 @@
 //! The members of a message as the visitor sees them: the fields of the wire, the fields of inline
 //! messages among them, and the ones that JSON has although the wire lacks them.
 
+use super::dropped::Within;
 use crate::error::{Error, ErrorKind, Result, Segment};
-use crate::schema::{Field, Kind, Message, Shape};
+use crate::schema::{Field, Kind, Message, Schema, Shape};
 use crate::wire;
 
 /// Inline messages are nested at most twice, and `apiVersion` and `kind` are one more.
@@ -17,6 +18,12 @@ pub(super) struct Members<'de> {
     /// The field whose key the visitor has.
     pub(super) pending: Option<Pending>,
     pub(super) depth: u8,
+    /// The `apiVersion` and `kind` that come first, if they are supplied.
+    pub(super) names: Option<[&'de str; 2]>,
+    supplied: usize,
+    pub(super) dropped: Within<'de>,
+    /// What is dropped within the pending field.
+    pub(super) within: Within<'de>,
 }
 
 /// A message that is being read.
@@ -41,6 +48,8 @@ pub(super) enum Source {
     Wire(u8),
     /// The wire lacks the field.
     Missing,
+    /// The name of this index, which is supplied.
+    Supplied(usize),
 }
 
 impl<'de> Members<'de> {
@@ -53,6 +62,10 @@ impl<'de> Members<'de> {
             level: 0,
             pending: None,
             depth,
+            names: None,
+            supplied: 0,
+            dropped: None,
+            within: None,
         }
     }
 
@@ -92,7 +105,26 @@ impl<'de> Members<'de> {
         &mut self.frame.rest
     }
 
-    /// Finds the next member.
+    /// Whether the members are those of the message, all of them.
+    #[inline]
+    pub(super) fn is_plain(&self) -> bool {
+        self.dropped.is_none() && self.names.is_none()
+    }
+
+    /// Returns the next name that is supplied.
+    #[inline]
+    pub(super) fn next_supplied(&mut self) -> Option<Pending> {
+        let index = self.supplied;
+        self.names?.get(index)?;
+        self.supplied += 1;
+        let field = Schema::type_meta().fields().field(index as u32 + 1)?;
+        Some(Pending {
+            field,
+            source: Source::Supplied(index),
+        })
+    }
+
+    /// Finds the next member of the message.
     pub(super) fn next(&mut self) -> Result<Option<Pending>> {
         loop {
             let found = match self.frame.rest.is_empty() {
@@ -109,7 +141,7 @@ impl<'de> Members<'de> {
             }
             let rest = match pending.source {
                 Source::Wire(_) => wire::bytes(&mut self.frame.rest)?,
-                Source::Missing => &[],
+                Source::Missing | Source::Supplied(_) => &[],
             };
             self.enter(pending.field, rest)?;
         }

@@ -4,6 +4,7 @@ mod access;
 mod checked;
 mod choice;
 mod copy;
+mod dropped;
 mod elements;
 mod members;
 mod parsed;
@@ -19,7 +20,9 @@ use serde::forward_to_deserialize_any;
 use crate::error::{Error, Result};
 use crate::schema::Schema;
 use access::Map;
-pub use copy::{Dropped, copy_without};
+pub use copy::copy_without;
+pub use dropped::Dropped;
+use dropped::Within;
 use members::Members;
 
 /// Decodes one bare message, such as an item of a list.
@@ -57,6 +60,9 @@ pub struct Deserializer<'de> {
     message: &'de [u8],
     /// The message with `apiVersion` and `kind`, of objects that have them.
     type_meta: Option<&'de [u8]>,
+    /// The `apiVersion` and `kind` that are supplied.
+    names: Option<[&'de str; 2]>,
+    dropped: Within<'de>,
 }
 
 impl<'de> Deserializer<'de> {
@@ -67,19 +73,51 @@ impl<'de> Deserializer<'de> {
             schema,
             message,
             type_meta: None,
+            names: None,
+            dropped: None,
         }
+    }
+
+    /// Supplies `apiVersion` and `kind`, which a bare message lacks.
+    ///
+    /// ```
+    /// use informer_kube_protobuf::{Deserializer, Schema};
+    /// use serde::Deserialize;
+    /// use serde_json::{Value, json};
+    ///
+    /// let schema = Schema::of("v1", "Namespace").expect("a built-in kind");
+    /// let namespace = Deserializer::new(schema, b"").named("v1", "Namespace");
+    /// let namespace = Value::deserialize(namespace)?;
+    /// assert_eq!(namespace["kind"], json!("Namespace"));
+    /// # Ok::<(), informer_kube_protobuf::Error>(())
+    /// ```
+    #[must_use]
+    pub fn named(mut self, api_version: &'de str, kind: &'de str) -> Self {
+        self.names = Some([api_version, kind]);
+        self
+    }
+
+    /// Leaves out fields. A dropped field is skipped by its length: damage within it is not found,
+    /// and it is absent even if JSON always has it.
+    ///
+    /// Paths lead into JSON within a field, too, other than in [`copy_without`].
+    #[must_use]
+    pub fn without(mut self, dropped: &'de dyn Dropped) -> Self {
+        self.dropped = Some(dropped);
+        self
     }
 
     pub(crate) fn with_type_meta(schema: Schema, message: &'de [u8], meta: &'de [u8]) -> Self {
         Self {
-            schema,
-            message,
             type_meta: Some(meta),
+            ..Self::new(schema, message)
         }
     }
 
     fn members(self) -> Members<'de> {
-        let members = Members::new(self.schema.fields(), self.message, 1);
+        let mut members = Members::new(self.schema.fields(), self.message, 1);
+        members.dropped = self.dropped;
+        members.names = self.names;
         match self.type_meta {
             Some(meta) => members.before(Schema::type_meta().fields(), meta),
             None => members,
@@ -93,7 +131,7 @@ impl<'de> serde::Deserializer<'de> for Deserializer<'de> {
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         if let Some(choice) = self.schema.choice() {
             let chosen = choice::choose(self.schema.fields(), choice, self.message)?;
-            return value::read_chosen(chosen, 1)?.visit(visitor);
+            return value::read_chosen(chosen, 1)?.visit(self.dropped, visitor);
         }
         visitor.visit_map(Map::Members(&mut self.members()))
     }
@@ -118,6 +156,8 @@ impl<'de> serde::Deserializer<'de> for Deserializer<'de> {
         visitor: V,
     ) -> Result<V::Value> {
         let mut members = self.members();
+        // The tag of an enum is not known, so nothing is dropped inside.
+        members.dropped = None;
         MapAccessDeserializer::new(Map::Members(&mut members))
             .deserialize_enum(name, variants, visitor)
     }

@@ -7,6 +7,7 @@ use serde_json::Value as Tree;
 
 use super::access::{List, Map, visit_tree};
 use super::choice::{self, Chosen};
+use super::dropped::Within;
 use super::elements::{Elements, Entries};
 use super::members::Members;
 use super::parsed::Parsed;
@@ -22,6 +23,7 @@ pub(super) struct Value<'a, 'de> {
     form: Form<'a>,
     /// The depth of the message, list or map around the value.
     depth: u8,
+    pub(super) dropped: Within<'de>,
 }
 
 /// How a value is written.
@@ -39,6 +41,8 @@ pub(super) enum Form<'a> {
     },
     /// A part of a JSON text.
     Tree(&'a Tree),
+    /// A text that is supplied.
+    Text(&'a str),
     /// The wire lacks the pointer.
     Null,
     /// The wire lacks all elements: null, and an empty list for a visitor that wants one.
@@ -62,6 +66,7 @@ impl<'a, 'de> Value<'a, 'de> {
             kind: field.kind,
             form,
             depth,
+            dropped: None,
         }
     }
 
@@ -79,6 +84,7 @@ impl<'a, 'de> Value<'a, 'de> {
             kind: field.kind,
             form,
             depth,
+            dropped: None,
         }
     }
 
@@ -90,6 +96,7 @@ impl<'a, 'de> Value<'a, 'de> {
             kind,
             form: Form::Single,
             depth,
+            dropped: None,
         }
     }
 
@@ -101,6 +108,18 @@ impl<'a, 'de> Value<'a, 'de> {
             form: tree.map_or(Form::Null, Form::Tree),
             // serde_json has bounded it.
             depth: 0,
+            dropped: None,
+        }
+    }
+
+    /// A text that is not on the wire.
+    pub(super) fn text(text: &'a str, rest: &'a mut &'de [u8]) -> Self {
+        Self {
+            rest,
+            kind: Kind::Str,
+            form: Form::Text(text),
+            depth: 0,
+            dropped: None,
         }
     }
 
@@ -112,7 +131,9 @@ impl<'a, 'de> Value<'a, 'de> {
     fn members(&mut self, entry: &'static crate::schema::Entry) -> Result<Members<'de>> {
         let depth = self.inner_depth()?;
         let message = wire::bytes(self.rest)?;
-        Ok(Members::new(entry.message(), message, depth))
+        let mut members = Members::new(entry.message(), message, depth);
+        members.dropped = self.dropped;
+        Ok(members)
     }
 
     /// Reads a single value.
@@ -141,6 +162,7 @@ impl<'a, 'de> Value<'a, 'de> {
     fn visit_list<V: Visitor<'de>>(self, number: u32, wire: u8, visitor: V) -> Result<V::Value> {
         let depth = self.inner_depth()?;
         let mut elements = Elements::new(self.rest, self.kind, number, wire, depth)?;
+        elements.dropped = self.dropped;
         let value = visitor.visit_seq(List::Elements(&mut elements))?;
         elements.finish().map(|()| value)
     }
@@ -148,17 +170,20 @@ impl<'a, 'de> Value<'a, 'de> {
     fn visit_entries<V: Visitor<'de>>(self, number: u32, visitor: V) -> Result<V::Value> {
         let depth = self.inner_depth()?;
         let mut entries = Entries::new(self.rest, self.kind, number, depth);
+        entries.dropped = self.dropped;
         let value = visitor.visit_map(Map::Entries(&mut entries))?;
         entries.finish().map(|()| value)
     }
 
     /// Visits any form. JSON in a field is a tree here.
     fn visit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        let dropped = self.dropped;
         match self.form {
-            Form::Single => self.read()?.visit(visitor),
+            Form::Single => self.read()?.visit(dropped, visitor),
             Form::List { number, wire } => self.visit_list(number, wire, visitor),
             Form::Map { number } => self.visit_entries(number, visitor),
-            Form::Tree(tree) => visit_tree(tree, visitor),
+            Form::Tree(tree) => visit_tree(tree, dropped, visitor),
+            Form::Text(text) => visitor.visit_str(text),
             Form::Null | Form::NoList | Form::NoMap => visitor.visit_unit(),
         }
     }
@@ -193,7 +218,7 @@ impl<'a, 'de> Value<'a, 'de> {
             Form::Single => wire::skip(self.rest, self.kind.wire()),
             Form::List { number, wire } => skip_all(self.rest, number, wire),
             Form::Map { number } => skip_all(self.rest, number, wire::BYTES),
-            Form::Tree(_) | Form::Null | Form::NoList | Form::NoMap => Ok(()),
+            Form::Tree(_) | Form::Text(_) | Form::Null | Form::NoList | Form::NoMap => Ok(()),
         }
     }
 }
@@ -253,9 +278,11 @@ impl<'de> serde::Deserializer<'de> for Value<'_, 'de> {
     #[inline]
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         match (self.form, self.kind) {
-            (Form::Single, Kind::Json) => special::json(self.rest, |json| {
-                serde::Deserializer::deserialize_any(json, visitor)
-            }),
+            (Form::Single, Kind::Json) if self.dropped.is_none() => {
+                special::json(self.rest, |json| {
+                    serde::Deserializer::deserialize_any(json, visitor)
+                })
+            }
             _ => self.visit(visitor),
         }
     }
@@ -354,6 +381,8 @@ impl<'de> serde::Deserializer<'de> for Value<'_, 'de> {
         variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value> {
+        // The tag of an enum is not known, so nothing is dropped inside.
+        self.dropped = None;
         match (self.form, self.kind) {
             (Form::Single, Kind::Str) => {
                 let text: &str = wire::text(self.rest)?;
@@ -374,8 +403,11 @@ impl<'de> serde::Deserializer<'de> for Value<'_, 'de> {
             (Form::Tree(Tree::String(text)), _) => {
                 (text.as_str().into_deserializer()).deserialize_enum(name, variants, visitor)
             }
+            (Form::Text(text), _) => {
+                (text.into_deserializer()).deserialize_enum(name, variants, visitor)
+            }
             (Form::Tree(Tree::Object(object)), _) => {
-                MapAccessDeserializer::new(Map::object(object))
+                MapAccessDeserializer::new(Map::object(object, None))
                     .deserialize_enum(name, variants, visitor)
             }
             _ => self.visit(visitor),

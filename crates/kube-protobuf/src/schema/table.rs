@@ -16,8 +16,16 @@ const WELL_FORMED: &str = "the table is generated, and the tests read every line
 /// All messages and kinds.
 pub(crate) struct Table {
     messages: Box<[Entry]>,
-    /// Lines without the first character, each an apiVersion, a kind and the name of a message.
-    kinds: Box<[&'static str]>,
+    /// Sorted by `apiVersion` and `kind`.
+    kinds: Box<[BuiltIn]>,
+}
+
+/// One kind of the API.
+struct BuiltIn {
+    /// Its `apiVersion` and its `kind`.
+    names: (&'static str, &'static str),
+    /// The index of its message.
+    message: usize,
 }
 
 /// One message, which is read when it is first used.
@@ -109,13 +117,13 @@ pub(crate) fn table() -> &'static Table {
 
 impl Table {
     fn read() -> Self {
-        let (mut messages, mut kinds): (Vec<Entry>, Vec<&str>) = (Vec::new(), Vec::new());
+        let (mut messages, mut lines): (Vec<Entry>, Vec<&str>) = (Vec::new(), Vec::new());
         let mut rest = TEXT;
         while let Some((line, tail)) = rest.split_once('\n') {
             rest = tail;
             match line.as_bytes().first() {
                 Some(b'#') | None => {}
-                Some(b'=') => kinds.push(&line[1..]),
+                Some(b'=') => lines.push(&line[1..]),
                 Some(_) => {
                     let end = end_of_fields(tail);
                     messages.push(Entry::new(line, &tail[..end]));
@@ -123,29 +131,26 @@ impl Table {
                 }
             }
         }
+        let kinds = lines.into_iter().map(|line| BuiltIn::read(line, &messages));
         Self {
+            kinds: kinds.collect(),
             messages: messages.into(),
-            kinds: kinds.into(),
         }
     }
 
     pub(crate) fn message(&'static self, name: &str) -> Option<&'static Entry> {
-        let index = self.messages.binary_search_by(|entry| entry.name.cmp(name));
-        index.ok().map(|index| &self.messages[index])
+        find(&self.messages, name).map(|index| &self.messages[index])
     }
 
     pub(crate) fn of(&'static self, api_version: &str, kind: &str) -> Option<&'static Entry> {
         let wanted = (api_version, kind);
-        let index = self
-            .kinds
-            .binary_search_by(|line| words(line).0.cmp(&wanted));
-        index
-            .ok()
-            .and_then(|index| self.message(words(self.kinds[index]).1))
+        let index = self.kinds.binary_search_by(|kind| kind.names.cmp(&wanted));
+        let kind = &self.kinds[index.ok()?];
+        Some(&self.messages[kind.message])
     }
 
     pub(crate) fn kinds(&'static self) -> impl Iterator<Item = (&'static str, &'static str)> {
-        self.kinds.iter().map(|line| words(line).0)
+        self.kinds.iter().map(|kind| kind.names)
     }
 
     #[cfg(test)]
@@ -166,11 +171,22 @@ fn end_of_fields(text: &str) -> usize {
     end.map_or(text.len(), |end| end + 1)
 }
 
-/// The words of the line of a kind: apiVersion and kind, and the name of the message.
-fn words(line: &'static str) -> ((&'static str, &'static str), &'static str) {
-    let (api_version, rest) = line.split_once(' ').expect(WELL_FORMED);
-    let (kind, message) = rest.split_once(' ').expect(WELL_FORMED);
-    ((api_version, kind), message)
+/// The index of the message of this name.
+fn find(messages: &[Entry], name: &str) -> Option<usize> {
+    let index = messages.binary_search_by(|entry| entry.name.cmp(name));
+    index.ok()
+}
+
+impl BuiltIn {
+    /// Reads `v1 Pod core/v1.Pod`.
+    fn read(line: &'static str, messages: &[Entry]) -> Self {
+        let (api_version, rest) = line.split_once(' ').expect(WELL_FORMED);
+        let (kind, message) = rest.split_once(' ').expect(WELL_FORMED);
+        Self {
+            names: (api_version, kind),
+            message: find(messages, message).expect(WELL_FORMED),
+        }
+    }
 }
 
 impl Entry {

@@ -14,8 +14,9 @@ pub(super) struct Tree {
 }
 
 impl Dropped for Tree {
-    fn child(&self, name: &str) -> Option<&Self> {
-        self.children.get(name)
+    fn child(&self, name: &str) -> Option<&dyn Dropped> {
+        let child = self.children.get(name)?;
+        Some(child)
     }
 
     fn is_dropped(&self) -> bool {

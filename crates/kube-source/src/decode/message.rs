@@ -8,7 +8,7 @@
 use informer_kube_protobuf::{self as protobuf, Deserializer, ErrorKind, Schema};
 use informer_object::{Identity, ObjectKey};
 use informer_reflector::{DecodeError, DecodeErrorCategory, Failure};
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
     decode::{
         json_text::{presentable, protocol},
         object::PARTIAL,
-        shape::{Shaped, TypeNames, projection::Node},
+        shape::{TypeNames, projection::Node},
     },
 };
 
@@ -88,19 +88,26 @@ pub(crate) fn exceeds_decoded(message: &[u8], names: Option<TypeNames<'_>>, limi
 }
 
 /// Decodes a message without the fields of `projection`.
-pub(crate) fn decode<'de, T: Deserialize<'de>>(
+pub(crate) fn decode<T: DeserializeOwned>(
     schema: Schema,
-    message: &'de [u8],
+    message: &[u8],
     names: Option<TypeNames<'_>>,
     projection: &Projection,
 ) -> Result<T, protobuf::Error> {
-    let deserializer = Deserializer::new(schema, message);
-    T::deserialize(Shaped::new(deserializer, projection, names))
+    let mut deserializer = Deserializer::new(schema, message);
+    if !projection.is_empty() {
+        deserializer = deserializer.without(projection.root());
+    }
+    if let Some(names) = names {
+        deserializer = deserializer.named(names.api_version, names.kind);
+    }
+    T::deserialize(deserializer)
 }
 
 impl protobuf::Dropped for Node {
-    fn child(&self, name: &str) -> Option<&Self> {
+    fn child(&self, name: &str) -> Option<&dyn protobuf::Dropped> {
         self.child(name)
+            .map(|child| child as &dyn protobuf::Dropped)
     }
 
     fn is_dropped(&self) -> bool {
