@@ -291,6 +291,8 @@ impl ControlPlane {
             format!("--service-account-signing-key-file={key}"),
             format!("--token-auth-file={folder}/tokens.csv"),
             "--authorization-mode=RBAC".to_owned(),
+            // Pods of a cluster's own software are privileged. None of them runs here.
+            "--allow-privileged=true".to_owned(),
             // No controller makes service accounts, and pods must not wait for one.
             "--disable-admission-plugins=ServiceAccount".to_owned(),
         ]
