@@ -206,6 +206,11 @@ impl ControlPlane {
         )
     }
 
+    /// Returns the process id of the API server, if it was started.
+    pub(crate) fn api_server_process(&self) -> Option<u32> {
+        self.api_server.as_ref().map(Server::id)
+    }
+
     /// Where this run keeps its things.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
