@@ -14,6 +14,7 @@ mod packed;
 mod plan;
 mod programs;
 mod protobuf;
+mod real;
 mod results;
 mod shapes;
 mod table;
@@ -60,6 +61,10 @@ pub(crate) struct BenchCommand {
     /// unless --objects says otherwise.
     #[arg(long, conflicts_with_all = ["gate", "json", "quick", "rows"])]
     shapes: bool,
+    /// Measures what initial states cost a real API server instead: 15,000 pods
+    /// unless --objects says otherwise.
+    #[arg(long, conflicts_with_all = ["gate", "json", "quick", "rows", "shapes"])]
+    real: bool,
     /// With --gate: writes what is counted, to be checked in.
     #[arg(long, requires = "gate")]
     record: bool,
@@ -117,6 +122,9 @@ pub(crate) fn run(command: &BenchCommand) -> Result<()> {
     }
     if command.shapes {
         return shapes::run(command.allocator, command.objects);
+    }
+    if command.real {
+        return real::run(command.allocator, command.objects, command.rounds);
     }
     let sizes = command.sizes();
     let trials = plan::trials(sizes, &command.rows)?;

@@ -14,25 +14,31 @@ use crate::checkout;
 use crate::clock;
 use crate::shell::{go_build, has_go};
 
-/// Names a folder of the user's with the two programs in it, as kubebuilder's tools do.
+/// Names a folder of the user's with the servers in it, as kubebuilder's tools do.
 const ASSETS_VARIABLE: &str = "KUBEBUILDER_ASSETS";
 
 /// The files that decide what is built, beside the flags.
-const SOURCES: [&str; 5] = [
+const SOURCES: [&str; 7] = [
     "go.mod",
     "go.sum",
     "cmd/etcd/main.go",
     "cmd/kube-apiserver/main.go",
+    "cmd/kube-controller-manager/main.go",
+    "cmd/kubectl/main.go",
     "lifeline/lifeline.go",
 ];
 
-/// The two programs, ready to be started.
+/// The programs of a control plane.
 #[derive(Clone, Debug)]
 pub(crate) struct Binaries {
     /// The etcd server.
     pub(crate) etcd: PathBuf,
     /// The Kubernetes API server.
     pub(crate) kube_apiserver: PathBuf,
+    /// The controller manager, which no command starts by itself. kubebuilder's tools lack it.
+    pub(crate) kube_controller_manager: Option<PathBuf>,
+    /// The command line client.
+    pub(crate) kubectl: Option<PathBuf>,
     /// Where they come from, for people to read.
     pub(crate) origin: String,
 }
@@ -83,9 +89,12 @@ fn in_folder(folder: &Path, origin: String) -> Option<Binaries> {
     let etcd = folder.join("etcd");
     let kube_apiserver = folder.join("kube-apiserver");
     let both = etcd.is_file() && kube_apiserver.is_file();
-    both.then_some(Binaries {
+    let optional = |name| Some(folder.join(name)).filter(|path| path.is_file());
+    both.then(|| Binaries {
         etcd,
         kube_apiserver,
+        kube_controller_manager: optional("kube-controller-manager"),
+        kubectl: optional("kubectl"),
         origin,
     })
 }
@@ -126,7 +135,8 @@ impl Pins {
         )
     }
 
-    /// The API server tells its version to clients; without these flags it would be v0.0.0.
+    /// Returns the flags that set the version of all programs; the default is v0.0.0. The API
+    /// server reports it to clients, and kubectl compares it with its own.
     fn linker_flags(&self) -> Result<String> {
         let mut parts = self.kubernetes.trim_start_matches('v').split('.');
         let (Some(major), Some(minor)) = (parts.next(), parts.next()) else {
@@ -271,5 +281,16 @@ mod tests {
         fs::write(folder.path().join("etcd"), "").expect("the folder is writable");
         let error = from_assets(folder.path()).expect_err("kube-apiserver is missing");
         assert!(error.to_string().contains(ASSETS_VARIABLE), "{error}");
+    }
+
+    #[test]
+    fn assets_may_lack_the_programs_that_no_test_needs() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        for name in ["etcd", "kube-apiserver", "kubectl"] {
+            fs::write(folder.path().join(name), "").expect("the folder is writable");
+        }
+        let binaries = from_assets(folder.path()).expect("both servers are there");
+        assert!(binaries.kubectl.is_some());
+        assert!(binaries.kube_controller_manager.is_none());
     }
 }

@@ -16,9 +16,10 @@ use crate::stop_signal::StopSignal;
 /// What to do with the control plane.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ControlPlaneCommand {
-    /// Finds or builds etcd and kube-apiserver, and prints where they are.
+    /// Finds or builds etcd, kube-apiserver, kube-controller-manager and kubectl, and prints their
+    /// paths.
     Build,
-    /// Starts them, prints how to reach them, and stops them on Ctrl-C.
+    /// Starts etcd and kube-apiserver, prints how to reach them, and stops them on Ctrl-C.
     Run {
         /// Writes the kubeconfig there as well.
         #[arg(long, value_name = "PATH")]
@@ -36,11 +37,11 @@ pub(crate) fn run(command: ControlPlaneCommand) -> Result<()> {
     println!("{} ({})", binaries.origin, clock::seconds_since(start));
     match command {
         ControlPlaneCommand::Build => {
-            println!(
-                "{}\n{}",
-                binaries.etcd.display(),
-                binaries.kube_apiserver.display()
-            );
+            let servers = [&binaries.etcd, &binaries.kube_apiserver];
+            let optional = [&binaries.kube_controller_manager, &binaries.kubectl];
+            for path in servers.into_iter().chain(optional.into_iter().flatten()) {
+                println!("{}", path.display());
+            }
             Ok(())
         }
         ControlPlaneCommand::Run { kubeconfig } => serve(binaries, kubeconfig.as_deref()),

@@ -206,6 +206,11 @@ impl ControlPlane {
         )
     }
 
+    /// Returns the process id of the API server, if it was started.
+    pub(crate) fn api_server_process(&self) -> Option<u32> {
+        self.api_server.as_ref().map(Server::id)
+    }
+
     /// Where this run keeps its things.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
@@ -291,6 +296,8 @@ impl ControlPlane {
             format!("--service-account-signing-key-file={key}"),
             format!("--token-auth-file={folder}/tokens.csv"),
             "--authorization-mode=RBAC".to_owned(),
+            // Pods of a cluster's own software are privileged. None of them runs here.
+            "--allow-privileged=true".to_owned(),
             // No controller makes service accounts, and pods must not wait for one.
             "--disable-admission-plugins=ServiceAccount".to_owned(),
         ]

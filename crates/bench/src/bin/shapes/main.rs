@@ -19,6 +19,8 @@ mod templates;
 mod tests;
 mod workload;
 
+use std::io::{BufWriter, Write};
+
 use anyhow::Result;
 use clap::Parser;
 use informer_bench::{pod, processor};
@@ -40,16 +42,30 @@ struct CommandLine {
     /// The seed of all random values.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Writes pods of thirty templates instead, one of a line in JSON.
+    #[arg(long)]
+    print: bool,
 }
 
 fn main() -> Result<()> {
-    let CommandLine { objects, seed } = CommandLine::parse();
-    processor::stay_on_one(0)?;
+    let CommandLine {
+        objects,
+        seed,
+        print,
+    } = CommandLine::parse();
     let request = Request {
         objects,
         seed,
         revision: 0,
     };
+    if print {
+        let mut output = BufWriter::new(std::io::stdout().lock());
+        for item in Shape::MixedPods.items(request) {
+            writeln!(output, "{}", item.json)?;
+        }
+        return Ok(output.flush()?);
+    }
+    processor::stay_on_one(0)?;
     let runtime = tokio::runtime::Runtime::new()?;
     runtime.block_on(report::print(request))
 }
