@@ -171,6 +171,7 @@ fn compare_size<T>(name: &str) {
 
 #[test]
 fn structs_are_not_larger_than_their_estimate() {
+    use k8s_openapi::api::policy;
     use k8s_openapi::api::{apps, autoscaling, batch, coordination, core, discovery, networking};
     use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions;
     use k8s_openapi::apimachinery::pkg::apis::meta;
@@ -199,6 +200,8 @@ fn structs_are_not_larger_than_their_estimate() {
     compare_size::<coordination::v1::Lease>("coordination/v1.Lease");
     compare_size::<discovery::v1::Endpoint>("discovery/v1.Endpoint");
     compare_size::<networking::v1::HTTPIngressPath>("networking/v1.HTTPIngressPath");
+    compare_size::<policy::v1::Eviction>("policy/v1.Eviction");
+    compare_size::<meta::v1::DeleteOptions>("meta/v1.DeleteOptions");
     compare_size::<meta::v1::ObjectMeta>("meta/v1.ObjectMeta");
     compare_size::<meta::v1::ManagedFieldsEntry>("meta/v1.ManagedFieldsEntry");
     compare_size::<meta::v1::Condition>("meta/v1.Condition");

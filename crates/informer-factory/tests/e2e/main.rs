@@ -7,7 +7,7 @@
 //!
 //! | file | concept |
 //! | --- | --- |
-//! | `load`, `expiry`, `variants` | the cases |
+//! | `load`, `expiry`, `variants`, `formats` | the cases |
 //! | `packed` | a packed informer beside a typed one, which must hold the same |
 //! | `followed` | one informer with its audience and the collection it follows |
 //! | `audience`, `witness` | handlers of all kinds, and the rules each of them must see kept |
@@ -24,6 +24,7 @@ mod cluster;
 mod collection;
 mod expiry;
 mod followed;
+mod formats;
 mod granted;
 mod load;
 mod packed;
@@ -36,18 +37,16 @@ mod workload;
 
 use std::time::Duration;
 
-use informer_factory::QueueKind;
-
 /// No case may take longer, however busy the machine is.
 const CASE_LIMIT: Duration = Duration::from_secs(240);
 
-async fn within_limit(name: &str, queue: QueueKind, case: impl Future<Output = ()>) {
+async fn within_limit(name: &str, case: impl Future<Output = ()>) {
     let start = tokio::time::Instant::now();
-    println!("--- {name} on {queue:?}");
+    println!("--- {name}");
     if tokio::time::timeout(CASE_LIMIT, case).await.is_err() {
-        panic!("{name} on {queue:?} did not end within {CASE_LIMIT:?}");
+        panic!("{name} did not end within {CASE_LIMIT:?}");
     }
-    println!("--- {name} on {queue:?}: {:.1?} in all", start.elapsed());
+    println!("--- {name}: {:.1?} in all", start.elapsed());
 }
 
 macro_rules! on_both_queues {
@@ -57,14 +56,14 @@ macro_rules! on_both_queues {
 
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn delta_fifo() {
-                let queue = QueueKind::DeltaFifo;
-                super::within_limit(stringify!($name), queue, $case(queue)).await;
+                let name = concat!(stringify!($name), " on DeltaFifo");
+                super::within_limit(name, $case(QueueKind::DeltaFifo)).await;
             }
 
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn in_order() {
-                let queue = QueueKind::InOrder;
-                super::within_limit(stringify!($name), queue, $case(queue)).await;
+                let name = concat!(stringify!($name), " on InOrder");
+                super::within_limit(name, $case(QueueKind::InOrder)).await;
             }
         }
     )*};
@@ -78,4 +77,14 @@ on_both_queues! {
     e_custom_resource => crate::variants::custom_resource;
     f_label_selector => crate::variants::label_selector;
     g_several_namespaces => crate::variants::several_namespaces;
+    h_informers_in_both_formats => crate::formats::informers;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn i_every_resource_in_both_formats() {
+    within_limit(
+        "i_every_resource_in_both_formats",
+        formats::every_resource(),
+    )
+    .await;
 }

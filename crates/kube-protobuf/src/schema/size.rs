@@ -17,6 +17,13 @@ const CHOICE: usize = 24;
 /// A `Box` of a message within itself.
 const BOX: usize = 8;
 
+/// The message whose struct has fields for `apiVersion` and `kind`, which are not in the table. The
+/// structs of all other kinds have constants.
+const NAMED_BY_FIELDS: &str = "meta/v1.DeleteOptions";
+
+/// The two fields, and what is behind them: `v1` and `DeleteOptions`.
+const NAME_FIELDS: usize = 2 * (TEXT + 16);
+
 impl Entry {
     /// Returns the bytes of the struct, without what is behind its pointers.
     pub(crate) fn size(&'static self) -> usize {
@@ -45,8 +52,12 @@ fn struct_size(entry: &'static Entry) -> usize {
         return CHOICE;
     }
     let fields = entry.message().fields();
-    let size: usize = fields.map(|field| field_size(field, entry)).sum();
-    size.next_multiple_of(8)
+    let fields: usize = fields.map(|field| field_size(field, entry)).sum();
+    let names = match entry.name {
+        NAMED_BY_FIELDS => NAME_FIELDS,
+        _ => 0,
+    };
+    (fields + names).next_multiple_of(8)
 }
 
 fn field_size(field: &Field, outer: &'static Entry) -> usize {

@@ -5,18 +5,18 @@
 //! `docs/GOLDEN_ROWS.md` shows beside those of the peers. Unless a row says otherwise the list is
 //! `a@1` at version 5, a watch that nobody disturbs stays open until its timeout, and a streaming
 //! list is refused with 422, as it was for the peers. Rows K and N need a store and are the
-//! facade's.
+//! facade's. Each row runs in JSON, in protobuf, and in the format that the default selects.
 
 mod run;
 mod server;
+mod wire;
 
 use std::time::Duration;
 
 use informer_reflector::FailureKind;
 use run::{Seen, hour, run};
-use server::{
-    Answer, Ask, Piece, Verb, bad_pod, body, event, list_of, pod, status, status_json, text,
-};
+use server::{Answer, Ask, Piece, Verb, body, event, list_of, status, text};
+use wire::{Object, Wire};
 
 /// Answers lists and streams as usual, and watches by the script.
 fn watches(
@@ -30,7 +30,7 @@ fn watches(
 }
 
 fn usual_list() -> Answer {
-    list_of("5", &[pod("a", 1)])
+    list_of("5", &[Object::pod("a", 1)])
 }
 
 fn idle() -> Answer {
@@ -59,14 +59,14 @@ fn tells_each(seen: &Seen, verbs: &[Verb]) {
 }
 
 /// A watch brings `b@6`, undecodable, then `c@7`: b is quarantined, c is there, nothing is listed.
-#[tokio::test(start_paused = true)]
-async fn row_a_undecodable_event() {
+async fn row_a_undecodable_event(wire: Wire) {
     let seen = hour(
+        wire,
         "A",
         watches(|ask| match ask.since() {
             5 => body([
-                event("ADDED", &bad_pod("b", 6)),
-                event("ADDED", &pod("c", 7)),
+                event("ADDED", &Object::bad_pod("b", 6)),
+                event("ADDED", &Object::pod("c", 7)),
                 Piece::UntilTimeout,
             ]),
             7 => idle(),
@@ -83,26 +83,28 @@ async fn row_a_undecodable_event() {
 }
 
 /// A watch brings `b@6` cut off but with its newline, then `c@7`, once or always: nothing is lost.
-#[tokio::test(start_paused = true)]
-async fn row_b_truncated_event() {
+async fn row_b_truncated_event(wire: Wire) {
     for (row, always) in [("B", false), ("B always", true)] {
-        let seen = hour(row, move |ask| match ask.verb {
+        let seen = hour(wire, row, move |ask| match ask.verb {
             Verb::Stream => status(422, "Invalid"),
             Verb::List if ask.nth == 0 => usual_list(),
-            Verb::List => list_of("7", &[pod("a", 1), pod("b", 6), pod("c", 7)]),
+            Verb::List => list_of(
+                "7",
+                &[
+                    Object::pod("a", 1),
+                    Object::pod("b", 6),
+                    Object::pod("c", 7),
+                ],
+            ),
             Verb::Watch if ask.since() == 7 => idle(),
-            Verb::Watch if ask.nth == 0 || always => {
-                let whole = format!(r#"{{"type":"ADDED","object":{}}}"#, pod("b", 6));
-                let torn = format!("{}\n", &whole[..whole.len() - 9]);
-                body([
-                    Piece::Text(torn),
-                    event("ADDED", &pod("c", 7)),
-                    Piece::UntilTimeout,
-                ])
-            }
+            Verb::Watch if ask.nth == 0 || always => body([
+                Piece::Torn("ADDED", Object::pod("b", 6)),
+                event("ADDED", &Object::pod("c", 7)),
+                Piece::UntilTimeout,
+            ]),
             Verb::Watch => body([
-                event("ADDED", &pod("b", 6)),
-                event("ADDED", &pod("c", 7)),
+                event("ADDED", &Object::pod("b", 6)),
+                event("ADDED", &Object::pod("c", 7)),
                 Piece::UntilTimeout,
             ]),
         })
@@ -118,13 +120,12 @@ async fn row_b_truncated_event() {
 }
 
 /// Every watch ends with an event that the version is too large.
-#[tokio::test(start_paused = true)]
-async fn row_c_too_large_event() {
-    let seen = hour("C", watches(|_| {
-        let causes = r#"{"code":504,"reason":"Timeout","message":"Too large resource version: 5",
-            "details":{"causes":[{"reason":"ResourceVersionTooLarge"}]}}"#;
-        body([event("ERROR", &causes.replace('\n', ""))])
-    }))
+async fn row_c_too_large_event(wire: Wire) {
+    let seen = hour(
+        wire,
+        "C",
+        watches(|_| body([event("ERROR", &Object::too_large())])),
+    )
     .await;
     keeps_to_r1(&seen);
     assert!(
@@ -135,12 +136,11 @@ async fn row_c_too_large_event() {
 }
 
 /// Every watch is refused with HTTP 410, or ends with an event of 410.
-#[tokio::test(start_paused = true)]
-async fn row_d_expired_watch() {
-    let expired = status_json(410, "Expired");
+async fn row_d_expired_watch(wire: Wire) {
+    let expired = Object::status(410, "Expired");
     let as_event = body([event("ERROR", &expired), Piece::UntilTimeout]);
     for (row, answer) in [("D", status(410, "Expired")), ("D2", as_event)] {
-        let seen = hour(row, watches(move |_| answer.clone())).await;
+        let seen = hour(wire, row, watches(move |_| answer.clone())).await;
         keeps_to_r1(&seen);
         assert!(
             seen.lists() > 10,
@@ -151,16 +151,22 @@ async fn row_d_expired_watch() {
 }
 
 /// A watch brings `FOO b@6`, then `c@7`: the version does not move past what was not understood.
-#[tokio::test(start_paused = true)]
-async fn row_e_unknown_event() {
-    let seen = hour("E", |ask: &Ask| match ask.verb {
+async fn row_e_unknown_event(wire: Wire) {
+    let seen = hour(wire, "E", |ask: &Ask| match ask.verb {
         Verb::Stream => status(422, "Invalid"),
         Verb::List if ask.nth == 0 => usual_list(),
-        Verb::List => list_of("7", &[pod("a", 1), pod("b", 6), pod("c", 7)]),
+        Verb::List => list_of(
+            "7",
+            &[
+                Object::pod("a", 1),
+                Object::pod("b", 6),
+                Object::pod("c", 7),
+            ],
+        ),
         Verb::Watch if ask.since() == 7 => idle(),
         Verb::Watch => body([
-            event("FOO", &pod("b", 6)),
-            event("ADDED", &pod("c", 7)),
+            event("FOO", &Object::pod("b", 6)),
+            event("ADDED", &Object::pod("c", 7)),
             Piece::UntilTimeout,
         ]),
     })
@@ -171,11 +177,11 @@ async fn row_e_unknown_event() {
 }
 
 /// Every watch closes at once, or after 2 s, without an event.
-#[tokio::test(start_paused = true)]
-async fn row_f_early_close() {
-    let seen = hour("F", watches(|_| body([]))).await;
+async fn row_f_early_close(wire: Wire) {
+    let seen = hour(wire, "F", watches(|_| body([]))).await;
     keeps_to_r1(&seen);
     let seen = hour(
+        wire,
         "F2",
         watches(|_| body([Piece::Wait(Duration::from_secs(2))])),
     )
@@ -186,14 +192,13 @@ async fn row_f_early_close() {
 
 /// Every watch brings one event, then closes: paced, and each event is there within 5 s. The bound
 /// is for an hour like any other; the first one has a few quick attempts more.
-#[tokio::test(start_paused = true)]
-async fn row_f3_close_after_event() {
+async fn row_f3_close_after_event(wire: Wire) {
     let hour = Duration::from_secs(3600);
     let script = watches(|ask| {
         let next = ask.since() + 1;
-        body([event("MODIFIED", &pod("a", next))])
+        body([event("MODIFIED", &Object::pod("a", next))])
     });
-    let seen = run("F3", 2 * hour, script).await;
+    let seen = run(wire, "F3", 2 * hour, script).await;
     let second = seen.asked.iter().filter(|ask| ask.at >= hour).count();
     assert!(second <= 720, "{second} requests in the second hour");
     assert!(
@@ -209,13 +214,13 @@ async fn row_f3_close_after_event() {
 }
 
 /// `DELETED a@2` comes after a list of version 5: the next watch starts from 5.
-#[tokio::test(start_paused = true)]
-async fn row_g_old_delete() {
+async fn row_g_old_delete(wire: Wire) {
     let seen = hour(
+        wire,
         "G",
         watches(|ask| match ask.nth {
             0 => body([
-                event("DELETED", &pod("a", 2)),
+                event("DELETED", &Object::pod("a", 2)),
                 Piece::Wait(Duration::from_secs(60)),
             ]),
             _ => idle(),
@@ -228,16 +233,14 @@ async fn row_g_old_delete() {
 }
 
 /// Watches are accepted and never say or end anything.
-#[tokio::test(start_paused = true)]
-async fn row_h_silent_watch() {
-    let seen = hour("H", watches(|_| body([Piece::Hang]))).await;
+async fn row_h_silent_watch(wire: Wire) {
+    let seen = hour(wire, "H", watches(|_| body([Piece::Hang]))).await;
     silence_is_bounded(&seen);
 }
 
 /// The headers of a watch never arrive.
-#[tokio::test(start_paused = true)]
-async fn row_q2_watch_headers() {
-    let seen = hour("Q2", watches(|_| Answer::Silence)).await;
+async fn row_q2_watch_headers(wire: Wire) {
+    let seen = hour(wire, "Q2", watches(|_| Answer::Silence)).await;
     silence_is_bounded(&seen);
 }
 
@@ -258,24 +261,23 @@ fn silence_is_bounded(seen: &Seen) {
 }
 
 /// R5: by default no watch is asked for longer than 300 s, so that silence is over after 305 s.
-#[tokio::test(start_paused = true)]
-async fn row_h_default_timeout_is_within_r5() {
+async fn row_h_default_timeout_is_within_r5(wire: Wire) {
     let day = Duration::from_secs(24 * 3600);
-    let seen = run("H default", day, watches(|_| body([Piece::Hang]))).await;
+    let seen = run(wire, "H default", day, watches(|_| body([Piece::Hang]))).await;
     let watches = seen.asked.iter().filter(|ask| ask.verb == Verb::Watch);
     let longest = watches.map(|ask| ask.timeout).max().expect("watches");
     assert!(longest <= Duration::from_secs(300), "{longest:?}");
 }
 
 /// 429 with `Retry-After: 1` on every watch: waited for, and never a reason to list.
-#[tokio::test(start_paused = true)]
-async fn row_j_throttled_watch() {
-    let status = status_json(429, "TooManyRequests");
+async fn row_j_throttled_watch(wire: Wire) {
+    let status = Object::status(429, "TooManyRequests");
     let seen = hour(
+        wire,
         "J",
         watches(move |_| {
-            let status = vec![Piece::Text(status.clone())];
-            Answer::Reply(429, "application/json", Some(1), status)
+            let status = vec![Piece::Status(status.clone())];
+            Answer::Reply(429, None, Some(1), status)
         }),
     )
     .await;
@@ -289,15 +291,15 @@ async fn row_j_throttled_watch() {
 }
 
 /// `ADDED c@7` twice, then `MODIFIED c@6`, then the end: the next watch starts from 7.
-#[tokio::test(start_paused = true)]
-async fn row_l_older_event() {
+async fn row_l_older_event(wire: Wire) {
     let seen = hour(
+        wire,
         "L",
         watches(|ask| match ask.nth {
             0 => body([
-                event("ADDED", &pod("c", 7)),
-                event("ADDED", &pod("c", 7)),
-                event("MODIFIED", &pod("c", 6)),
+                event("ADDED", &Object::pod("c", 7)),
+                event("ADDED", &Object::pod("c", 7)),
+                event("MODIFIED", &Object::pod("c", 6)),
             ]),
             _ => idle(),
         }),
@@ -314,10 +316,12 @@ async fn row_l_older_event() {
 }
 
 /// A list holds `a` twice: one a, the newer.
-#[tokio::test(start_paused = true)]
-async fn row_m_duplicate_key() {
-    for items in [[pod("a", 1), pod("a", 3)], [pod("a", 3), pod("a", 1)]] {
-        let seen = hour("M", move |ask| match ask.verb {
+async fn row_m_duplicate_key(wire: Wire) {
+    for items in [
+        [Object::pod("a", 1), Object::pod("a", 3)],
+        [Object::pod("a", 3), Object::pod("a", 1)],
+    ] {
+        let seen = hour(wire, "M", move |ask| match ask.verb {
             Verb::Stream => status(422, "Invalid"),
             Verb::List => list_of("5", &items),
             Verb::Watch => idle(),
@@ -329,12 +333,11 @@ async fn row_m_duplicate_key() {
 }
 
 /// Streaming lists bring an event and then close, or say no more: a list within the bound (R9).
-#[tokio::test(start_paused = true)]
-async fn row_o_endless_initial_events() {
+async fn row_o_endless_initial_events(wire: Wire) {
     for (row, end) in [("O", None), ("O hangs", Some(Piece::Hang))] {
-        let seen = hour(row, move |ask| match ask.verb {
+        let seen = hour(wire, row, move |ask| match ask.verb {
             Verb::Stream => body(
-                [event("ADDED", &pod("a", 1))]
+                [event("ADDED", &Object::pod("a", 1))]
                     .into_iter()
                     .chain(end.clone()),
             ),
@@ -360,13 +363,12 @@ async fn row_o_endless_initial_events() {
 }
 
 /// The server was restored from a backup: its list is older than what we have, and is taken.
-#[tokio::test(start_paused = true)]
-async fn row_p_restored_server() {
-    let seen = hour("P", |ask: &Ask| match ask.verb {
+async fn row_p_restored_server(wire: Wire) {
+    let seen = hour(wire, "P", |ask: &Ask| match ask.verb {
         Verb::Stream => status(422, "Invalid"),
-        Verb::List if ask.nth == 0 => list_of("50", &[pod("a", 40)]),
-        Verb::List => list_of("3", &[pod("a", 2)]),
-        Verb::Watch if ask.since() == 50 => body([event("ERROR", &status_json(410, "Expired"))]),
+        Verb::List if ask.nth == 0 => list_of("50", &[Object::pod("a", 40)]),
+        Verb::List => list_of("3", &[Object::pod("a", 2)]),
+        Verb::Watch if ask.since() == 50 => body([event("ERROR", &Object::status(410, "Expired"))]),
         Verb::Watch => idle(),
     })
     .await;
@@ -377,11 +379,10 @@ async fn row_p_restored_server() {
 }
 
 /// Lists never complete: no answer at all, or a body that stops.
-#[tokio::test(start_paused = true)]
-async fn row_q_endless_list() {
-    let stalls = body([Piece::Text(r#"{"kind":"PodList","#.into()), Piece::Hang]);
+async fn row_q_endless_list(wire: Wire) {
+    let stalls = body([Piece::HalfAList, Piece::Hang]);
     for (row, answer, deadline) in [("Q", Answer::Silence, 60), ("Q stalls", stalls, 30)] {
-        let seen = hour(row, move |ask| match ask.verb {
+        let seen = hour(wire, row, move |ask| match ask.verb {
             Verb::Stream => status(422, "Invalid"),
             Verb::List => answer.clone(),
             Verb::Watch => panic!("nothing to watch from"),
@@ -399,8 +400,7 @@ async fn row_q_endless_list() {
 }
 
 /// Every request is refused.
-#[tokio::test(start_paused = true)]
-async fn rows_r_s_t_u_refusals() {
+async fn rows_r_s_t_u_refusals(wire: Wire) {
     let refusals = [
         ("R", 403, "Forbidden"),
         ("S", 401, "Unauthorized"),
@@ -408,7 +408,7 @@ async fn rows_r_s_t_u_refusals() {
         ("U", 500, "InternalError"),
     ];
     for (row, code, reason) in refusals {
-        let seen = hour(row, move |_| status(code, reason)).await;
+        let seen = hour(wire, row, move |_| status(code, reason)).await;
         keeps_to_r1(&seen);
         tells_each(&seen, &[Verb::Stream, Verb::List]);
         // R8: a grant is noticed within a minute, by a stream or by a list.
@@ -419,11 +419,10 @@ async fn rows_r_s_t_u_refusals() {
 }
 
 /// One of two items of a list does not decode: the other is there, and one list was enough.
-#[tokio::test(start_paused = true)]
-async fn row_v_undecodable_item() {
-    let seen = hour("V", |ask: &Ask| match ask.verb {
+async fn row_v_undecodable_item(wire: Wire) {
+    let seen = hour(wire, "V", |ask: &Ask| match ask.verb {
         Verb::Stream => status(422, "Invalid"),
-        Verb::List => list_of("5", &[bad_pod("b", 2), pod("a", 1)]),
+        Verb::List => list_of("5", &[Object::bad_pod("b", 2), Object::pod("a", 1)]),
         Verb::Watch => idle(),
     })
     .await;
@@ -436,10 +435,10 @@ async fn row_v_undecodable_item() {
 }
 
 /// Every watch is 200 with HTML, honest about it or not.
-#[tokio::test(start_paused = true)]
-async fn row_w_html() {
-    for (row, content_type) in [("W", "text/html"), ("W lies", "application/json")] {
+async fn row_w_html(wire: Wire) {
+    for (row, content_type) in [("W", Some("text/html")), ("W lies", None)] {
         let seen = hour(
+            wire,
             row,
             watches(move |_| {
                 let page = vec![Piece::Text("<html>log in</html>\n".into())];
@@ -449,20 +448,21 @@ async fn row_w_html() {
         .await;
         keeps_to_r1(&seen);
         tells_each(&seen, &[Verb::Stream, Verb::Watch]);
-        let protocol = seen
-            .failures
-            .iter()
-            .filter(|f| f.kind == FailureKind::Protocol);
-        assert_eq!(protocol.count() + 1, seen.failures.len(), "{row}");
+        // The first four bytes of a watch in protobuf are a length, here of a gigabyte.
+        let expected = match (content_type, wire) {
+            (None, Wire::Protobuf | Wire::Auto) => FailureKind::TooBig,
+            _ => FailureKind::Protocol,
+        };
+        let found = seen.failures.iter().filter(|f| f.kind == expected);
+        assert_eq!(found.count() + 1, seen.failures.len(), "{row}");
     }
 }
 
 /// Lists have no version.
-#[tokio::test(start_paused = true)]
-async fn row_x_no_version() {
-    let seen = hour("X", |ask: &Ask| match ask.verb {
+async fn row_x_no_version(wire: Wire) {
+    let seen = hour(wire, "X", |ask: &Ask| match ask.verb {
         Verb::Stream => status(422, "Invalid"),
-        Verb::List => list_of("", &[pod("a", 1)]),
+        Verb::List => list_of("", &[Object::pod("a", 1)]),
         Verb::Watch => panic!("nothing to watch from"),
     })
     .await;
@@ -471,28 +471,31 @@ async fn row_x_no_version() {
 }
 
 /// An object has no name: it is never handed on, from a list or from a watch.
-#[tokio::test(start_paused = true)]
-async fn row_y_nameless() {
-    let seen = hour("Y list", |ask: &Ask| match ask.verb {
+async fn row_y_nameless(wire: Wire) {
+    let seen = hour(wire, "Y list", |ask: &Ask| match ask.verb {
         Verb::Stream => status(422, "Invalid"),
-        Verb::List => list_of("5", &[pod("a", 1), pod("", 2)]),
+        Verb::List => list_of("5", &[Object::pod("a", 1), Object::pod("", 2)]),
         Verb::Watch => panic!("nothing to watch from"),
     })
     .await;
     keeps_to_r1(&seen);
     assert!(seen.taken.is_empty());
     tells_each(&seen, &[Verb::Stream, Verb::List]);
-    let seen = hour("Y watch", watches(|_| body([event("ADDED", &pod("", 6))]))).await;
+    let seen = hour(
+        wire,
+        "Y watch",
+        watches(|_| body([event("ADDED", &Object::pod("", 6))])),
+    )
+    .await;
     keeps_to_r1(&seen);
     assert_eq!(seen.stored(), ["a@1"]);
     tells_each(&seen, &[Verb::Stream, Verb::Watch]);
 }
 
 /// A day without a fault: one list, and watches as long as they were asked to be.
-#[tokio::test(start_paused = true)]
-async fn no_fault() {
+async fn no_fault(wire: Wire) {
     let day = Duration::from_secs(24 * 3600);
-    let seen = run("none", day, watches(|_| idle())).await;
+    let seen = run(wire, "none", day, watches(|_| idle())).await;
     assert_eq!((seen.lists(), seen.stored()), (1, vec!["a@1".to_owned()]));
     assert!(
         seen.watches() <= 24 * 3600 / 240,
@@ -502,8 +505,7 @@ async fn no_fault() {
 }
 
 /// Nothing that HTTP can bring ends a reflector: the whole text of an answer may be anything.
-#[tokio::test(start_paused = true)]
-async fn nonsense_is_survived() {
+async fn nonsense_is_survived(wire: Wire) {
     for nonsense in [
         "",
         "\n",
@@ -513,8 +515,55 @@ async fn nonsense_is_survived() {
         "\u{0}",
         "{\"type\":\"ADDED\"}\n",
     ] {
-        let seen = hour(&format!("nonsense {nonsense:?}"), move |_| text(nonsense)).await;
+        let seen = hour(wire, &format!("nonsense {nonsense:?}"), move |_| {
+            text(nonsense)
+        })
+        .await;
         keeps_to_r1(&seen);
         assert!(seen.taken.is_empty());
     }
+}
+
+/// Makes three tests of each row.
+macro_rules! in_each_format {
+    ($($row:ident,)*) => {
+        in_each_format!(json Json $($row)*);
+        in_each_format!(protobuf Protobuf $($row)*);
+        in_each_format!(auto Auto $($row)*);
+    };
+    ($format:ident $wire:ident $($row:ident)*) => {
+        mod $format {
+            $(#[tokio::test(start_paused = true)]
+            async fn $row() {
+                super::$row(super::Wire::$wire).await;
+            })*
+        }
+    };
+}
+
+in_each_format! {
+    row_a_undecodable_event,
+    row_b_truncated_event,
+    row_c_too_large_event,
+    row_d_expired_watch,
+    row_e_unknown_event,
+    row_f_early_close,
+    row_f3_close_after_event,
+    row_g_old_delete,
+    row_h_silent_watch,
+    row_q2_watch_headers,
+    row_h_default_timeout_is_within_r5,
+    row_j_throttled_watch,
+    row_l_older_event,
+    row_m_duplicate_key,
+    row_o_endless_initial_events,
+    row_p_restored_server,
+    row_q_endless_list,
+    rows_r_s_t_u_refusals,
+    row_v_undecodable_item,
+    row_w_html,
+    row_x_no_version,
+    row_y_nameless,
+    no_fault,
+    nonsense_is_survived,
 }

@@ -13,7 +13,10 @@ use informer_reflector::{
 use k8s_openapi::api::core::v1::Pod;
 use tokio::time::{Instant, sleep};
 
-use crate::server::{Answer, Ask, Server, Verb};
+use crate::{
+    server::{Answer, Ask, Server, Verb},
+    wire::Wire,
+};
 
 /// What happened in one run.
 pub(crate) struct Seen {
@@ -64,21 +67,23 @@ impl Seen {
 
 /// Runs for a virtual hour.
 pub(crate) async fn hour(
+    wire: Wire,
     row: &str,
     script: impl Fn(&Ask) -> Answer + Send + Sync + Clone + 'static,
 ) -> Seen {
-    run(row, Duration::from_secs(3600), script).await
+    run(wire, row, Duration::from_secs(3600), script).await
 }
 
 /// Runs for some virtual time, and says in one line what it took.
 pub(crate) async fn run(
+    wire: Wire,
     row: &str,
     time: Duration,
     script: impl Fn(&Ask) -> Answer + Send + Sync + Clone + 'static,
 ) -> Seen {
-    let server = Server::new();
+    let server = Server::new(wire);
     let decoder = Arc::new(JsonDecoder::default());
-    let pods = KubeSource::<Pod>::new("/api/v1/pods", "v1", "Pod", decoder);
+    let pods = KubeSource::<Pod>::new("/api/v1/pods", "v1", "Pod", decoder).wire(wire.requested());
     let list_watch = Arc::new(KubeListWatch::new(server.client(script), pods));
     let log = Log::default();
     let (sink, observe) = (log.clone(), log.clone());
@@ -93,7 +98,7 @@ pub(crate) async fn run(
         failures: log.failures,
     };
     println!(
-        "golden {row}: lists={} watches={} streams={} failures={} in {} s",
+        "golden {row} ({wire:?}): lists={} watches={} streams={} failures={} in {} s",
         seen.lists(),
         seen.watches(),
         seen.count(Verb::Stream),

@@ -16,6 +16,8 @@ use http_body_util::{StreamBody, combinators::UnsyncBoxBody};
 use kube_client::{Client, client::Body};
 use tokio::time::{Instant, sleep, sleep_until};
 
+use crate::wire::{Encoding, Object, Wire};
+
 /// What was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Verb {
@@ -48,7 +50,19 @@ impl Ask {
 /// A piece of a body.
 #[derive(Clone, Debug)]
 pub(crate) enum Piece {
+    /// These bytes, whatever the format.
     Text(String),
+    /// An event, in the format of the answer.
+    Event(&'static str, Object),
+    /// The same without its last bytes: a line with its end, or a frame with the length of what is
+    /// there.
+    Torn(&'static str, Object),
+    /// A list of these items at this version, in the format of the answer.
+    List(&'static str, Vec<Object>),
+    /// The first half of a list, in the format of the answer.
+    HalfAList,
+    /// A `Status` as the whole body, in the format of the answer.
+    Status(Object),
     Wait(Duration),
     /// Nothing more until the timeout asked for, then a clean close, as a server should.
     UntilTimeout,
@@ -59,15 +73,15 @@ pub(crate) enum Piece {
 /// What the server does.
 #[derive(Clone, Debug)]
 pub(crate) enum Answer {
-    /// Status, content type, `Retry-After`, body.
-    Reply(u16, &'static str, Option<u32>, Vec<Piece>),
+    /// Status, content type, `Retry-After`, body. Without a content type it is that of the format.
+    Reply(u16, Option<&'static str>, Option<u32>, Vec<Piece>),
     /// Not even headers.
     Silence,
 }
 
 /// 200 with these pieces.
 pub(crate) fn body(pieces: impl IntoIterator<Item = Piece>) -> Answer {
-    Answer::Reply(200, "application/json", None, pieces.into_iter().collect())
+    Answer::Reply(200, None, None, pieces.into_iter().collect())
 }
 
 /// 200 with this text, and a clean end.
@@ -77,27 +91,22 @@ pub(crate) fn text(text: impl Into<String>) -> Answer {
 
 /// A `Status` with this code.
 pub(crate) fn status(code: u16, reason: &str) -> Answer {
-    let status = status_json(code, reason);
-    Answer::Reply(code, "application/json", None, vec![Piece::Text(status)])
-}
-
-pub(crate) fn status_json(code: u16, reason: &str) -> String {
-    format!(
-        r#"{{"kind":"Status","apiVersion":"v1","metadata":{{}},"status":"Failure",{}}}"#,
-        format_args!(r#""reason":"{reason}","message":"scripted","code":{code}"#)
-    )
+    let status = Piece::Status(Object::status(code, reason));
+    Answer::Reply(code, None, None, vec![status])
 }
 
 /// Counts and keeps what was asked.
 #[derive(Clone)]
 pub(crate) struct Server {
+    wire: Wire,
     asked: Arc<Mutex<Vec<Ask>>>,
     start: Instant,
 }
 
 impl Server {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(wire: Wire) -> Self {
         Self {
+            wire,
             asked: Arc::default(),
             start: Instant::now(),
         }
@@ -118,10 +127,11 @@ impl Server {
             let (server, script) = (server.clone(), script.clone());
             async move {
                 let asked_at = Instant::now();
+                let encoding = server.wire.encoding(request.headers());
                 let ask = server.note(request.uri().query().unwrap_or_default());
                 sleep(Duration::from_millis(1)).await;
                 let answer = script(&ask);
-                Ok::<_, Infallible>(respond(answer, asked_at + ask.timeout).await)
+                Ok::<_, Infallible>(respond(answer, encoding, asked_at + ask.timeout).await)
             }
         });
         Client::new(service, "default")
@@ -157,22 +167,32 @@ impl Server {
 
 type Reply = Response<UnsyncBoxBody<Bytes, io::Error>>;
 
-async fn respond(answer: Answer, timeout: Instant) -> Reply {
+fn data(bytes: impl Into<Bytes>) -> Option<Result<Frame<Bytes>, io::Error>> {
+    Some(Ok(Frame::data(bytes.into())))
+}
+
+async fn respond(answer: Answer, encoding: Encoding, timeout: Instant) -> Reply {
     let Answer::Reply(status, content_type, retry_after, pieces) = answer else {
         return std::future::pending().await;
     };
     let frames = stream::iter(pieces).filter_map(move |piece| async move {
         match piece {
-            Piece::Text(text) => return Some(Ok(Frame::data(Bytes::from(text)))),
+            Piece::Text(text) => return data(text),
+            Piece::Event(kind, object) => return data(encoding.event(kind, &object)),
+            Piece::Torn(kind, object) => return data(encoding.torn(kind, &object)),
+            Piece::List(version, items) => return data(encoding.list(version, &items)),
+            Piece::HalfAList => return data(encoding.half_a_list()),
+            Piece::Status(status) => return data(encoding.body(&status)),
             Piece::Wait(delay) => sleep(delay).await,
             Piece::UntilTimeout => sleep_until(timeout).await,
             Piece::Hang => std::future::pending().await,
         }
         None
     });
-    let mut reply = Response::builder()
-        .status(status)
-        .header("content-type", content_type);
+    let mut reply = Response::builder().status(status).header(
+        "content-type",
+        content_type.unwrap_or(encoding.content_type()),
+    );
     if let Some(seconds) = retry_after {
         reply = reply.header("retry-after", seconds);
     }
@@ -181,27 +201,10 @@ async fn respond(answer: Answer, timeout: Instant) -> Reply {
         .expect("a response")
 }
 
-/// The metadata and nothing else of a pod in `default`.
-pub(crate) fn pod(name: &str, version: u64) -> String {
-    format!(
-        r#"{{"metadata":{{"name":"{name}","namespace":"default",{}}}}}"#,
-        format_args!(r#""uid":"u-{name}","resourceVersion":"{version}""#)
-    )
+pub(crate) fn list_of(version: &'static str, items: &[Object]) -> Answer {
+    body([Piece::List(version, items.to_vec())])
 }
 
-/// A pod that is none: its labels are a number.
-pub(crate) fn bad_pod(name: &str, version: u64) -> String {
-    pod(name, version).replace("\"uid\"", "\"labels\":5,\"uid\"")
-}
-
-pub(crate) fn list_of(version: &str, items: &[String]) -> Answer {
-    let items = items.join(",");
-    text(format!(
-        r#"{{"kind":"PodList","apiVersion":"v1",{},"items":[{items}]}}"#,
-        format_args!(r#""metadata":{{"resourceVersion":"{version}"}}"#)
-    ))
-}
-
-pub(crate) fn event(kind: &str, object: &str) -> Piece {
-    Piece::Text(format!("{{\"type\":\"{kind}\",\"object\":{object}}}\n"))
+pub(crate) fn event(kind: &'static str, object: &Object) -> Piece {
+    Piece::Event(kind, object.clone())
 }

@@ -1,5 +1,6 @@
 //! Lists and watches in protobuf, and which format is requested.
 
+mod limits;
 mod list;
 mod negotiation;
 mod watch;

@@ -1,0 +1,95 @@
+//! Limits on what a server may send. `list.rs` has the decoded size, `watch.rs` absurd lengths.
+
+use futures::stream;
+use informer_reflector::{Body, DecodeErrorCategory, FailureKind};
+
+use super::*;
+use crate::{Limits, Projection};
+
+/// The category of the error of the only object of a list.
+async fn error_of(source: KubeSource<Pod>, pod: &Value) -> Option<DecodeErrorCategory> {
+    let body = body_of(&pod_list(std::slice::from_ref(pod)));
+    let page = list_as(source, body).await.expect("a page");
+    match &page.items[0].body {
+        Body::Undecodable(error) => Some(error.category),
+        _ => None,
+    }
+}
+
+/// FM-56, SEC-18: the size of an object as received is bounded.
+#[tokio::test]
+async fn the_received_size_is_bounded() {
+    let limited = |bytes| pods().limits(Limits::default().object_bytes(bytes));
+    let mut large = pod("a", 6);
+    large["spec"]["nodeName"] = json!("x".repeat(2_000));
+    assert_eq!(
+        error_of(limited(1_000), &large).await,
+        Some(DecodeErrorCategory::Size)
+    );
+    assert_eq!(error_of(limited(10_000), &large).await, None);
+}
+
+/// FM-55, SEC-19: JSON within a message has no more than 128 levels, and no depth overflows the
+/// stack.
+#[tokio::test]
+async fn depth_is_bounded() {
+    for (depth, is_ok) in [(100, true), (1_000, false)] {
+        let mut fields = json!({});
+        for _ in 0..depth {
+            fields = json!({ "f:a": fields });
+        }
+        let mut deep = pod("a", 6);
+        deep["metadata"]["managedFields"][0]["fieldsV1"] = fields;
+        let source = source_of("Pod", JsonDecoder::new(Projection::new()));
+        let error = error_of(source, &deep).await;
+        assert_eq!(error.is_none(), is_ok, "{depth}: {error:?}");
+    }
+}
+
+/// SEC-17, SEC-20: a page over the limit fails before it is held whole.
+#[tokio::test]
+async fn a_page_over_the_limit_is_too_big() {
+    let body = body_of(&pod_list(&vec![pod("a", 6); 2_000]));
+    let pieces = Bytes::from(body);
+    let client = answering(move || answer(PROTOBUF, pieces.clone()));
+    let source = pods().limits(Limits::default().page_bytes(100_000));
+    let lists = KubeListWatch::new(client, source);
+    let page = lists.list(list_request(), Arc::new(())).await;
+    assert_eq!(page.expect_err("too big").kind, FailureKind::TooBig);
+}
+
+/// SEC-16: a frame over the limit ends the watch although none of its bytes ever arrive.
+#[tokio::test]
+async fn a_frame_over_the_limit_is_too_big() {
+    let client = answering(|| {
+        let length = Ok(Bytes::from_static(&[0, 0, 0x27, 0x11]));
+        let silent = stream::once(std::future::ready(length)).chain(stream::pending());
+        let mut endless = scripted::pieces(silent);
+        let value = HeaderValue::from_static(PROTOBUF);
+        endless.headers_mut().insert(header::CONTENT_TYPE, value);
+        endless
+    });
+    let source = pods().limits(Limits::default().event_bytes(10_000));
+    let watches = KubeListWatch::new(client, source);
+    let events = watches.watch(watch_request(), Arc::new(())).await;
+    let events: Vec<_> = events.expect("an answer").collect().await;
+    let [Err(failure)] = &events[..] else {
+        panic!("{} events", events.len());
+    };
+    assert_eq!(failure.kind, FailureKind::TooBig);
+}
+
+/// SEC-20: a compressed watch was not requested, and is refused.
+#[tokio::test]
+async fn a_compressed_watch_is_refused() {
+    let client = answering(|| {
+        let mut packed = answer(PROTOBUF, frame_of("ADDED", &pod("a", 6)));
+        let value = HeaderValue::from_static("gzip");
+        packed.headers_mut().insert(header::CONTENT_ENCODING, value);
+        packed
+    });
+    let watches = KubeListWatch::new(client, pods());
+    let events = watches.watch(watch_request(), Arc::new(())).await;
+    let failure = events.expect_err("it is refused");
+    assert_eq!(failure.kind, FailureKind::Protocol);
+}
