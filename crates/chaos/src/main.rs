@@ -8,6 +8,7 @@
 //! | --- | --- |
 //! | `arguments` | what it is told; `cargo xtask chaos` describes it |
 //! | `plan`, `chance` | which outage comes next, by the seed |
+//! | `wires` | the wire formats of the informers, by the seed |
 //! | `outage` | what is done, and when it is over |
 //! | `proxy` | the way to the server, which fails too |
 //! | `recovery`, `bound`, `notice` | how long it may take and how long it takes |
@@ -34,6 +35,7 @@ mod resident;
 mod subject;
 mod table;
 mod trend;
+mod wires;
 mod witness;
 mod world;
 

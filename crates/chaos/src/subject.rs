@@ -8,14 +8,15 @@ use anyhow::{Context, Result, bail, ensure};
 use futures::StreamExt;
 use informer_factory::{
     InformerOptions, InformerStatus, ListenerConfig, Namespaces, NoView, Overflow, PackedObject,
-    Projection, ResourceVersion, SharedInformer, SharedInformerFactory, SourceStatus,
-    WaitForVersionError,
+    Projection, ReceivedWire, ResourceVersion, SharedInformer, SharedInformerFactory, SourceStatus,
+    WaitForVersionError, WireFormat,
 };
 use kube_core::DynamicObject;
 use kube_core::discovery::ApiResource;
 use tokio::time::Instant;
 
 use crate::collection::{Collection, Identity, Objects, compare};
+use crate::wires::Wires;
 use crate::witness::{Coalescing, Growing, Witness};
 
 /// How long handlers may lag behind the store while nothing is written.
@@ -26,6 +27,7 @@ pub(crate) struct Subject {
     pub(crate) name: &'static str,
     pub(crate) informer: SharedInformer<DynamicObject>,
     packed: SharedInformer<PackedObject<DynamicObject>>,
+    wires: Wires,
     pub(crate) witnesses: [Arc<Witness>; 2],
     pub(crate) collections: Vec<Collection>,
 }
@@ -37,12 +39,17 @@ impl Subject {
         resource: &ApiResource,
         namespaces: Namespaces,
         collections: Vec<Collection>,
+        wires: Wires,
     ) -> Result<Self> {
-        let options = InformerOptions::new().namespaces(namespaces.clone());
+        println!("{name}: {wires}");
+        let options = InformerOptions::new()
+            .namespaces(namespaces.clone())
+            .wire(wires.typed);
         let informer = factory.dynamic(resource, options)?;
         // Whole, so that it can be compared.
         let options = InformerOptions::new()
             .namespaces(namespaces)
+            .wire(wires.packed)
             .projection(Projection::new());
         let packed = factory.packed_dynamic::<NoView>(resource, options)?;
         let witnesses = [Witness::new("growing"), Witness::new("coalescing")];
@@ -54,6 +61,7 @@ impl Subject {
             name,
             informer,
             packed,
+            wires,
             witnesses,
             collections,
         })
@@ -153,7 +161,8 @@ impl Subject {
                 self.name
             );
         }
-        Ok(())
+        check_wire(&status.sources, self.wires.typed).context(self.name)?;
+        check_wire(&packed.sources, self.wires.packed).context(self.name)
     }
 
     /// Prints every change of its sources from now on.
@@ -173,6 +182,22 @@ impl Subject {
             }
         });
     }
+}
+
+/// Fails if something else than the chosen format was received.
+fn check_wire(sources: &[SourceStatus], chosen: WireFormat) -> Result<()> {
+    let expected = match chosen {
+        WireFormat::Protobuf => ReceivedWire::Protobuf,
+        _ => ReceivedWire::Json,
+    };
+    for SourceStatus { source, wire, .. } in sources {
+        let is_expected = wire.is_none_or(|wire| wire == expected);
+        ensure!(
+            is_expected,
+            "{source} received {wire:?} instead of {expected:?}"
+        );
+    }
+    Ok(())
 }
 
 /// Waits until an informer has applied a version of one of its collections.

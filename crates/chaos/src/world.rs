@@ -17,6 +17,7 @@ use crate::load::Load;
 use crate::memory::Memory;
 use crate::proxy::Proxy;
 use crate::subject::Subject;
+use crate::wires::Wires;
 
 /// What there is before the informers start.
 const FURNISHED: Duration = Duration::from_secs(3);
@@ -54,8 +55,9 @@ impl World {
         let load = Load::start(&cluster.client, &written, seed);
         tokio::time::sleep(FURNISHED).await;
         let mut account = Account::open(&cluster).await?;
-        let impatient = impatient(&cluster, &account, seed, calm).await?;
-        let patient = patient(&cluster, &account, seed, calm).await?;
+        let [maps, secrets, pods] = Wires::draw(seed);
+        let impatient = impatient(&cluster, &account, seed, calm, [maps, secrets]).await?;
+        let patient = patient(&cluster, &account, seed, calm, pods).await?;
         account.roles = vec![
             impatient.factory.rbac_role("informers-impatient"),
             patient.factory.rbac_role("informers-patient"),
@@ -168,6 +170,7 @@ async fn impatient(
     account: &Account,
     seed: u64,
     calm: Duration,
+    [of_maps, of_secrets]: [Wires; 2],
 ) -> Result<Link> {
     let mut config = ReflectorConfig::default();
     config.watch_timeout = SHORT_WATCH..=SHORT_WATCH;
@@ -179,24 +182,42 @@ async fn impatient(
     let everywhere = vec![one(config_maps(), NAMESPACES[0]).everywhere()];
     let all = Namespaces::All;
     let factory = &link.factory;
-    let maps = Subject::new("config maps", factory, &config_maps(), all, everywhere)?;
+    let resource = config_maps();
+    let maps = Subject::new("config maps", factory, &resource, all, everywhere, of_maps)?;
     let each = NAMESPACES.map(|namespace| one(secrets(), namespace));
     let these = Namespaces::These(NAMESPACES.map(str::to_owned).to_vec());
-    let two = Subject::new("secrets", factory, &secrets(), these, each.into())?;
+    let resource = secrets();
+    let two = Subject::new(
+        "secrets",
+        factory,
+        &resource,
+        these,
+        each.into(),
+        of_secrets,
+    )?;
     link.subjects = vec![maps, two];
     Ok(link)
 }
 
-async fn patient(cluster: &Cluster, account: &Account, seed: u64, calm: Duration) -> Result<Link> {
+async fn patient(
+    cluster: &Cluster,
+    account: &Account,
+    seed: u64,
+    calm: Duration,
+    of_pods: Wires,
+) -> Result<Link> {
     let mut config = ReflectorConfig::default();
     config.backoff.healthy_after = calm;
     let mut link = link(cluster, account, QueueKind::InOrder, seed, config).await?;
-    let kinds = [("pods", pods()), ("gadgets", gadgets())];
-    let subjects = kinds.into_iter().map(|(name, resource)| {
+    let kinds = [
+        ("pods", pods(), of_pods),
+        ("gadgets", gadgets(), Wires::JSON),
+    ];
+    let subjects = kinds.into_iter().map(|(name, resource, wires)| {
         let client = cluster.client.clone();
         let of = Collection::of_namespace(client, resource.clone(), NAMESPACES[0]).everywhere();
         let all = Namespaces::All;
-        Subject::new(name, &link.factory, &resource, all, vec![of])
+        Subject::new(name, &link.factory, &resource, all, vec![of], wires)
     });
     link.subjects = subjects.collect::<Result<_>>()?;
     Ok(link)

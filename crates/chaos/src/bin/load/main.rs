@@ -15,6 +15,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, ensure};
 use clap::{Parser, ValueEnum};
+use informer_factory::WireFormat;
 
 /// One row.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -31,8 +32,12 @@ enum Row {
     M3,
     /// An object of 1.5 MiB that is hundreds of megabytes when decoded.
     M4,
+    /// The same in protobuf.
+    M4Protobuf,
     /// A line of 1 GiB.
     M5,
+    /// A frame of 1 GiB.
+    M5Protobuf,
 }
 
 #[derive(Debug, Parser)]
@@ -80,7 +85,9 @@ async fn run(row: Row, seconds: u64) -> Result<()> {
         Row::L3 => served::burst().await,
         Row::L5 => layers::churn(),
         Row::M3 => layers::blocked().await,
-        Row::M4 => hostile::object().await,
-        Row::M5 => hostile::line().await,
+        Row::M4 => hostile::object(WireFormat::Json).await,
+        Row::M4Protobuf => hostile::object(WireFormat::Protobuf).await,
+        Row::M5 => hostile::event(WireFormat::Json).await,
+        Row::M5Protobuf => hostile::event(WireFormat::Protobuf).await,
     }
 }
