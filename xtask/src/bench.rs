@@ -61,7 +61,7 @@ pub(crate) struct BenchCommand {
     /// unless --objects says otherwise.
     #[arg(long, conflicts_with_all = ["gate", "json", "quick", "rows"])]
     shapes: bool,
-    /// Measures what initial states cost a real API server instead: 15,000 pods
+    /// Measures what initial states and events cost a real API server instead: 15,000 pods
     /// unless --objects says otherwise.
     #[arg(long, conflicts_with_all = ["gate", "json", "quick", "rows", "shapes"])]
     real: bool,

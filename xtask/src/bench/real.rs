@@ -1,4 +1,4 @@
-//! `cargo xtask bench --real`: what initial states cost a real API server.
+//! `cargo xtask bench --real`: what initial states and events cost a real API server.
 //!
 //! The measurements are those of `bench-real`; this file starts the server for it.
 

@@ -1,9 +1,11 @@
-//! Measures a real API server: the cost of an initial state by format, verb and encoding.
+//! Measures a real API server: the cost of an initial state by format, verb and encoding, and
+//! the cost of events.
 //!
 //! `cargo xtask bench --real` starts the server and this program. The pods come from
 //! `bench-shapes --print`; the server tracks their managed fields itself.
 
 mod access;
+mod events;
 mod initial;
 mod load;
 mod raw;
@@ -16,7 +18,7 @@ use clap::Parser;
 
 use access::Access;
 
-/// Measures what lists and streaming lists cost a real API server.
+/// Measures what lists, streaming lists and events cost a real API server.
 #[derive(Debug, Parser)]
 pub(crate) struct CommandLine {
     /// The kubeconfig of the server.
@@ -34,6 +36,13 @@ pub(crate) struct CommandLine {
     /// The pods of the small collection.
     #[arg(long, default_value_t = 200)]
     small: usize,
+    /// The changes of a turn, each of another pod.
+    #[arg(long, default_value_t = 1000)]
+    changes: u32,
+    /// How often events are measured for each initial state, because their cost is a small
+    /// difference of large ones.
+    #[arg(long, default_value_t = 2)]
+    turns: usize,
 }
 
 #[cfg(feature = "mimalloc")]
@@ -57,6 +66,7 @@ async fn main() -> Result<()> {
     // The collection in all namespaces has those of the small one too.
     initial::run(&access, initial::Scope::All(large + small), line.rounds).await?;
     initial::run(&access, initial::Scope::Small(small), line.rounds).await?;
+    events::run(&access, line.changes, line.turns * line.rounds).await?;
     // Watches end with the process.
     std::process::exit(0);
 }
