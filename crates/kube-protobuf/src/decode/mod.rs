@@ -4,6 +4,7 @@ mod access;
 mod checked;
 mod choice;
 mod copy;
+mod deserializer;
 mod dropped;
 mod elements;
 mod members;

@@ -1,8 +1,6 @@
 //! One value: a scalar, a message, a list or a map.
 
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{IntoDeserializer, Visitor};
-use serde::forward_to_deserialize_any;
+use serde::de::Visitor;
 use serde_json::Value as Tree;
 
 use super::access::{List, Map, visit_tree};
@@ -18,9 +16,9 @@ use crate::wire;
 
 /// A value at the front of `rest`. Its deserialization moves `rest` behind it.
 pub(super) struct Value<'a, 'de> {
-    rest: &'a mut &'de [u8],
-    kind: Kind,
-    form: Form<'a>,
+    pub(super) rest: &'a mut &'de [u8],
+    pub(super) kind: Kind,
+    pub(super) form: Form<'a>,
     /// The depth of the message, list or map around the value.
     depth: u8,
     pub(super) dropped: Within<'de>,
@@ -128,7 +126,7 @@ impl<'a, 'de> Value<'a, 'de> {
         deeper(self.depth, self.rest)
     }
 
-    fn members(&mut self, entry: &'static crate::schema::Entry) -> Result<Members<'de>> {
+    pub(super) fn members(&mut self, entry: &'static crate::schema::Entry) -> Result<Members<'de>> {
         let depth = self.inner_depth()?;
         let message = wire::bytes(self.rest)?;
         let mut members = Members::new(entry.message(), message, depth);
@@ -159,7 +157,12 @@ impl<'a, 'de> Value<'a, 'de> {
         })
     }
 
-    fn visit_list<V: Visitor<'de>>(self, number: u32, wire: u8, visitor: V) -> Result<V::Value> {
+    pub(super) fn visit_list<V: Visitor<'de>>(
+        self,
+        number: u32,
+        wire: u8,
+        visitor: V,
+    ) -> Result<V::Value> {
         let depth = self.inner_depth()?;
         let mut elements = Elements::new(self.rest, self.kind, number, wire, depth)?;
         elements.dropped = self.dropped;
@@ -167,7 +170,11 @@ impl<'a, 'de> Value<'a, 'de> {
         elements.finish().map(|()| value)
     }
 
-    fn visit_entries<V: Visitor<'de>>(self, number: u32, visitor: V) -> Result<V::Value> {
+    pub(super) fn visit_entries<V: Visitor<'de>>(
+        self,
+        number: u32,
+        visitor: V,
+    ) -> Result<V::Value> {
         let depth = self.inner_depth()?;
         let mut entries = Entries::new(self.rest, self.kind, number, depth);
         entries.dropped = self.dropped;
@@ -176,7 +183,7 @@ impl<'a, 'de> Value<'a, 'de> {
     }
 
     /// Visits any form. JSON in a field is a tree here.
-    fn visit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+    pub(super) fn visit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let dropped = self.dropped;
         match self.form {
             Form::Single => self.read()?.visit(dropped, visitor),
@@ -190,7 +197,7 @@ impl<'a, 'de> Value<'a, 'de> {
 
     /// Whether JSON has null here.
     #[inline]
-    fn is_null(&self) -> Result<bool> {
+    pub(super) fn is_null(&self) -> Result<bool> {
         match (self.form, self.kind) {
             (Form::Null | Form::NoList | Form::NoMap, _) => Ok(true),
             (Form::Tree(tree), _) => Ok(tree.is_null()),
@@ -269,159 +276,5 @@ pub(super) fn refuse_json_only(name: &'static str) -> Result<()> {
     match name.strip_prefix("$serde_json::private::") {
         Some(name) => Err(Error::without_place(ErrorKind::JsonOnly(name))),
         None => Ok(()),
-    }
-}
-
-impl<'de> serde::Deserializer<'de> for Value<'_, 'de> {
-    type Error = Error;
-
-    #[inline]
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        match (self.form, self.kind) {
-            (Form::Single, Kind::Json) if self.dropped.is_none() => {
-                special::json(self.rest, |json| {
-                    serde::Deserializer::deserialize_any(json, visitor)
-                })
-            }
-            _ => self.visit(visitor),
-        }
-    }
-
-    #[inline]
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        match self.is_null()? {
-            true => self.skip().and_then(|()| visitor.visit_none()),
-            false => visitor.visit_some(self),
-        }
-    }
-
-    #[inline]
-    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        match (self.form, self.kind) {
-            (Form::Single, Kind::Str) => visitor.visit_borrowed_str(wire::text(self.rest)?),
-            (Form::Single, Kind::Json) => special::json(self.rest, |json| {
-                serde::Deserializer::deserialize_str(json, visitor)
-            }),
-            _ => self.visit(visitor),
-        }
-    }
-
-    #[inline]
-    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        self.deserialize_str(visitor)
-    }
-
-    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        match (self.form, self.kind) {
-            (Form::Single, Kind::F64) => visitor.visit_f64(wire::double(self.rest)?),
-            _ => self.visit(visitor),
-        }
-    }
-
-    fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        self.deserialize_f64(visitor)
-    }
-
-    // The visitor's wish predicts the kind, so that the common cases need no table of jumps.
-
-    #[inline]
-    fn deserialize_struct<V: Visitor<'de>>(
-        mut self,
-        _: &'static str,
-        _: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value> {
-        match (self.form, self.kind) {
-            (Form::Single, Kind::Message(entry)) => {
-                visitor.visit_map(Map::Members(&mut self.members(entry)?))
-            }
-            _ => self.visit(visitor),
-        }
-    }
-
-    #[inline]
-    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        match (self.form, self.kind) {
-            (Form::Single, Kind::Bool) => visitor.visit_bool(wire::varint(self.rest)? != 0),
-            _ => self.visit(visitor),
-        }
-    }
-
-    #[inline]
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        match self.form {
-            Form::List { number, wire } => self.visit_list(number, wire, visitor),
-            Form::NoList => visitor.visit_seq(List::Elements(&mut Elements::none(&mut &[][..]))),
-            _ => self.visit(visitor),
-        }
-    }
-
-    #[inline]
-    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        match self.form {
-            Form::Map { number } => self.visit_entries(number, visitor),
-            Form::NoMap => visitor.visit_map(Map::Entries(&mut Entries::none(&mut &[][..]))),
-            _ => self.visit(visitor),
-        }
-    }
-
-    #[inline]
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        name: &'static str,
-        visitor: V,
-    ) -> Result<V::Value> {
-        refuse_json_only(name)?;
-        visitor.visit_newtype_struct(self)
-    }
-
-    fn deserialize_enum<V: Visitor<'de>>(
-        mut self,
-        name: &'static str,
-        variants: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value> {
-        // The tag of an enum is not known, so nothing is dropped inside.
-        self.dropped = None;
-        match (self.form, self.kind) {
-            (Form::Single, Kind::Str) => {
-                let text: &str = wire::text(self.rest)?;
-                text.into_deserializer()
-                    .deserialize_enum(name, variants, visitor)
-            }
-            (Form::Single, Kind::Message(entry)) => {
-                let mut members = self.members(entry)?;
-                MapAccessDeserializer::new(Map::Members(&mut members))
-                    .deserialize_enum(name, variants, visitor)
-            }
-            (Form::Single, Kind::Json) => {
-                let tree = special::json_tree(self.rest)?;
-                let mut nothing: &[u8] = &[];
-                let value = Value::tree(Some(&tree), &mut nothing);
-                value.deserialize_enum(name, variants, visitor)
-            }
-            (Form::Tree(Tree::String(text)), _) => {
-                (text.as_str().into_deserializer()).deserialize_enum(name, variants, visitor)
-            }
-            (Form::Text(text), _) => {
-                (text.into_deserializer()).deserialize_enum(name, variants, visitor)
-            }
-            (Form::Tree(Tree::Object(object)), _) => {
-                MapAccessDeserializer::new(Map::object(object, None))
-                    .deserialize_enum(name, variants, visitor)
-            }
-            _ => self.visit(visitor),
-        }
-    }
-
-    #[inline]
-    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        self.skip()?;
-        visitor.visit_unit()
-    }
-
-    forward_to_deserialize_any! {
-        i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 char bytes byte_buf unit unit_struct
-        tuple tuple_struct identifier
     }
 }
