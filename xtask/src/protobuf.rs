@@ -1,6 +1,8 @@
 //! `cargo xtask protobuf-schema` and `protobuf-equality`: the table of `crates/kube-protobuf`, and
 //! the objects that judge its decoder. A Go program makes both from the Go types of Kubernetes.
 
+mod structs;
+
 use std::fs::{self, File};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -15,6 +17,9 @@ use crate::stopwatch::Outcome;
 
 /// The checked-in table.
 const TABLE: &str = "crates/kube-protobuf/schema.txt";
+
+/// The structs of k8s-openapi, made from the table.
+const STRUCTS: &str = "crates/kube-protobuf/src/structs/messages.rs";
 
 /// Which objects are made.
 #[derive(Debug, Args)]
@@ -60,24 +65,32 @@ fn print_skipped(outcome: Outcome) -> Result<()> {
 }
 
 fn make_schema(check: bool) -> Result<Outcome> {
-    let Some(mut judge) = build_judge()? else {
-        return Ok(without_go(
-            "the table of crates/kube-protobuf was not checked",
-        ));
+    let outcome = match build_judge()? {
+        Some(mut judge) => {
+            store(TABLE, &output_of(judge.arg("schema"))?, check)?;
+            Outcome::Passed
+        }
+        None => without_go("the table of crates/kube-protobuf was not checked"),
     };
-    let table = output_of(judge.arg("schema"))?;
-    let path = checkout::root().join(TABLE);
-    if check {
-        let stored = fs::read_to_string(&path).context("cannot read the table")?;
-        ensure!(
-            stored == table,
-            "{TABLE} differs from Go's types; run `cargo xtask protobuf-schema`"
-        );
-        println!("protobuf-schema: {TABLE} is what Go's types say");
-    } else {
-        fs::write(&path, table).context("cannot write the table")?;
+    let table = fs::read_to_string(checkout::root().join(TABLE));
+    let structs = structs::generate(&table.context("cannot read the table")?)?;
+    store(STRUCTS, &structs, check)?;
+    Ok(outcome)
+}
+
+/// Writes a file that is made, or checks that the checkout has it.
+fn store(name: &str, text: &str, check: bool) -> Result<()> {
+    let path = checkout::root().join(name);
+    if !check {
+        return fs::write(&path, text).with_context(|| format!("cannot write {name}"));
     }
-    Ok(Outcome::Passed)
+    let stored = fs::read_to_string(&path).with_context(|| format!("cannot read {name}"))?;
+    ensure!(
+        stored == text,
+        "{name} is out of date; run `cargo xtask protobuf-schema`"
+    );
+    println!("protobuf-schema: {name} is up to date");
+    Ok(())
 }
 
 fn compare(arguments: &Equality) -> Result<Outcome> {

@@ -49,6 +49,8 @@ pub mod fuzzed;
 mod identity;
 mod list;
 mod schema;
+#[cfg(feature = "k8s-openapi")]
+mod structs;
 mod text;
 mod watch;
 mod wire;

@@ -15,11 +15,11 @@ pub trait Dropped {
 }
 
 /// What is dropped within a value; `None` if all of it stays.
-pub(super) type Within<'a> = Option<&'a dyn Dropped>;
+pub(crate) type Within<'a> = Option<&'a dyn Dropped>;
 
 /// Returns what is dropped within a member of a value; `None` if the member itself is.
 #[inline]
-pub(super) fn within<'a>(dropped: Within<'a>, name: &str) -> Option<Within<'a>> {
+pub(crate) fn within<'a>(dropped: Within<'a>, name: &str) -> Option<Within<'a>> {
     match dropped.and_then(|dropped| dropped.child(name)) {
         Some(child) if child.is_dropped() => None,
         within => Some(within),

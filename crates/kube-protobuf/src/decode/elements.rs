@@ -29,7 +29,7 @@ impl<'a, 'de> Elements<'a, 'de> {
         wire: u8,
         depth: u8,
     ) -> Result<Self> {
-        let count = count(rest, kind, number, wire)?;
+        let count = count(rest, kind.wire(), number, wire)?;
         Ok(Self {
             rest,
             kind,
@@ -107,12 +107,13 @@ impl<'a, 'de> Elements<'a, 'de> {
 }
 
 /// Counts the elements, so that a list is allocated once; packed ones are counted as one.
-fn count(rest: &[u8], kind: Kind, number: u32, wire: u8) -> Result<usize> {
+#[inline]
+pub(crate) fn count(rest: &[u8], expected: u8, number: u32, wire: u8) -> Result<usize> {
     let mut ahead = rest;
     wire::skip(&mut ahead, wire)?;
     let mut count = 1;
     while let Some(wire) = wire::tag_of(&mut ahead, number)? {
-        if wire != kind.wire() && wire != wire::BYTES {
+        if wire != expected && wire != wire::BYTES {
             break;
         }
         wire::skip(&mut ahead, wire)?;
@@ -122,15 +123,15 @@ fn count(rest: &[u8], kind: Kind, number: u32, wire: u8) -> Result<usize> {
 }
 
 /// The entries of a map. The tag of the first one is read.
-pub(super) struct Entries<'a, 'de> {
+pub(crate) struct Entries<'a, 'de> {
     rest: &'a mut &'de [u8],
     pub(super) kind: Kind,
     number: u32,
     is_first: bool,
     /// The key of the value that comes next.
-    pub(super) key: &'de str,
+    pub(crate) key: &'de str,
     /// The bytes that begin with the value; none if the entry lacks it.
-    pub(super) value: Option<&'de [u8]>,
+    pub(crate) value: Option<&'de [u8]>,
     pub(super) depth: u8,
     pub(super) dropped: Within<'de>,
     /// What is dropped within the value that comes next.
@@ -138,7 +139,7 @@ pub(super) struct Entries<'a, 'de> {
 }
 
 impl<'a, 'de> Entries<'a, 'de> {
-    pub(super) fn new(rest: &'a mut &'de [u8], kind: Kind, number: u32, depth: u8) -> Self {
+    pub(crate) fn new(rest: &'a mut &'de [u8], kind: Kind, number: u32, depth: u8) -> Self {
         Self {
             rest,
             kind,
@@ -160,7 +161,7 @@ impl<'a, 'de> Entries<'a, 'de> {
     }
 
     #[inline]
-    pub(super) fn advance(&mut self) -> Result<bool> {
+    pub(crate) fn advance(&mut self) -> Result<bool> {
         if !std::mem::take(&mut self.is_first) {
             match wire::tag_of(self.rest, self.number)? {
                 Some(wire::BYTES) => {}

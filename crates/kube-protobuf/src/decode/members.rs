@@ -10,7 +10,7 @@ use crate::wire;
 const MAX_INLINE: usize = 3;
 
 /// The members of one message.
-pub(super) struct Members<'de> {
+pub(crate) struct Members<'de> {
     frame: Frame<'de>,
     /// The messages around an inline one, from the outside in. The first `level` are in use.
     outer: [Frame<'de>; MAX_INLINE],

@@ -15,7 +15,7 @@ mod value;
 use std::fmt;
 
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserialize, Visitor};
+use serde::de::{Deserialize, DeserializeOwned, Visitor};
 use serde::forward_to_deserialize_any;
 
 use crate::error::{Error, Result};
@@ -23,8 +23,18 @@ use crate::schema::Schema;
 use access::Map;
 pub use copy::copy_without;
 pub use dropped::Dropped;
-use dropped::Within;
+pub(crate) use dropped::Within;
 use members::Members;
+
+// What the structs of k8s-openapi are read by, too.
+#[cfg(feature = "k8s-openapi")]
+pub(crate) use {
+    dropped::within,
+    elements::{Entries, count},
+    parsed::Parsed,
+    special::{is_zero_time, json_tree, read_text, timestamp},
+    value::skip_all,
+};
 
 /// Decodes one bare message, such as an item of a list.
 ///
@@ -106,6 +116,40 @@ impl<'de> Deserializer<'de> {
     pub fn without(mut self, dropped: &'de dyn Dropped) -> Self {
         self.dropped = Some(dropped);
         self
+    }
+
+    /// Decodes the message.
+    ///
+    /// This is `T::deserialize`, and quicker for the structs of k8s-openapi with the feature
+    /// `k8s-openapi`, since those of the usual groups are decoded without serde then. The value or
+    /// the error is the same.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are no message of this schema, or `T` refuses a value.
+    #[inline]
+    pub fn decode<T: DeserializeOwned + 'static>(self) -> Result<T> {
+        #[cfg(feature = "k8s-openapi")]
+        if let Some(decoded) = self.decode_struct() {
+            return Ok(decoded);
+        }
+        let message = self.message;
+        T::deserialize(self).map_err(|error| error.in_input(message))
+    }
+
+    #[cfg(feature = "k8s-openapi")]
+    #[inline]
+    fn decode_struct<T: 'static>(&self) -> Option<T> {
+        let object = crate::structs::Object {
+            schema: self.schema,
+            message: self.message,
+            names: self.names,
+            dropped: self.dropped,
+        };
+        match self.type_meta {
+            None => object.decode(),
+            Some(_) => None,
+        }
     }
 
     pub(crate) fn with_type_meta(schema: Schema, message: &'de [u8], meta: &'de [u8]) -> Self {

@@ -10,7 +10,7 @@ use crate::schema::Kind;
 use crate::text::TimeText;
 
 /// A single value.
-pub(super) enum Parsed<'de> {
+pub(crate) enum Parsed<'de> {
     Null,
     Bool(bool),
     Signed(i64),

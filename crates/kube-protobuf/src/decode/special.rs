@@ -7,7 +7,7 @@ use crate::text;
 use crate::wire;
 
 /// Reads a value that JSON writes as a string.
-pub(super) fn read_text<'de>(kind: Kind, rest: &mut &'de [u8]) -> Result<Parsed<'de>> {
+pub(crate) fn read_text<'de>(kind: Kind, rest: &mut &'de [u8]) -> Result<Parsed<'de>> {
     let start = *rest;
     let message = wire::bytes(rest)?;
     match kind {
@@ -35,7 +35,7 @@ pub(super) fn read_text<'de>(kind: Kind, rest: &mut &'de [u8]) -> Result<Parsed<
 }
 
 /// Reads the two integers of a timestamp.
-fn timestamp(mut message: &[u8]) -> Result<(i64, i32)> {
+pub(crate) fn timestamp(mut message: &[u8]) -> Result<(i64, i32)> {
     let (mut seconds, mut nanos) = (0, 0);
     while !message.is_empty() {
         match wire::tag(&mut message)? {
@@ -49,7 +49,7 @@ fn timestamp(mut message: &[u8]) -> Result<(i64, i32)> {
 
 /// Tells whether a time is Go's zero time, which JSON has as null. It has no bytes on the wire; the
 /// first second of 1970 has four.
-pub(super) fn is_zero_time(kind: Kind, message: &[u8]) -> Result<bool> {
+pub(crate) fn is_zero_time(kind: Kind, message: &[u8]) -> Result<bool> {
     // Seconds before 1970 take ten bytes and a tag.
     if (1..11).contains(&message.len()) {
         return Ok(false);
@@ -122,7 +122,7 @@ pub(super) fn number(number: f64) -> Parsed<'static> {
 ///
 /// A visitor that takes anything reads the text itself, see [`json`]; for others that would compile
 /// all of their code once more.
-pub(super) fn json_tree(rest: &mut &[u8]) -> Result<serde_json::Value> {
+pub(crate) fn json_tree(rest: &mut &[u8]) -> Result<serde_json::Value> {
     json(rest, |json| serde::Deserialize::deserialize(json))
 }
 

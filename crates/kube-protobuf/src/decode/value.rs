@@ -240,7 +240,7 @@ pub(super) fn deeper(depth: u8, rest: &[u8]) -> Result<u8> {
 }
 
 /// Skips the value and all adjacent ones of the same field.
-fn skip_all(rest: &mut &[u8], number: u32, wire: u8) -> Result<()> {
+pub(crate) fn skip_all(rest: &mut &[u8], number: u32, wire: u8) -> Result<()> {
     wire::skip(rest, wire)?;
     while let Some(wire) = wire::tag_of(rest, number)? {
         wire::skip(rest, wire)?;

@@ -1,0 +1,263 @@
+//! The structs are judged by serde: what is decoded here is equal, and nothing is that serde refuses.
+
+use std::cell::Cell;
+use std::fmt::Debug;
+
+use k8s_openapi::Resource;
+use proptest::prelude::*;
+use proptest::sample::Index;
+use proptest::test_runner::TestRunner;
+use serde::de::DeserializeOwned;
+
+use super::{Fields, Object, messages};
+use crate::{Deserializer, Dropped, Envelope, Schema};
+
+/// Objects of all kinds, made and encoded by Go's types.
+const OBJECTS: &[u8] = include_bytes!("../../tests/data/objects.bin");
+
+/// A test of one struct.
+pub(super) trait TestKind {
+    fn kind<T>(&mut self, name: &str)
+    where
+        T: Resource + DeserializeOwned + Fields<T> + PartialEq + Debug + 'static;
+}
+
+/// The bodies of the objects of a kind.
+fn bodies(api_version: &str, kind: &str) -> Vec<&'static [u8]> {
+    let mut rest = OBJECTS;
+    let mut found = Vec::new();
+    while !rest.is_empty() {
+        let mut part = || {
+            let (length, tail) = rest.split_first_chunk::<4>().expect("a length");
+            let (part, tail) = tail.split_at(u32::from_be_bytes(*length) as usize);
+            rest = tail;
+            part
+        };
+        let (version, name, _, body) = (part(), part(), part(), part());
+        if version == api_version.as_bytes() && name == kind.as_bytes() {
+            found.push(body);
+        }
+    }
+    found
+}
+
+fn object<T: Resource>(message: &[u8]) -> Object<'_> {
+    Object {
+        schema: Schema::of(T::API_VERSION, T::KIND).expect("a built-in kind"),
+        message,
+        names: None,
+        dropped: None,
+    }
+}
+
+/// Decodes through serde.
+fn by_serde<T: DeserializeOwned>(object: Object<'_>) -> Result<T, crate::Error> {
+    let mut deserializer = Deserializer::new(object.schema, object.message);
+    if let Some(dropped) = object.dropped {
+        deserializer = deserializer.without(dropped);
+    }
+    T::deserialize(deserializer)
+}
+
+/// Compares both decodes of any bytes. Returns whether the object was decoded here.
+fn compare<T>(object: Object<'_>) -> Result<bool, TestCaseError>
+where
+    T: DeserializeOwned + PartialEq + Debug + 'static,
+{
+    let Some(decoded) = object.decode::<T>() else {
+        return Ok(false);
+    };
+    match by_serde::<T>(object) {
+        Ok(expected) => prop_assert_eq!(decoded, expected),
+        Err(error) => prop_assert!(false, "serde alone refuses it: {error}"),
+    }
+    Ok(true)
+}
+
+/// Decodes the stored objects.
+#[derive(Default)]
+struct Stored {
+    kinds: usize,
+    left_to_serde: Vec<String>,
+}
+
+impl TestKind for Stored {
+    fn kind<T>(&mut self, name: &str)
+    where
+        T: Resource + DeserializeOwned + Fields<T> + PartialEq + Debug + 'static,
+    {
+        self.kinds += 1;
+        let bodies = bodies(T::API_VERSION, T::KIND);
+        assert!(!bodies.is_empty(), "no object of {name}");
+        for body in bodies {
+            let envelope = Envelope::parse(body).expect("a body");
+            let object = object::<T>(envelope.raw);
+            let is_decoded = compare::<T>(object).expect("equal values");
+            if !is_decoded && by_serde::<T>(object).is_ok() {
+                self.left_to_serde.push(name.to_owned());
+            }
+        }
+        let empty = object::<T>(&[]);
+        assert!(compare::<T>(empty).expect("equal values"), "{name} without fields");
+    }
+}
+
+#[test]
+fn objects_of_go_are_decoded_as_by_serde() {
+    let mut stored = Stored::default();
+    messages::test_all(&mut stored);
+    assert!(stored.kinds > 40, "{} kinds", stored.kinds);
+    assert!(stored.left_to_serde.is_empty(), "{:?}", stored.left_to_serde);
+}
+
+/// A change of some bytes.
+#[derive(Clone, Debug)]
+enum Damage {
+    Set(Index, u8),
+    Flip(Index, u8),
+    Cut(Index),
+    Remove(Index, u8),
+    /// Copies bytes to another place: fields that are there twice, lists with gaps.
+    Copy(Index, Index, u8),
+}
+
+fn damage() -> impl Strategy<Value = Damage> {
+    prop_oneof![
+        (any::<Index>(), any::<u8>()).prop_map(|(at, byte)| Damage::Set(at, byte)),
+        (any::<Index>(), 0..8_u8).prop_map(|(at, bit)| Damage::Flip(at, bit)),
+        any::<Index>().prop_map(Damage::Cut),
+        (any::<Index>(), 1..20_u8).prop_map(|(at, count)| Damage::Remove(at, count)),
+        (any::<Index>(), any::<Index>(), 1..40_u8)
+            .prop_map(|(from, to, count)| Damage::Copy(from, to, count)),
+    ]
+}
+
+impl Damage {
+    fn apply(&self, bytes: &mut Vec<u8>) {
+        if bytes.is_empty() {
+            return;
+        }
+        let length = bytes.len();
+        let end = |at: usize, count: u8| length.min(at + usize::from(count));
+        match self {
+            Self::Set(at, byte) => bytes[at.index(length)] = *byte,
+            Self::Flip(at, bit) => bytes[at.index(length)] ^= 1 << bit,
+            Self::Cut(at) => bytes.truncate(at.index(length)),
+            Self::Remove(at, count) => {
+                let at = at.index(length);
+                bytes.drain(at..end(at, *count));
+            }
+            Self::Copy(from, to, count) => {
+                let from = from.index(length);
+                let copied = bytes[from..end(from, *count)].to_vec();
+                let to = to.index(length);
+                bytes.splice(to..to, copied);
+            }
+        }
+    }
+}
+
+/// Drops fields by a seed.
+#[derive(Debug)]
+struct Random {
+    seed: u64,
+    children: [std::sync::OnceLock<Box<Random>>; 4],
+}
+
+impl Random {
+    fn new(seed: u64) -> Self {
+        Self {
+            seed,
+            children: Default::default(),
+        }
+    }
+}
+
+impl Dropped for Random {
+    fn child(&self, name: &str) -> Option<&dyn Dropped> {
+        let hash = name.bytes().fold(self.seed, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        // A child that is shared by names is still a tree.
+        let slot = self.children.get((hash >> 20 & 7) as usize)?;
+        let child = slot.get_or_init(|| Box::new(Self::new(self.seed ^ hash >> 30)));
+        Some(child.as_ref())
+    }
+
+    fn is_dropped(&self) -> bool {
+        self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 61 == 0
+    }
+}
+
+/// Decodes damaged objects, and objects without some fields.
+#[derive(Default)]
+struct Damaged {
+    decoded: usize,
+    left: usize,
+}
+
+impl TestKind for Damaged {
+    fn kind<T>(&mut self, _: &str)
+    where
+        T: Resource + DeserializeOwned + Fields<T> + PartialEq + Debug + 'static,
+    {
+        let bodies = bodies(T::API_VERSION, T::KIND);
+        let (decoded, left) = (Cell::new(0), Cell::new(0));
+        let cases = (
+            any::<Index>(),
+            prop::collection::vec(damage(), 0..4),
+            prop::option::of(any::<u64>()),
+        );
+        let config = ProptestConfig {
+            failure_persistence: None,
+            ..ProptestConfig::default()
+        };
+        let result = TestRunner::new(config).run(&cases, |(chosen, damages, dropped)| {
+            let envelope = Envelope::parse(bodies[chosen.index(bodies.len())]).expect("a body");
+            let mut message = envelope.raw.to_vec();
+            for damage in &damages {
+                damage.apply(&mut message);
+            }
+            let dropped = dropped.map(Random::new);
+            let object = Object {
+                dropped: dropped.as_ref().map(|it| it as &dyn Dropped),
+                ..object::<T>(&message)
+            };
+            let count = match compare::<T>(object)? {
+                true => &decoded,
+                false => &left,
+            };
+            count.set(count.get() + 1);
+            Ok(())
+        });
+        if let Err(error) = result {
+            panic!("{}: {error}", T::KIND);
+        }
+        self.decoded += decoded.get();
+        self.left += left.get();
+    }
+}
+
+#[test]
+fn damaged_objects_and_parts_of_objects_are_decoded_as_by_serde() {
+    let mut damaged = Damaged::default();
+    messages::test_all(&mut damaged);
+    let Damaged { decoded, left, .. } = damaged;
+    println!("{decoded} objects were decoded, {left} left to serde");
+    assert!(decoded > 1_000 && left > 1_000, "{decoded}, {left}");
+}
+
+#[test]
+fn another_type_or_other_names_are_left_to_serde() {
+    use k8s_openapi::api::core::v1::{Node, Pod};
+    let pod = object::<Pod>(&[]);
+    assert!(pod.decode::<Pod>().is_some());
+    assert!(pod.decode::<Node>().is_none());
+    assert!(pod.decode::<serde_json::Value>().is_none());
+    let named = |names| Object {
+        names: Some(names),
+        ..pod
+    };
+    assert!(named(["v1", "Pod"]).decode::<Pod>().is_some());
+    assert!(named(["v1", "Node"]).decode::<Pod>().is_none());
+}
