@@ -138,7 +138,7 @@ impl<K, V> PackedObject<K, V> {
     /// }
     /// # let _ = phase;
     /// ```
-    pub fn read<R: DeserializeOwned>(&self) -> Result<R, ReadError> {
+    pub fn read<R: DeserializeOwned + 'static>(&self) -> Result<R, ReadError> {
         read::read(self.wire, &self.content)
     }
 
@@ -149,7 +149,7 @@ impl<K, V> PackedObject<K, V> {
     /// As for [`read`](Self::read).
     pub fn unpack(&self) -> Result<K, ReadError>
     where
-        K: DeserializeOwned,
+        K: DeserializeOwned + 'static,
     {
         self.read()
     }

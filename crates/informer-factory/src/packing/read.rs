@@ -49,7 +49,7 @@ impl Memory {
 }
 
 /// Decodes a packed object as `R`.
-pub(super) fn read<R: DeserializeOwned>(
+pub(super) fn read<R: DeserializeOwned + 'static>(
     wire: ReceivedWire,
     content: &Packed,
 ) -> Result<R, ReadError> {
@@ -68,7 +68,7 @@ pub(super) fn read<R: DeserializeOwned>(
     result
 }
 
-fn unpack<R: DeserializeOwned>(
+fn unpack<R: DeserializeOwned + 'static>(
     wire: ReceivedWire,
     content: &Packed,
     memory: &mut Memory,
@@ -79,7 +79,7 @@ fn unpack<R: DeserializeOwned>(
 }
 
 /// Decodes the bytes that an object keeps.
-pub(super) fn decode<R: DeserializeOwned>(
+pub(super) fn decode<R: DeserializeOwned + 'static>(
     decoder: &JsonDecoder,
     wire: ReceivedWire,
     kept: &[u8],

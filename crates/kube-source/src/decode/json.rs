@@ -57,7 +57,7 @@ type Traced = serde_path_to_error::Error<serde_json::Error>;
 /// The least weight of a measured object in the average is one of this many.
 const REMEMBERED: usize = 16;
 
-impl<T: DeserializeOwned> Decode<T> for JsonDecoder {
+impl<T: DeserializeOwned + 'static> Decode<T> for JsonDecoder {
     fn decode(&self, object: Encoded<'_>, buffers: &mut Buffers) -> Result<T, DecodeError> {
         let decoded = match object.wire {
             Wire::Json(json) => self.parse(json, object.type_names, buffers.get()),
@@ -117,7 +117,7 @@ impl JsonDecoder {
     /// # Errors
     ///
     /// [`DecodeError`], with the path of what cannot be decoded.
-    pub fn decode_message<T: DeserializeOwned>(
+    pub fn decode_message<T: DeserializeOwned + 'static>(
         &self,
         message: &[u8],
         type_names: TypeNames<'_>,
@@ -137,7 +137,7 @@ impl JsonDecoder {
     /// # Errors
     ///
     /// As for [`decode`](Decode::decode). After an error `copy` has no meaning.
-    pub fn decode_with_message<T: DeserializeOwned>(
+    pub fn decode_with_message<T: DeserializeOwned + 'static>(
         &self,
         object: Encoded<'_>,
         buffers: &mut Buffers,
@@ -222,7 +222,7 @@ impl JsonDecoder {
         }
     }
 
-    fn parse_message<T: DeserializeOwned>(
+    fn parse_message<T: DeserializeOwned + 'static>(
         &self,
         schema: Schema,
         message: &[u8],

@@ -88,7 +88,7 @@ pub(crate) fn exceeds_decoded(message: &[u8], names: Option<TypeNames<'_>>, limi
 }
 
 /// Decodes a message without the fields of `projection`.
-pub(crate) fn decode<T: DeserializeOwned>(
+pub(crate) fn decode<T: DeserializeOwned + 'static>(
     schema: Schema,
     message: &[u8],
     names: Option<TypeNames<'_>>,
@@ -101,7 +101,7 @@ pub(crate) fn decode<T: DeserializeOwned>(
     if let Some(names) = names {
         deserializer = deserializer.named(names.api_version, names.kind);
     }
-    T::deserialize(deserializer)
+    deserializer.decode()
 }
 
 impl protobuf::Dropped for Node {
