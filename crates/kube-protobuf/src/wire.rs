@@ -22,10 +22,14 @@ const MAX_NUMBER: u64 = (1 << 29) - 1;
 /// Reads a variable-length integer.
 #[inline]
 pub(crate) fn varint(rest: &mut &[u8]) -> Result<u64> {
-    match rest.split_first() {
-        Some((&byte, tail)) if byte < 0x80 => {
+    match **rest {
+        [byte @ ..0x80, ref tail @ ..] => {
             *rest = tail;
             Ok(u64::from(byte))
+        }
+        [low, high @ ..0x80, ref tail @ ..] => {
+            *rest = tail;
+            Ok(u64::from(low & 0x7f) | u64::from(high) << 7)
         }
         _ => long_varint(rest),
     }

@@ -4,6 +4,7 @@ mod size;
 mod table;
 
 use std::fmt;
+use std::sync::OnceLock;
 
 pub(crate) use size::TEXT;
 use table::table;
@@ -81,7 +82,9 @@ impl Schema {
 
     /// The message that a body and an object without schema of their own share.
     pub(crate) fn type_meta() -> Self {
-        Self::message("runtime.TypeMeta").expect("in the table, see the tests")
+        static TYPE_META: OnceLock<Schema> = OnceLock::new();
+        let find = || Self::message("runtime.TypeMeta").expect("in the table, see the tests");
+        *TYPE_META.get_or_init(find)
     }
 }
 

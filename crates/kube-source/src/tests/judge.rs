@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// All pods, whole.
-pub(crate) fn pods<T: DeserializeOwned>() -> KubeSource<T> {
+pub(crate) fn pods<T: DeserializeOwned + 'static>() -> KubeSource<T> {
     KubeSource::new(
         "/api/v1/pods",
         "v1",

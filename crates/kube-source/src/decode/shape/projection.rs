@@ -95,7 +95,16 @@ impl Projection {
 impl Node {
     #[inline]
     pub(crate) fn child(&self, field: &str) -> Option<&Self> {
-        self.children.get(field)
+        /// So few names are compared one by one: most differ in length, and none are ordered.
+        const FEW: usize = 16;
+        match self.children.len() {
+            0..=FEW => {
+                let mut children = self.children.iter();
+                let found = children.find(|(name, _)| name.as_ref() == field);
+                found.map(|(_, child)| child)
+            }
+            _ => self.children.get(field),
+        }
     }
 
     #[inline]
