@@ -2,7 +2,7 @@
 
 use std::env;
 
-/// The minor versions of Kubernetes that `src/structs/messages.rs` knows.
+/// The minor versions of Kubernetes that `structs.in` knows.
 const MINORS: std::ops::RangeInclusive<u32> = 34..=37;
 
 fn main() {

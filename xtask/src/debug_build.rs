@@ -20,9 +20,17 @@ pub(crate) fn without_leaves(verb: &str) -> Command {
     command
 }
 
+/// The leaf whose tests are for a feature as well, and the feature.
+const TESTED_FEATURE: [&str; 2] = ["informer-kube-protobuf", "k8s-openapi"];
+
 /// All tests of one leaf.
 pub(crate) fn leaf_tests(leaf: &str) -> Command {
-    cargo(["test", "--locked", "-p", leaf])
+    let mut tests = cargo(["test", "--locked", "-p", leaf]);
+    let [tested, feature] = TESTED_FEATURE;
+    if leaf == tested {
+        tests.args(["--features", feature]);
+    }
+    tests
 }
 
 /// The unit tests of a library, if nothing has changed just as the jobs `leaves` and `test` left

@@ -1,6 +1,7 @@
 //! `cargo xtask protobuf-schema` and `protobuf-equality`: the table of `crates/kube-protobuf`, and
 //! the objects that judge its decoder. A Go program makes both from the Go types of Kubernetes.
 
+mod k8s_openapi;
 mod structs;
 
 use std::fs::{self, File};
@@ -19,7 +20,7 @@ use crate::stopwatch::Outcome;
 const TABLE: &str = "crates/kube-protobuf/schema.txt";
 
 /// The structs of k8s-openapi, made from the table.
-const STRUCTS: &str = "crates/kube-protobuf/src/structs/messages.rs";
+const STRUCTS: &str = "crates/kube-protobuf/structs.in";
 
 /// Which objects are made.
 #[derive(Debug, Args)]

@@ -1,4 +1,4 @@
-//! `crates/kube-protobuf/src/structs/messages.rs`: which field of which struct of k8s-openapi a
+//! `crates/kube-protobuf/structs.in`: which field of which struct of k8s-openapi a
 //! field of a message is.
 //!
 //! The table of messages has numbers and encodings, k8s-openapi's source the fields of the structs,
@@ -7,15 +7,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::rc::Rc;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::checkout;
-use crate::shell::output_of;
+use super::k8s_openapi::{Sources, Struct, path};
 
 /// Groups and versions whose objects are decoded without serde: those that clusters are full of.
 const GROUPS: [&str; 12] = [
@@ -42,8 +38,14 @@ const SCALARS: [(&str, &str); 9] = [
     ("bytes", "crate::ByteString"),
     ("time", TIMES[0]),
     ("micro", TIMES[1]),
-    ("quantity", "crate::apimachinery::pkg::api::resource::Quantity"),
-    ("intstr", "crate::apimachinery::pkg::util::intstr::IntOrString"),
+    (
+        "quantity",
+        "crate::apimachinery::pkg::api::resource::Quantity",
+    ),
+    (
+        "intstr",
+        "crate::apimachinery::pkg::util::intstr::IntOrString",
+    ),
 ];
 
 /// The types of times, which have no default.
@@ -55,17 +57,6 @@ const TIMES: [&str; 2] = [
 // The types of JSON within a message.
 const FIELDS_V1: &str = "crate::apimachinery::pkg::apis::meta::v1::FieldsV1";
 const RAW_EXTENSION: &str = "crate::apimachinery::pkg::runtime::RawExtension";
-
-/// The beginning of the file.
-const HEAD: &str = "\
-//! Made by `cargo xtask protobuf-schema`: the structs of k8s-openapi.
-
-use k8s_openapi::{api, apimachinery};
-
-use super::fields::{Field, Fields, Known, Missing, read_fields};
-use super::read::Blank;
-use crate::decode::Within;
-";
 
 /// Returns the text of the file.
 pub(super) fn generate(table: &str) -> Result<String> {
@@ -135,110 +126,6 @@ fn read_field<'a>(line: &'a str, package: &str) -> Option<Field<'a>> {
     })
 }
 
-/// The source of k8s-openapi.
-struct Sources {
-    /// By minor version of Kubernetes, in order.
-    versions: Vec<(u32, PathBuf)>,
-}
-
-/// A struct of one version: the names of its fields and their types by their names in JSON.
-type Struct = BTreeMap<String, (String, String)>;
-
-impl Sources {
-    fn find() -> Result<Self> {
-        let mut metadata = Command::new(env!("CARGO"));
-        metadata.args(["metadata", "--format-version=1", "--locked", "--offline"]);
-        metadata.current_dir(checkout::root());
-        let metadata: serde_json::Value = serde_json::from_str(&output_of(&mut metadata)?)?;
-        let packages = metadata["packages"].as_array().context("no packages")?;
-        let package = packages.iter().find(|it| it["name"] == "k8s-openapi");
-        let manifest = package.and_then(|it| it["manifest_path"].as_str());
-        let manifest = Path::new(manifest.context("k8s-openapi is no dependency")?);
-        let mut versions = Vec::new();
-        for entry in fs::read_dir(manifest.with_file_name("src"))? {
-            let path = entry?.path();
-            let name = path.file_name().and_then(|name| name.to_str());
-            let minor = name.and_then(|name| name.strip_prefix("v1_"));
-            if let Some(minor) = minor.and_then(|minor| minor.parse().ok()) {
-                versions.push((minor, path));
-            }
-        }
-        versions.sort();
-        ensure!(!versions.is_empty(), "k8s-openapi has no versions");
-        Ok(Self { versions })
-    }
-
-    /// Returns the struct of a message in each version that has it.
-    fn structs(&self, message: &str) -> Result<BTreeMap<u32, Struct>> {
-        let mut structs = BTreeMap::new();
-        for (minor, source) in &self.versions {
-            let Some((folder, name)) = folder(message) else {
-                continue;
-            };
-            let folder = source.join(folder);
-            let module = fs::read_to_string(folder.join("mod.rs")).unwrap_or_default();
-            let export = format!("::{name};");
-            let Some(line) = module.lines().find(|line| line.ends_with(&export)) else {
-                continue;
-            };
-            let file = line.trim_start_matches("pub use self::").split("::").next();
-            let file = format!("{}.rs", file.unwrap_or_default());
-            let text = fs::read_to_string(folder.join(&file))
-                .with_context(|| format!("no {file} for {message}"))?;
-            if let Some(found) = read_struct(&text) {
-                structs.insert(*minor, found);
-            }
-        }
-        Ok(structs)
-    }
-
-    /// The first version.
-    fn oldest(&self) -> u32 {
-        self.versions.first().map_or(0, |(minor, _)| *minor)
-    }
-}
-
-/// The folder of a message in the source and the name of its struct.
-fn folder(message: &str) -> Option<(String, &str)> {
-    let (package, name) = message.split_once('.')?;
-    Some(match package {
-        "meta/v1" => ("apimachinery/pkg/apis/meta/v1".to_owned(), name),
-        _ => (format!("api/{package}"), name),
-    })
-}
-
-/// The path of a struct within k8s-openapi.
-fn path(message: &str) -> Option<String> {
-    let (folder, name) = folder(message)?;
-    Some(format!("{}::{name}", folder.replace('/', "::")))
-}
-
-/// Reads the fields of the struct in a file. The files are generated, so all have the same form.
-fn read_struct(text: &str) -> Option<Struct> {
-    let mut types = BTreeMap::new();
-    let (_, body) = text.split_once("\npub struct ")?;
-    let (_, body) = body.split_once("{\n")?;
-    for line in body.lines().take_while(|line| *line != "}") {
-        let field = line.strip_prefix("    pub ").and_then(|it| it.split_once(": "));
-        if let Some((name, of_type)) = field {
-            types.insert(name, of_type.trim_end_matches(','));
-        }
-    }
-    let mut fields = Struct::new();
-    for line in text.lines() {
-        let arm = line.trim().split_once(" => Field::Key_");
-        let Some((json, field)) = arm.filter(|(json, _)| json.starts_with('"')) else {
-            continue;
-        };
-        let field = field.trim_end_matches(',');
-        if let Some(of_type) = types.get(field) {
-            let json = json.trim_matches('"').to_owned();
-            fields.insert(json, (field.to_owned(), (*of_type).to_owned()));
-        }
-    }
-    Some(fields)
-}
-
 struct Generator<'a> {
     messages: Messages<'a>,
     sources: Sources,
@@ -278,8 +165,7 @@ impl Generator<'_> {
     }
 
     fn write(&self, kinds: &[(String, u32)]) -> Result<String> {
-        let mut text = String::from(HEAD);
-        text.push_str("\nkinds! {\n");
+        let mut text = String::from("// Made by `cargo xtask protobuf-schema`.\n\nkinds! {\n");
         for (message, since) in kinds {
             let path = path(message).context("a kind without a path")?;
             let since = self.since(*since);
@@ -328,7 +214,8 @@ impl Generator<'_> {
         };
         let (gate, path, inline) = (outer.gate, outer.path, outer.inline);
         let text = format!("\n{gate}message!({default}{path} {{\n{fields}}});\n{inline}");
-        self.done.insert(message.to_owned(), Some(Done { text, since }));
+        self.done
+            .insert(message.to_owned(), Some(Done { text, since }));
         Ok(Some(since))
     }
 

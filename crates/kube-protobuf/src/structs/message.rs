@@ -1,4 +1,4 @@
-//! The macros by which `messages.rs` describes structs.
+//! The macros of `structs.in`.
 
 /// Makes the function that fills an object of one of these structs.
 macro_rules! kinds {

@@ -33,11 +33,7 @@ pub(super) trait Value: Sized {
     }
 
     #[inline]
-    fn read_option(
-        slot: &mut Option<Self>,
-        rest: &mut &[u8],
-        dropped: Within<'_>,
-    ) -> Option<()> {
+    fn read_option(slot: &mut Option<Self>, rest: &mut &[u8], dropped: Within<'_>) -> Option<()> {
         *slot = Self::read(rest, dropped)?;
         Some(())
     }
@@ -159,7 +155,12 @@ pub(super) trait Map {
 
 impl<T: Value> Map for BTreeMap<String, T> {
     fn read(&mut self, rest: &mut &[u8], number: u32, dropped: Within<'_>) -> Option<()> {
-        const { assert!(T::WIRE == wire::BYTES, "the kind below is for its wire type alone") };
+        const {
+            assert!(
+                T::WIRE == wire::BYTES,
+                "the kind below is for its wire type alone"
+            )
+        };
         let mut entries = Entries::new(rest, Kind::Str, number, 0);
         while entries.advance().ok()? {
             let Some(within) = within(dropped, entries.key) else {

@@ -9,9 +9,7 @@ use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use k8s_openapi::jiff::Timestamp;
 
 use super::read::{Blank, Value, skip_if};
-use crate::decode::{
-    Parsed, Within, is_zero_time, json_tree, read_text, timestamp,
-};
+use crate::decode::{Parsed, Within, is_zero_time, json_tree, read_text, timestamp};
 use crate::schema::Kind;
 use crate::text::GO_ZERO_SECONDS;
 use crate::wire;

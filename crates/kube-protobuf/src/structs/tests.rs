@@ -1,4 +1,4 @@
-//! The structs are judged by serde: what is decoded here is equal, and nothing is that serde refuses.
+//! What is decoded here equals what serde decodes, and serde refuses none of it.
 
 use std::cell::Cell;
 use std::fmt::Debug;
@@ -98,7 +98,10 @@ impl TestKind for Stored {
             }
         }
         let empty = object::<T>(&[]);
-        assert!(compare::<T>(empty).expect("equal values"), "{name} without fields");
+        assert!(
+            compare::<T>(empty).expect("equal values"),
+            "{name} without fields"
+        );
     }
 }
 
@@ -107,7 +110,11 @@ fn objects_of_go_are_decoded_as_by_serde() {
     let mut stored = Stored::default();
     messages::test_all(&mut stored);
     assert!(stored.kinds > 40, "{} kinds", stored.kinds);
-    assert!(stored.left_to_serde.is_empty(), "{:?}", stored.left_to_serde);
+    assert!(
+        stored.left_to_serde.is_empty(),
+        "{:?}",
+        stored.left_to_serde
+    );
 }
 
 /// A change of some bytes.

@@ -14,7 +14,7 @@ pub(super) type Types = BTreeMap<(&'static str, &'static str), Compare>;
 /// Adds a type.
 fn one<T>(types: &mut Types)
 where
-    T: Resource + DeserializeOwned + PartialEq + Serialize,
+    T: Resource + DeserializeOwned + PartialEq + Serialize + 'static,
 {
     types.insert((T::API_VERSION, T::KIND), compare::<T>);
 }
@@ -22,7 +22,7 @@ where
 /// Adds a type and the list of it.
 fn two<T>(types: &mut Types)
 where
-    T: ListableResource + DeserializeOwned + PartialEq + Serialize,
+    T: ListableResource + DeserializeOwned + PartialEq + Serialize + 'static,
 {
     one::<T>(types);
     one::<List<T>>(types);

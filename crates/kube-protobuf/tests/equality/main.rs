@@ -8,7 +8,7 @@ mod kinds;
 
 use std::alloc::System;
 
-use informer_kube_protobuf::{Envelope, decoded_bytes, to_body};
+use informer_kube_protobuf::{Deserializer, Envelope, Error, Schema, decoded_bytes, to_body};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -107,27 +107,37 @@ impl<'a> Object<'a> {
 
 fn compare<T>(object: &Object<'_>) -> Result<Outcome, String>
 where
-    T: DeserializeOwned + PartialEq + Serialize,
+    T: DeserializeOwned + PartialEq + Serialize + 'static,
 {
     let outcome = compare_values::<T>(object)?;
     if matches!(outcome, Outcome::Equal) {
-        check_estimate::<T>(object)?;
+        check_estimate(object, |envelope, _| envelope.decode::<T>())?;
+        let by_number = check_estimate(object, |envelope, schema| {
+            let message = Deserializer::new(schema, envelope.raw);
+            (message.named(object.api_version, object.kind)).decode::<T>()
+        })?;
+        let by_name: T = serde_json::from_slice(object.json).map_err(|error| error.to_string())?;
+        if by_number != by_name {
+            return Err("the struct that was filled by numbers differs".to_owned());
+        }
     }
     Ok(outcome)
 }
 
 /// Compares the estimated memory of an object with the memory that it keeps.
-fn check_estimate<T: DeserializeOwned>(object: &Object<'_>) -> Result<(), String> {
+fn check_estimate<T>(
+    object: &Object<'_>,
+    decode: impl FnOnce(&Envelope<'_>, Schema) -> Result<T, Error>,
+) -> Result<T, String> {
     let envelope = Envelope::parse(object.body).map_err(|error| error.to_string())?;
     let schema = envelope.schema().ok_or("no schema")?;
     let region = Region::new(GLOBAL);
-    let decoded = envelope.decode::<T>().map_err(|error| error.to_string())?;
+    let decoded = decode(&envelope, schema).map_err(|error| error.to_string())?;
     let change = region.change();
-    drop(decoded);
     let bytes = size_of::<T>() + change.bytes_allocated - change.bytes_deallocated;
     let estimate = decoded_bytes(schema, envelope.raw, usize::MAX);
     match estimate >= bytes {
-        true => Ok(()),
+        true => Ok(decoded),
         false => Err(format!("{bytes} bytes are estimated as {estimate}")),
     }
 }
