@@ -1,7 +1,7 @@
 //! Measures how long a pod takes to decode: protobuf, and the same pod as JSON by serde_json. Then
 //! how long a copy without managed fields and an estimate of the decoded size take.
 //!
-//! `cargo run --release -p informer-kube-protobuf --example figures`
+//! `cargo run --release -p informer-kube-protobuf --features k8s-openapi --example figures`
 #![expect(clippy::disallowed_methods, reason = "a measurement reads the clock")]
 
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use informer_kube_protobuf::{
-    Dropped, Identity, Schema, copy_without, decoded_bytes, from_slice, to_vec,
+    Deserializer, Dropped, Identity, Schema, copy_without, decoded_bytes, from_slice, to_vec,
 };
 use k8s_openapi::api::core::v1::Pod;
 use serde::Deserialize;
@@ -128,6 +128,11 @@ fn main() -> Result<(), Box<dyn Error>> {
                 item.len(),
                 text.len()
             ),
+            || Deserializer::new(schema, item).decode::<Pod>().map(drop),
+            || serde_json::from_slice::<Pod>(text).map(drop),
+        );
+        row(
+            &format!("`Pod` of k8s-openapi{name}, through serde"),
             || from_slice::<Pod>(schema, item).map(drop),
             || serde_json::from_slice::<Pod>(text).map(drop),
         );

@@ -159,7 +159,7 @@ impl<T: Value> Map for BTreeMap<String, T> {
             assert!(
                 T::WIRE == wire::BYTES,
                 "the kind below is for its wire type alone"
-            )
+            );
         };
         let mut entries = Entries::new(rest, Kind::Str, number, 0);
         while entries.advance().ok()? {
