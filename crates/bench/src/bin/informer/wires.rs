@@ -44,7 +44,7 @@ pub(crate) fn run(command_line: &CommandLine) -> Result<()> {
     Ok(())
 }
 
-fn measure<T: DeserializeOwned>(
+fn measure<T: DeserializeOwned + 'static>(
     name: &str,
     projection: Projection,
     objects: &[(String, Vec<u8>)],
