@@ -112,7 +112,7 @@ fn assert_equal<K: DeserializeOwned + PartialEq>(kind: &str) {
 }
 
 /// Decodes a text both ways. Returns whether it fits the type; what differs otherwise.
-fn read<K: DeserializeOwned + PartialEq>(
+fn read<K: DeserializeOwned + PartialEq + 'static>(
     text: &str,
     names: Option<TypeNames<'_>>,
     projection: &Projection,
@@ -161,7 +161,7 @@ fn message(text: &str, names: TypeNames<'_>) -> Option<Vec<u8>> {
 }
 
 /// As [`read`], for a message.
-fn read_message<K: DeserializeOwned + PartialEq>(
+fn read_message<K: DeserializeOwned + PartialEq + 'static>(
     message: &[u8],
     names: TypeNames<'_>,
     projection: &Projection,
