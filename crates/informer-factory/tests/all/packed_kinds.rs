@@ -78,7 +78,7 @@ fn projection_of_messages(of_texts: &Projection) -> Projection {
 }
 
 /// Compares both ways of decoding for variants of the object of a kind.
-fn assert_equal<K: DeserializeOwned + PartialEq>(kind: &str) {
+fn assert_equal<K: DeserializeOwned + PartialEq + 'static>(kind: &str) {
     let kinds: Vec<Value> = serde_json::from_str(KINDS).expect("JSON");
     let whole = kinds.into_iter().find(|object| object["kind"] == kind);
     let whole = whole.unwrap_or_else(|| panic!("no object of the kind {kind}"));
