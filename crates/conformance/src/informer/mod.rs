@@ -16,7 +16,7 @@ mod rules;
 mod server_steps;
 mod settings;
 
-use informer_factory::QueueKind;
+use informer_factory::{QueueKind, WireFormat};
 use k8s_openapi::api::core::v1::ConfigMap;
 
 use self::form::PackedConfigMap;
@@ -29,30 +29,33 @@ pub use random_faults::random_faults;
 pub use random_handlers::random_handlers;
 pub use rules::RULES;
 
-/// Runs our side, once with each queue, and the same with packed objects. These have no transform.
+/// Runs our side with each queue, and the same with packed objects. These have no transform.
+///
+/// Each of the four runs has one of the two formats on the wire, so that either queue and either
+/// form of objects is judged in both.
 ///
 /// # Errors
 ///
 /// [`Malformed`] when a step makes no sense here.
 pub fn run(scenario: &Scenario) -> Result<Vec<Run>, Malformed> {
-    let ways = [
-        ("delta", QueueKind::DeltaFifo),
-        ("in-order", QueueKind::InOrder),
+    let typed = [
+        ("delta", QueueKind::DeltaFifo, WireFormat::Protobuf),
+        ("in-order", QueueKind::InOrder, WireFormat::Json),
     ];
     let packed = [
-        ("delta packed", QueueKind::DeltaFifo),
-        ("in-order packed", QueueKind::InOrder),
+        ("delta packed", QueueKind::DeltaFifo, WireFormat::Json),
+        ("in-order packed", QueueKind::InOrder, WireFormat::Protobuf),
     ];
     let mut runs = Vec::new();
-    for (way, queue) in ways {
-        let trace = play::<ConfigMap>(scenario, queue)?;
+    for (way, queue, wire) in typed {
+        let trace = play::<ConfigMap>(scenario, queue, wire)?;
         runs.push(Run { way, trace });
     }
     if Settings::of(scenario).has_transform() {
         return Ok(runs);
     }
-    for (way, queue) in packed {
-        let trace = play::<PackedConfigMap>(scenario, queue)?;
+    for (way, queue, wire) in packed {
+        let trace = play::<PackedConfigMap>(scenario, queue, wire)?;
         runs.push(Run { way, trace });
     }
     Ok(runs)

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use informer_factory::store::Scope;
-use informer_factory::{Grace, ListenerConfig, QueueKind, SharedInformer, SharedInformerFactory};
+use informer_factory::{
+    Grace, ListenerConfig, QueueKind, SharedInformer, SharedInformerFactory, WireFormat,
+};
 use informer_testkit::{ApiServer, Resource};
 use kube_client::Client;
 use tokio::task::JoinHandle;
@@ -25,15 +27,19 @@ const RECOVER_STEPS: u32 = 6000;
 /// client-go waits for callbacks for as long as they take. So do we here, within reason.
 const GRACE: Grace = Grace(Duration::from_secs(24 * 3600));
 
-/// Runs a scenario with one of the queues, and objects in one of the forms.
-pub(super) fn play<T: Form>(scenario: &Scenario, queue: QueueKind) -> Result<Trace, Malformed> {
+/// Runs a scenario with one of the queues, objects in one of the forms, and a format on the wire.
+pub(super) fn play<T: Form>(
+    scenario: &Scenario,
+    queue: QueueKind,
+    wire: WireFormat,
+) -> Result<Trace, Malformed> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)
         .build();
     let runtime = runtime.expect("a runtime without a driver of its own needs nothing");
     runtime.block_on(async {
-        let mut stage = Stage::<T>::new(scenario, queue)?;
+        let mut stage = Stage::<T>::new(scenario, queue, wire)?;
         stage.play().await?;
         Ok(stage.trace)
     })
@@ -60,13 +66,13 @@ struct Stage<'a, T: Form> {
 }
 
 impl<'a, T: Form> Stage<'a, T> {
-    fn new(scenario: &'a Scenario, queue: QueueKind) -> Result<Self, Malformed> {
+    fn new(scenario: &'a Scenario, queue: QueueKind, wire: WireFormat) -> Result<Self, Malformed> {
         let settings = Settings::of(scenario);
         let server = settings.server()?;
         let client = Client::new(server.service(), "default");
         let factory = SharedInformerFactory::builder(client).seed(1).build();
         let factory = factory.expect("all namespaces");
-        let informer = T::informer(&factory, settings.options(queue)?);
+        let informer = T::informer(&factory, settings.options(queue)?.wire(wire));
         let refused = |_| scenario.malformed("no such informer", &Step::new("set", ["labels"]));
         let informer = informer.map_err(refused)?;
         if settings.has_index() {
