@@ -61,7 +61,8 @@ async fn an_endless_page_is_too_big() {
         let list = Envelope::parse(&list).expect("a body");
         // The metadata of a list comes first.
         let item = usize::from(list.raw[1]) + 2;
-        let items = stream::repeat(Ok(Bytes::copy_from_slice(&list.raw[item..])));
+        let item = Bytes::copy_from_slice(&list.raw[item..]);
+        let items = stream::repeat_with(move || Ok(item.clone()));
         let head = stream::once(std::future::ready(Ok(Bytes::from(head))));
         let mut endless = scripted::pieces(head.chain(items));
         let value = HeaderValue::from_static(PROTOBUF);
