@@ -6,7 +6,9 @@
 /// [`copy_without`](crate::copy_without) copies without them. The entries of a map are children by
 /// their key. The elements of a list have no names: the fields of each element are the children of
 /// the list.
-pub trait Dropped {
+///
+/// `Sync`, so that a deserializer with dropped fields can be sent to another thread.
+pub trait Dropped: Sync {
     /// Returns what is dropped within the field or entry of this name; `None` if all of it stays.
     fn child(&self, name: &str) -> Option<&dyn Dropped>;
 

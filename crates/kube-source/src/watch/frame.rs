@@ -13,6 +13,9 @@ use crate::ReceivedWire;
 
 /// The bytes of a length, big-endian.
 const LENGTH: usize = size_of::<u32>();
+/// The least length whose bytes may begin a text: 144 MiB, because the first byte is a tab. No API
+/// server has an object of this length.
+const LEAST_TEXT: usize = 0x0900_0000;
 /// The capacity kept after a large frame; otherwise it would be held for the life of the watch.
 const KEPT_CAPACITY: usize = 64 * 1024;
 
@@ -29,9 +32,15 @@ pub(crate) struct Framer {
     limit: usize,
 }
 
-/// A frame, complete or not, is longer than the limit.
+/// The reason why there is no next frame, and never will be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct FrameTooLong;
+pub(crate) enum FrameError {
+    /// A frame, complete or not, is longer than the limit.
+    TooLong,
+    /// The length of a message is above the limit, and its bytes are rather those of a text: the
+    /// body is not what its content type says.
+    NotALength,
+}
 
 impl Framer {
     /// Frames of up to `limit` bytes, without newline and length.
@@ -66,14 +75,15 @@ impl Framer {
 
     /// The length of the frame at this position; `None` if it is not complete. A length is checked
     /// before its frame arrives.
-    fn framed(&self, from: usize) -> Result<Option<usize>, FrameTooLong> {
+    fn framed(&self, from: usize) -> Result<Option<usize>, FrameError> {
         let Some((length, rest)) = self.buffer[from..].split_first_chunk::<LENGTH>() else {
             return Ok(None);
         };
         let length = usize::try_from(u32::from_be_bytes(*length));
         match length {
             Ok(length) if length <= self.limit => Ok((length <= rest.len()).then_some(length)),
-            _ => Err(FrameTooLong),
+            Ok(length) if length < LEAST_TEXT => Err(FrameError::TooLong),
+            _ => Err(FrameError::NotALength),
         }
     }
 
@@ -136,14 +146,14 @@ impl Framer {
 
     /// The next complete frame: a line that is not blank, without its newline, or a message without
     /// its length.
-    pub(crate) fn next_frame(&mut self) -> Result<Option<&[u8]>, FrameTooLong> {
+    pub(crate) fn next_frame(&mut self) -> Result<Option<&[u8]>, FrameError> {
         match self.format {
             ReceivedWire::Json => self.next_line(),
             ReceivedWire::Protobuf => self.next_message(),
         }
     }
 
-    fn next_message(&mut self) -> Result<Option<&[u8]>, FrameTooLong> {
+    fn next_message(&mut self) -> Result<Option<&[u8]>, FrameError> {
         let Some(length) = self.framed(self.start)? else {
             return Ok(None);
         };
@@ -152,19 +162,19 @@ impl Framer {
         Ok(Some(&self.buffer[from..self.start]))
     }
 
-    fn next_line(&mut self) -> Result<Option<&[u8]>, FrameTooLong> {
+    fn next_line(&mut self) -> Result<Option<&[u8]>, FrameError> {
         loop {
             let from = self.start;
             let Some(length) = memchr(b'\n', &self.buffer[from..self.complete]) else {
                 let too_long = self.buffer.len() - from > self.limit;
                 return if too_long {
-                    Err(FrameTooLong)
+                    Err(FrameError::TooLong)
                 } else {
                     Ok(None)
                 };
             };
             if length > self.limit {
-                return Err(FrameTooLong);
+                return Err(FrameError::TooLong);
             }
             let to = from + length;
             self.start = to + 1;
@@ -235,7 +245,7 @@ mod tests {
             match framer.next_frame() {
                 Ok(Some(line)) => lines.push(line.to_vec()),
                 Ok(None) => return false,
-                Err(FrameTooLong) => return true,
+                Err(_) => return true,
             }
         }
     }
@@ -327,6 +337,20 @@ mod tests {
         );
         assert_eq!(frames(b"\xff\xff\xff\xff"), (vec![], true));
         assert_eq!(frames(b"\xff\xff\xff"), (vec![], false));
+    }
+
+    /// FM-35: a length of 144 MiB and more may be the beginning of a text, unless it is allowed.
+    #[test]
+    fn the_beginning_of_a_text_is_not_a_length() {
+        let error = |limit, bytes: &[u8]| {
+            let mut framer = Framer::new(ReceivedWire::Protobuf, limit);
+            framer.push(bytes);
+            framer.next_frame().map(|frame| frame.map(<[u8]>::to_vec))
+        };
+        assert_eq!(error(9, b"\x08\xff\xff\xff"), Err(FrameError::TooLong));
+        assert_eq!(error(9, b"\x09\0\0\0"), Err(FrameError::NotALength));
+        assert_eq!(error(9, b"<html>"), Err(FrameError::NotALength));
+        assert_eq!(error(LEAST_TEXT, b"\x09\0\0\0"), Ok(None));
     }
 
     /// RFX-17: one large line does not leave a large buffer behind.

@@ -33,7 +33,7 @@ use crate::{
     http::answer::{Pieces, broken},
     watch::{
         event::EventReader,
-        frame::{FrameTooLong, Framer},
+        frame::{FrameError, Framer},
         held::Held,
     },
 };
@@ -287,10 +287,20 @@ impl<T: Send + Sync + 'static> KubeEvents<T> {
 fn next_event<T: 'static>(framer: &mut Framer, reader: &mut EventReader<T>) -> Option<Event<T>> {
     match framer.next_frame() {
         Ok(frame) => frame.map(|frame| reader.read(frame)),
-        Err(FrameTooLong) => {
+        Err(error) => Some(Err(no_frame(error))),
+    }
+}
+
+fn no_frame(error: FrameError) -> Failure {
+    match error {
+        FrameError::TooLong => {
             let message = "an event is larger than the limit";
-            let too_big = Failure::new(FailureKind::TooBig, "EventTooBig", message);
-            Some(Err(too_big))
+            Failure::new(FailureKind::TooBig, "EventTooBig", message)
+        }
+        FrameError::NotALength => {
+            let message =
+                "the answer is not a watch in protobuf, although its content type says so";
+            Failure::new(FailureKind::Protocol, "NotProtobuf", message)
         }
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use futures::stream;
 use http::{Request, StatusCode};
+use informer_reflector::FailureKind;
 use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::value::RawValue;
 
@@ -111,6 +112,34 @@ async fn the_option_decides_what_is_requested() {
     // No schema: a custom resource.
     let custom = KubeSource::<Value>::new("/x", "a.b/v1", "C", Arc::new(JsonDecoder::default()));
     check_negotiation(custom, |_: &str| scripted::json("{}"), &[(JSON, false)]).await;
+}
+
+/// FM-35: a page for people that claims to be a watch in protobuf is nonsense, and not a large
+/// event: after two, JSON is requested.
+#[tokio::test(start_paused = true)]
+async fn a_page_that_claims_to_be_a_watch_is_followed_by_json() {
+    for page in [
+        "<html>log in</html>",
+        "\n\t<html>",
+        "{\"kind\":",
+        "\u{feff}<html>",
+    ] {
+        let (client, requests) = negotiating(move |accept: &str| match accept {
+            JSON => scripted::json(String::new()),
+            _ => answer(PROTOBUF, page),
+        });
+        let watches = KubeListWatch::new(client, pods());
+        for _ in 0..2 {
+            let events = watches.watch(watch_request(), Arc::new(())).await;
+            let events: Vec<_> = events.expect("a watch").collect().await;
+            let [Err(failure)] = &events[..] else {
+                panic!("{} events", events.len());
+            };
+            assert_eq!(failure.kind, FailureKind::Protocol, "{page:?}");
+        }
+        drop(watches.watch(watch_request(), Arc::new(())).await);
+        assert_eq!(*requests.lock().expect("no panic"), [BOTH, BOTH, JSON]);
+    }
 }
 
 /// A type that only serde_json can decode is requested in JSON once that is known.

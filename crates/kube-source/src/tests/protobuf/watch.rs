@@ -63,13 +63,14 @@ async fn a_bad_frame_ends_the_stream() {
     let node = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}});
     let nameless = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"uid": "u"}});
     let versionless = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {}});
-    let cases: [(Vec<u8>, &str); 6] = [
+    let cases: [(Vec<u8>, &str); 7] = [
         (frame_of("ADDED", &node), "failure WrongKind"),
         (frame_of("ADDED", &nameless), "failure NamelessObject"),
         (frame_of("OTHER", &pod("a", 9)), "failure UnknownEvent"),
         (frame_of("BOOKMARK", &versionless), "failure NoVersion"),
         (vec![0, 0, 0, 0], "failure Malformed"),
-        (vec![255, 255, 255, 255], "failure EventTooBig"),
+        (vec![8, 255, 255, 255], "failure EventTooBig"),
+        (vec![255, 255, 255, 255], "failure NotProtobuf"),
     ];
     for (frame, expected) in cases {
         let body = [
