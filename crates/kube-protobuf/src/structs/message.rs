@@ -83,6 +83,7 @@ macro_rules! fields {
     ($name:ty, $type:ty {
         $($(#[$since:meta])? $number:literal $json:literal $shape:ident $field:tt;)*
     }) => {
+        #[allow(unused_variables, reason = "some messages have no fields")]
         impl Fields<$type> for $name {
             fn known(out: &$type, number: u32) -> Option<Known> {
                 match number {
@@ -100,7 +101,6 @@ macro_rules! fields {
             }
 
             #[inline]
-            #[allow(unused_variables, reason = "JSON leaves out all fields of some messages")]
             fn add_missing(out: &mut $type, message: &Missing<'_>) -> Option<()> {
                 $($(#[$since])? missing!(out, message $number $json $shape $field);)*
                 Some(())

@@ -90,7 +90,10 @@ impl<T: Value> Slot for T {
     }
 
     fn set_missing(&mut self, dropped: Within<'_>) -> Option<()> {
-        *self = T::missing(dropped)??;
+        // Null is the default of a field that is no option.
+        if let Some(value) = T::missing(dropped)? {
+            *self = value;
+        }
         Some(())
     }
 }
