@@ -1,4 +1,4 @@
-//! Clients that count what they receive, and the processor time of the server.
+//! Clients that count what they receive, and the processor time and allocations of the server.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,6 +15,9 @@ use kube_client::config::{KubeConfigOptions, Kubeconfig};
 
 /// The clock ticks of a second in `/proc`, the same on every Linux of today.
 const TICKS: f64 = 100.0;
+
+/// The counter of the bytes that the server has allocated.
+const ALLOCATED: &str = "go_memstats_alloc_bytes_total ";
 
 /// The way to the server.
 #[derive(Clone, Debug)]
@@ -55,6 +58,17 @@ impl Access {
             }
         });
         Ok((Client::new(service, "default"), received))
+    }
+
+    /// Returns the bytes that the server has allocated since it began, freed or not. The answer
+    /// itself takes some of them.
+    pub(crate) async fn server_allocated(&self) -> Result<f64> {
+        let request = Request::get("/metrics").body(Vec::new())?;
+        let metrics = self.client()?.request_text(request).await?;
+        let mut lines = metrics.lines();
+        let value = lines.find_map(|line| line.strip_prefix(ALLOCATED));
+        let value = value.context("the server does not count its allocations")?;
+        Ok(value.trim().parse()?)
     }
 
     /// Returns the processor seconds that the server has used, once it uses hardly any more.

@@ -69,6 +69,7 @@ pub(crate) async fn run(access: &Access, changes: u32, turns: usize) -> Result<(
             let above = Cost {
                 seconds: cost.seconds - costs[0].seconds,
                 server_cpu: cost.server_cpu - costs[0].server_cpu,
+                server_allocated: cost.server_allocated - costs[0].server_allocated,
                 bytes: cost.bytes,
             };
             table.add(&format!("{name}, above no watcher"), above);
@@ -113,6 +114,7 @@ async fn cost(
     let (watching, received) = access.counted()?;
     let arrived = Arc::new(AtomicU64::new(0));
     let kept = start(watching, watchers, &arrived).await?;
+    let allocated = access.server_allocated().await?;
     let server_cpu = access.server_cpu().await?;
     let (initial, begin) = (received.load(Ordering::Relaxed), measure::now());
     write(client, paths, value).await?;
@@ -123,11 +125,13 @@ async fn cost(
     arrive(&arrived, expected).await?;
     let seconds = (measure::now() - begin).as_secs_f64();
     let server_cpu = access.server_cpu().await? - server_cpu;
+    let server_allocated = access.server_allocated().await? - allocated;
     let bytes = received.load(Ordering::Relaxed) - initial;
     drop(kept);
     Ok(Cost {
         seconds,
         server_cpu,
+        server_allocated,
         bytes,
     })
 }

@@ -114,6 +114,7 @@ async fn cost(access: &Access, scope: Scope, way: Way) -> Result<Cost> {
         Scope::All(_) => 1,
         Scope::Small(_) => TURNS,
     };
+    let allocated = access.server_allocated().await?;
     let before = access.server_cpu().await?;
     let (mut seconds, mut bytes) = (0.0, 0);
     for _ in 0..turns {
@@ -133,9 +134,11 @@ async fn cost(access: &Access, scope: Scope, way: Way) -> Result<Cost> {
     }
     let turns = turns as f64;
     let server_cpu = (access.server_cpu().await? - before) / turns;
+    let server_allocated = (access.server_allocated().await? - allocated) / turns;
     Ok(Cost {
         seconds: seconds / turns,
         server_cpu,
+        server_allocated,
         bytes,
     })
 }

@@ -7,6 +7,8 @@ pub(crate) struct Cost {
     pub(crate) seconds: f64,
     /// Processor seconds of the server.
     pub(crate) server_cpu: f64,
+    /// Bytes that the server has allocated.
+    pub(crate) server_allocated: f64,
     /// Bytes of bodies received.
     pub(crate) bytes: u64,
 }
@@ -26,14 +28,18 @@ impl Table {
 
     /// Prints medians, with the least and the most in brackets.
     pub(crate) fn print(&self, title: &str) {
-        println!("| {title} | seconds | server CPU s | bytes |\n| --- | --- | --- | --- |");
+        println!(
+            "| {title} | seconds | server CPU s | server allocates, MB | bytes |\n\
+             | --- | --- | --- | --- | --- |"
+        );
         for (name, costs) in &self.0 {
             let seconds = spread(costs.iter().map(|cost| cost.seconds));
             let cpu = spread(costs.iter().map(|cost| cost.server_cpu));
+            let allocated = spread(costs.iter().map(|cost| cost.server_allocated / 1e6));
             let mut bytes: Vec<u64> = costs.iter().map(|cost| cost.bytes).collect();
             bytes.sort_unstable();
             println!(
-                "| {name} | {seconds} | {cpu} | {} |",
+                "| {name} | {seconds} | {cpu} | {allocated} | {} |",
                 bytes[bytes.len() / 2]
             );
         }
