@@ -71,6 +71,14 @@ impl Access {
         Ok(value.trim().parse()?)
     }
 
+    /// Has the server collect its garbage. The next collection begins when as much has been
+    /// allocated as is alive now, or after two minutes.
+    pub(crate) async fn collect_garbage(&self) -> Result<()> {
+        let request = Request::get("/debug/pprof/heap?gc=1&debug=1").body(Vec::new())?;
+        self.client()?.request_text(request).await?;
+        Ok(())
+    }
+
     /// Returns the processor seconds that the server has used, once it uses hardly any more.
     pub(crate) async fn server_cpu(&self) -> Result<f64> {
         let mut before = self.server_cpu_now()?;

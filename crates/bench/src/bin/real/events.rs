@@ -114,6 +114,8 @@ async fn cost(
     let (watching, received) = access.counted()?;
     let arrived = Arc::new(AtomicU64::new(0));
     let kept = start(watching, watchers, &arrived).await?;
+    // A collection takes more processor time than the watchers do. None shall begin below.
+    access.collect_garbage().await?;
     let allocated = access.server_allocated().await?;
     let server_cpu = access.server_cpu().await?;
     let (initial, begin) = (received.load(Ordering::Relaxed), measure::now());

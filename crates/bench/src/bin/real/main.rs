@@ -36,12 +36,13 @@ pub(crate) struct CommandLine {
     /// The pods of the small collection.
     #[arg(long, default_value_t = 200)]
     small: usize,
-    /// The changes of a turn, each of another pod.
-    #[arg(long, default_value_t = 1000)]
+    /// The changes of a turn, each of another pod. The server allocates 1.2 MB for a change, and
+    /// a turn should allocate less than the server keeps, so that no garbage collection begins.
+    #[arg(long, default_value_t = 400)]
     changes: u32,
     /// How often events are measured for each initial state, because their cost is a small
     /// difference of large ones.
-    #[arg(long, default_value_t = 2)]
+    #[arg(long, default_value_t = 8)]
     turns: usize,
 }
 
