@@ -174,6 +174,7 @@ async fn impatient(
 ) -> Result<Link> {
     let mut config = ReflectorConfig::default();
     config.watch_timeout = SHORT_WATCH..=SHORT_WATCH;
+    config.streaming = seed.is_multiple_of(2);
     config.backoff.healthy_after = calm;
     let mut link = link(cluster, account, QueueKind::DeltaFifo, seed, config).await?;
     let one = |resource: ApiResource, namespace| {
@@ -207,6 +208,7 @@ async fn patient(
     of_pods: Wires,
 ) -> Result<Link> {
     let mut config = ReflectorConfig::default();
+    config.streaming = !seed.is_multiple_of(2);
     config.backoff.healthy_after = calm;
     let mut link = link(cluster, account, QueueKind::InOrder, seed, config).await?;
     let kinds = [

@@ -56,10 +56,8 @@ fn afternoon() -> Vec<(u64, &'static str, Input<String>)> {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mut config = Config::default();
-    config.streaming = false;
     // The same seed and the same inputs give the same effects, so an afternoon can be replayed.
-    let mut machine = Machine::new(config, 42);
+    let mut machine = Machine::new(Config::default(), 42);
     let mut effects = Vec::new();
     for (second, story, input) in afternoon() {
         machine.step(Duration::from_secs(second), input, &mut effects);

@@ -35,8 +35,10 @@ pub struct Config {
     /// Items per page where `page_size` says nothing. 500, as every client of Kubernetes.
     // PG-01
     pub usual_page_size: NonZeroU32,
-    /// Whether the initial state is asked for through a watch. On: it costs the API server a
-    /// fraction of the memory of a list. A source may still decline.
+    /// Whether the initial state is requested through a watch, as a streaming list. Off: a plain
+    /// list costs an API server of 1.33 and later less processor time and memory. Older servers
+    /// build the whole answer in memory first; for large collections there, switch it on. A source
+    /// may still decline.
     // LW-05
     #[doc(alias = "WatchListClient")]
     pub streaming: bool,
@@ -196,7 +198,7 @@ impl Default for Config {
             initial: InitialState::Any,
             page_size: None,
             usual_page_size: NonZeroU32::MIN.saturating_add(499),
-            streaming: true,
+            streaming: false,
             streaming_attempts: 2,
             streaming_patience: Duration::from_secs(60),
             streaming_pause: Duration::from_secs(3600),

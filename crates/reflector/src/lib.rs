@@ -22,18 +22,18 @@
 //!
 //! ```
 //! use std::time::Duration;
-//! use informer_reflector::{Config, Effect, Input, Machine};
+//! use informer_reflector::{Config, Effect, Input, ListVersion, Machine};
 //!
 //! let mut machine = Machine::<()>::new(Config::default(), 42);
 //! let mut effects = Vec::new();
 //! machine.step(Duration::ZERO, Input::Start, &mut effects);
 //!
-//! let asked = effects.iter().find_map(|effect| match effect {
-//!     Effect::Watch(request) => Some(request),
+//! let requested = effects.iter().find_map(|effect| match effect {
+//!     Effect::List(request) => Some(request),
 //!     _ => None,
 //! });
-//! // A streaming list: the initial state is asked for through a watch.
-//! assert!(asked.is_some_and(|request| request.sends_initial_events()));
+//! // Any state that the server has at hand.
+//! assert!(requested.is_some_and(|request| request.version == ListVersion::Any));
 //! assert!(machine.deadline().is_some(), "and is not waited for without end");
 //! ```
 #![forbid(unsafe_code)]

@@ -19,7 +19,6 @@ mod wire;
 
 use std::{num::NonZeroU32, time::Duration};
 
-use informer_reflector::Config;
 use scenario::check;
 use wire::listing;
 
@@ -71,7 +70,7 @@ fn lists_and_watches() {
 #[test]
 fn streams_and_goes_on() {
     check(
-        Config::default(),
+        listing().streaming(true),
         "start
          opened
          added foo@2
@@ -416,7 +415,7 @@ fn a_store_read_error_is_answered_with_a_list() {
 #[test]
 fn the_version_of_a_stream_is_that_of_its_end() {
     check(
-        Config::default(),
+        listing().streaming(true),
         "start
          opened
          added a@100
@@ -436,7 +435,7 @@ fn the_version_of_a_stream_is_that_of_its_end() {
 #[test]
 fn a_stream_is_complete_with_its_bookmark_only() {
     check(
-        Config::default(),
+        listing().streaming(true),
         "start
          opened
          added a@1
@@ -456,7 +455,7 @@ fn a_stream_is_complete_with_its_bookmark_only() {
 #[test]
 fn a_throttled_stream_is_asked_for_again() {
     check(
-        Config::default(),
+        listing().streaming(true),
         "start
          refused Throttled
          wait
@@ -481,7 +480,7 @@ fn a_throttled_stream_is_asked_for_again() {
 #[test]
 fn an_expired_stream_is_asked_for_consistently() {
     check(
-        Config::default(),
+        listing().streaming(true),
         "start
          opened
          end 5

@@ -145,7 +145,7 @@ fn closes(after: Duration) -> impl Fn(u32) -> Watch {
 /// R1, rows C, D and D2: at most 200 lists and 400 requests, and lists there are.
 #[test]
 fn an_unusable_version_is_listed_at_a_bounded_rate() {
-    for config in [listing(), Config::default()] {
+    for config in [listing(), listing().streaming(true)] {
         for counts in [
             hour(config.clone(), good, error("TooLarge")),
             hour(config.clone(), good, refused("TooLarge")),
@@ -187,7 +187,7 @@ fn lists_that_always_fail_are_bounded() {
         "Unauthorized",
         "Protocol",
     ] {
-        for config in [listing(), Config::default()] {
+        for config in [listing(), listing().streaming(true)] {
             let counts = hour(config, fails(kind), refused(kind));
             assert!(counts.lists <= 200, "{kind}: {counts:?}");
             let requests = counts.lists + counts.watches;
@@ -276,6 +276,6 @@ fn endless_streaming_lists_are_bounded() {
             Watch::Silent
         }
     };
-    let counts = hour(Config::default(), good, watch);
+    let counts = hour(listing().streaming(true), good, watch);
     assert_eq!(counts.lists, 1);
 }

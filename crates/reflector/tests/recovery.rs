@@ -128,7 +128,7 @@ fn worst(lost: Option<Told>) -> Duration {
             for fails in 0.. {
                 let outage = Outage { kind, fails, lost };
                 let config = match seed % 2 {
-                    0 => Config::default(),
+                    0 => listing().streaming(true),
                     _ => listing(),
                 };
                 let (lasted, took) = recovery(config, seed, outage);

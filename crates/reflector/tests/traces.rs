@@ -10,7 +10,7 @@ use scenario::check;
 use wire::listing;
 
 fn streaming() -> Config {
-    Config::default()
+    listing().streaming(true)
 }
 
 /// The plain path: list, watch, events, bookmark, a close in good time (RL-15, RL-36, RL-46).

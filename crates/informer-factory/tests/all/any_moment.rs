@@ -14,7 +14,7 @@ use informer_factory::{
     Event, Grace, InformerOptions, InformerState, ListenerConfig, Overflow, QueueKind,
     SharedInformer, SharedInformerFactory, async_fn,
 };
-use informer_testkit::{ApiServer, Fault, Match, Times};
+use informer_testkit::{ApiServer, Fault, Match, Times, Verb};
 use k8s_openapi::api::core::v1::Pod;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::{Instant, advance};
@@ -322,7 +322,7 @@ fn the_run_comes_to_all_it_is_about() {
     play(&runtime, &stage, MOMENTS);
     let requests = stage.server.requests();
     let why: Vec<_> = requests.iter().map(|one| (one.at, &one.why)).collect();
-    let lists = requests.iter().filter(|one| one.line.wants_initial_events);
+    let lists = requests.iter().filter(|one| one.line.verb == Verb::List);
     assert!(lists.count() >= 2, "a history that was gone: {why:#?}");
     assert!(requests.len() >= 7, "watches that were cut: {why:#?}");
     let out = requests.iter().filter(|one| one.code == Some(503)).count();

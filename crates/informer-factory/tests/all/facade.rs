@@ -74,7 +74,7 @@ async fn ten_informers_on_one_type_open_one_watch() {
             .all(|informer| informer.lister().all().len() == 1)
     );
     assert_eq!(server.open_watches(&pods()), 1);
-    assert_eq!(server.requests().len(), 1, "{:#?}", server.requests());
+    assert_eq!(server.requests().len(), 2, "{:#?}", server.requests());
 }
 
 /// PR-8: handlers share the stored objects; the first collection is one entry of each backlog.

@@ -61,7 +61,7 @@ async fn a_bad_initial_event_is_quarantined_alone() {
                 .create(&pods(), cluster::pod(name, "n1"))
                 .expect("created");
         }
-        let world = World::over(server, queue, Config::default());
+        let world = World::over(server, queue, Config::default().streaming(true));
         let initial = Match::watch().initial_events(true);
         world.server.fault(initial, bad_item(), Times::Once);
         world.start().await;

@@ -245,7 +245,7 @@ async fn a_streaming_list_without_an_end_is_listed_within_a_minute() {
             }
             let initial = Match::watch().initial_events(true);
             server.fault(initial, fault.clone(), Times::Always);
-            let world = World::over(server, queue, Config::default());
+            let world = World::over(server, queue, Config::default().streaming(true));
             let start = tokio::time::Instant::now();
             world.factory.start().expect("a runtime");
             world.factory.wait_synced(SOON).await.expect("synced");

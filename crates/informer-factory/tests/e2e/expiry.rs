@@ -76,12 +76,7 @@ pub(crate) async fn run(queue: QueueKind) {
         log.text()
     );
     // The failure itself may be over before the status stream shows it; the second list stays.
-    assert_eq!(
-        log.streaming_lists(),
-        2,
-        "the watch expired: {}",
-        log.text()
-    );
+    assert_eq!(log.pages(), 2, "the watch expired: {}", log.text());
     check_told(&followed, &namespace);
     check_status(&followed);
     for (key, before) in &untouched {

@@ -40,13 +40,13 @@ pub(crate) async fn streaming_and_paged(queue: QueueKind) {
     let of = Collection::of_namespace(cluster.client(), Kind::config_map(), &namespace).await;
 
     let mut paged = ReflectorConfig::default();
-    paged.streaming = false;
     paged.page_size = Some(PAGE);
     // Otherwise the server answers from its cache, where it takes no notice of the page size.
     paged.initial = InitialState::Consistent;
+    let streaming = ReflectorConfig::default().streaming(true);
     let (streamed_client, streamed_log) = cluster.logged_client();
     let (paged_client, paged_log) = cluster.logged_client();
-    let streamed_factory = factory(streamed_client, queue, ReflectorConfig::default());
+    let streamed_factory = factory(streamed_client, queue, streaming);
     let paged_factory = factory(paged_client, queue, paged);
     let streamed = follow_config_maps(&streamed_factory, queue, of.clone(), &namespace);
     let paged = follow_config_maps(&paged_factory, queue, of, &namespace);

@@ -88,7 +88,9 @@ pub(crate) async fn run(
     let log = Log::default();
     let (sink, observe) = (log.clone(), log.clone());
     let reuse = Arc::new(());
-    let reflector = Reflector::new(list_watch, sink, reuse, observe, Config::default(), 1);
+    // As client-go does by default, so that the rows compare the same requests.
+    let config = Config::default().streaming(true);
+    let reflector = Reflector::new(list_watch, sink, reuse, observe, config, 1);
     reflector.run(sleep(time)).await;
     let log = std::mem::take(&mut *log.0.lock().expect("not poisoned"));
     let seen = Seen {

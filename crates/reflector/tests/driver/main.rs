@@ -102,7 +102,7 @@ async fn carries_out_a_plain_run() {
 async fn streams_the_initial_state_where_the_source_can() {
     let events = vec![added("a@1"), bookmark("5", true), added("b@6")];
     let mut stage = Stage::new(Vec::new());
-    stage.config = Config::default();
+    stage.config = listing().streaming(true);
     stage.source = Arc::new(Scripted::new(vec![Answer::Events(events)]));
     stage.run(SECOND).await;
     assert_eq!(stage.sink.taken(), ["1 items -> 5", "Added b -> 6"]);
@@ -113,6 +113,16 @@ async fn streams_the_initial_state_where_the_source_can() {
     stage.source = Arc::new(source);
     stage.run(SECOND).await;
     assert!(matches!(stage.source.asked()[0], Asked::List(_)));
+}
+
+/// ADR 16.
+#[tokio::test(start_paused = true)]
+async fn lists_by_default_even_if_the_source_can_stream() {
+    let mut stage = Stage::new(vec![list("5 a@1"), Answer::Never]);
+    stage.config = Config::default();
+    stage.run(SECOND).await;
+    assert!(matches!(stage.source.asked()[0], Asked::List(_)));
+    assert_eq!(stage.sink.taken(), ["1 items -> 5"]);
 }
 
 /// FM-09, FM-17, RFX-11: what is never answered is asked again, on the machine's deadlines.

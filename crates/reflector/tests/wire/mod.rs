@@ -4,11 +4,9 @@ use std::sync::Arc;
 
 use informer_reflector::{Body, Config, Failure, FailureKind, Identity, Item, ObjectKey, Page};
 
-/// Without streaming lists, so that a script begins with a plain one.
+/// A script begins with a plain list.
 pub(crate) fn listing() -> Config {
-    let mut config = Config::default();
-    config.streaming = false;
-    config
+    Config::default().streaming(false)
 }
 
 pub(crate) fn item(text: &str) -> Item<()> {
