@@ -250,9 +250,9 @@ pub use status::telemetry;
 pub use status::{InformerState, InformerStatus, SourceStatus};
 
 pub use informer_kube_source::{
-    Buffers, Deadlines, Decode, Encoded, JsonDecoder, KubeListWatch, KubeSource, Limits,
-    PartialObjectMetadata, Projection, ReceivedWire, Representation, Transform, TypeNames, Wire,
-    WireFormat, client,
+    Buffers, Deadlines, Decode, Encoded, KubeListWatch, KubeSource, Limits, PartialObjectMetadata,
+    Projection, ReceivedWire, Representation, SerdeDecoder, Transform, TypeNames, Wire, WireFormat,
+    client,
 };
 pub use informer_object::{Identity, KeyError, ObjectKey, ResourceVersion, Uid};
 pub use informer_processor::{

@@ -10,7 +10,7 @@
 //! - List and watch a collection: [`KubeSource`], [`KubeListWatch`], over a [`client()`] with
 //!   keep-alive.
 //! - Decode less: [`Projection`], [`PartialObjectMetadata`], [`Representation`].
-//! - Decode otherwise: [`Decode`], [`JsonDecoder`], [`Transform`].
+//! - Decode otherwise: [`Decode`], [`SerdeDecoder`], [`Transform`].
 //! - Bound a peer: [`Limits`], [`Deadlines`].
 // FM-29, FM-30, FM-31, FM-54, FM-56.
 #![forbid(unsafe_code)]
@@ -48,8 +48,8 @@ pub use planted::{Planted, with as with_planted};
 
 pub use decode::{
     decoder::{Buffers, Decode, Encoded, Wire},
-    json::JsonDecoder,
     partial::PartialObjectMetadata,
+    serde::SerdeDecoder,
     shape::{TypeNames, projection::Projection},
 };
 pub use http::client::client;

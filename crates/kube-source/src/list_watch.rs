@@ -32,12 +32,12 @@ use crate::{
 /// [`crate::client()`]. The retry layer of kube's default configuration hides failures for minutes.
 ///
 /// ```
-/// use informer_kube_source::{JsonDecoder, KubeListWatch, KubeSource, Projection};
+/// use informer_kube_source::{SerdeDecoder, KubeListWatch, KubeSource, Projection};
 /// use std::sync::Arc;
 /// use k8s_openapi::api::core::v1::Pod;
 ///
 /// fn pods_of_a_node(client: kube_client::Client, node: &str) -> KubeListWatch<Pod> {
-///     let decoder = Arc::new(JsonDecoder::new(Projection::lean()));
+///     let decoder = Arc::new(SerdeDecoder::new(Projection::lean()));
 ///     let mut source = KubeSource::new("/api/v1/pods", "v1", "Pod", decoder);
 ///     source.field_selector = Some(format!("spec.nodeName={node}"));
 ///     KubeListWatch::new(client, source)

@@ -10,10 +10,10 @@ use crate::{Decode, Transform};
 ///
 /// ```
 /// use std::{sync::Arc, time::Duration};
-/// use informer_kube_source::{Deadlines, JsonDecoder, KubeSource, Projection};
+/// use informer_kube_source::{Deadlines, SerdeDecoder, KubeSource, Projection};
 /// use k8s_openapi::api::core::v1::Pod;
 ///
-/// let decoder = Arc::new(JsonDecoder::new(Projection::lean()));
+/// let decoder = Arc::new(SerdeDecoder::new(Projection::lean()));
 /// let source = KubeSource::<Pod>::new("/api/v1/pods", "v1", "Pod", decoder)
 ///     .labels("app=web")
 ///     .deadlines(Deadlines::default().list_headers(Duration::from_secs(10)));

@@ -5,7 +5,7 @@
 use std::alloc::System;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use informer_kube_source::{Buffers, Decode, Encoded, JsonDecoder, PartialObjectMetadata, Wire};
+use informer_kube_source::{Buffers, Decode, Encoded, PartialObjectMetadata, SerdeDecoder, Wire};
 use informer_object::{Identity, ObjectKey};
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod, Service};
 use kube_core::DynamicObject;
@@ -29,7 +29,7 @@ fn measured<T: DeserializeOwned + 'static>(object: &Value) -> (usize, usize) {
     let key = ObjectKey::new(Some("default"), "web-1").expect("well formed");
     let identity = Identity::new(key, "0b2c1f4e-3d67-4f0a-9d53-1a2b3c4d5e6f", "12345");
     let encoded = Encoded::new(Wire::Json(&json), &identity);
-    let decoder = JsonDecoder::default();
+    let decoder = SerdeDecoder::default();
     let mut buffers = Buffers::default();
     // Buffers grow with the first objects.
     for _ in 0..3 {
@@ -123,7 +123,7 @@ fn an_object_that_cannot_be_decoded_is_measured_as_an_error_with_its_path() {
     let key = ObjectKey::new(None, "web").expect("well formed");
     let identity = Identity::new(key, "uid", "1");
     let object = Encoded::new(Wire::Json(&json), &identity);
-    let error = JsonDecoder::default().measure::<Pod>(object);
+    let error = SerdeDecoder::default().measure::<Pod>(object);
     let error = error.expect_err("a label is a text");
     assert_eq!(error.path, "metadata.labels.app");
 }

@@ -1,6 +1,6 @@
-//! `JsonDecoder::decode_with_text`: the text is what the decoder decodes, and is checked.
+//! `SerdeDecoder::decode_with_text`: the text is what the decoder decodes, and is checked.
 
-use informer_kube_source::{Buffers, Decode, Encoded, JsonDecoder, Projection, TypeNames, Wire};
+use informer_kube_source::{Buffers, Decode, Encoded, Projection, SerdeDecoder, TypeNames, Wire};
 use informer_object::{Identity, ObjectKey};
 use informer_reflector::{DecodeError, DecodeErrorCategory};
 use serde::Deserialize;
@@ -28,7 +28,7 @@ fn identity() -> Identity {
 
 /// The text of an object, read with the same buffers as another one before.
 fn text(json: &str, is_typed: bool, drop: &Projection) -> Result<Vec<u8>, DecodeError> {
-    let (identity, decoder) = (identity(), JsonDecoder::new(drop.clone()));
+    let (identity, decoder) = (identity(), SerdeDecoder::new(drop.clone()));
     let (mut buffers, mut text) = (Buffers::new(), b"left over".to_vec());
     let object = encoded(json, is_typed, &identity);
     let named: Named = decoder.decode_with_message(object, &mut buffers, &mut text)?;
@@ -57,7 +57,7 @@ fn text_decodes_to_what_the_decoder_decodes() {
             ] {
                 let identity = identity();
                 let object = encoded(&json, is_typed, &identity);
-                let decoder = JsonDecoder::new(drop.clone());
+                let decoder = SerdeDecoder::new(drop.clone());
                 let expected: Value = decoder
                     .decode(object, &mut Buffers::new())
                     .expect("it decodes");
@@ -65,7 +65,7 @@ fn text_decodes_to_what_the_decoder_decodes() {
                 let read: Value = serde_json::from_slice(&text).expect("JSON");
                 assert_eq!(read, expected, "{drop:?}");
                 let text = String::from_utf8(text).expect("text");
-                let again: Value = JsonDecoder::default()
+                let again: Value = SerdeDecoder::default()
                     .decode_text(&text, &mut Buffers::new())
                     .expect("it decodes");
                 assert_eq!(again, expected, "{drop:?}");

@@ -10,7 +10,7 @@ use futures::{FutureExt, channel::oneshot};
 use informer_factory::{
     ChangeConsumer, ChangeConsumerConfig, ChangeConsumerHandle, ChangeConsumerReport, Event,
     WireFormat,
-    kube_source::{JsonDecoder, KubeListWatch, KubeSource},
+    kube_source::{KubeListWatch, KubeSource, SerdeDecoder},
 };
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_client::Client;
@@ -100,5 +100,5 @@ fn told(event: &Event<ConfigMap>, at: Duration) -> Told {
 
 fn source(wire: WireFormat) -> KubeSource<ConfigMap> {
     let path = format!("/api/v1/namespaces/{NAMESPACE}/configmaps");
-    KubeSource::new(path, "v1", "ConfigMap", Arc::new(JsonDecoder::default())).wire(wire)
+    KubeSource::new(path, "v1", "ConfigMap", Arc::new(SerdeDecoder::default())).wire(wire)
 }

@@ -15,7 +15,7 @@ use http::{Request, Response, header};
 use http_body_util::StreamBody;
 use http_body_util::combinators::UnsyncBoxBody;
 use hyper::body::Frame;
-use informer_factory::kube_source::{JsonDecoder, KubeListWatch, KubeSource, Projection};
+use informer_factory::kube_source::{KubeListWatch, KubeSource, Projection, SerdeDecoder};
 use informer_factory::reflector::{
     Identity, ListRequest, ListVersion, ListWatch, Reuse, WatchRequest,
 };
@@ -122,7 +122,7 @@ where
         let _within = runtime.enter();
         Client::new(service, "default")
     };
-    let decoder = Arc::new(JsonDecoder::new(projection));
+    let decoder = Arc::new(SerdeDecoder::new(projection));
     let source = KubeSource::new("/api/v1/pods", "v1", "Pod", decoder);
     (runtime, KubeListWatch::new(client, source))
 }

@@ -7,8 +7,8 @@ use informer_factory::reflector::{Body, ListRequest, ListVersion};
 use informer_factory::store::{Entry, store};
 use informer_factory::{
     ApiResource, Buffers, Client, Decode, DecodeError, DynamicObject, Encoded, Failure,
-    JsonDecoder, KubeListWatch, KubeSource, ListWatch, Namespaces, NoView, Projection,
-    Representation, Wire,
+    KubeListWatch, KubeSource, ListWatch, Namespaces, NoView, Projection, Representation,
+    SerdeDecoder, Wire,
 };
 use kube_core::Resource;
 
@@ -124,18 +124,18 @@ impl Collection {
 
 /// Measures objects instead of decoding them.
 struct Measure {
-    typed: JsonDecoder,
-    lean: JsonDecoder,
-    packed: JsonDecoder,
+    typed: SerdeDecoder,
+    lean: SerdeDecoder,
+    packed: SerdeDecoder,
 }
 
 impl Measure {
     fn new() -> Self {
         let managed = Projection::new().drop_path("metadata.managedFields");
         Self {
-            typed: JsonDecoder::default(),
-            lean: JsonDecoder::new(Projection::lean()),
-            packed: JsonDecoder::new(managed),
+            typed: SerdeDecoder::default(),
+            lean: SerdeDecoder::new(Projection::lean()),
+            packed: SerdeDecoder::new(managed),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use informer_kube_source::{Buffers, Decode, Encoded, JsonDecoder, Projection, ReceivedWire};
+use informer_kube_source::{Buffers, Decode, Encoded, Projection, ReceivedWire, SerdeDecoder};
 use informer_object::Identity;
 use informer_packed::Packed;
 use informer_reflector::{Body, DecodeError};
@@ -26,7 +26,7 @@ const REMEMBERED: usize = 256;
 
 /// Packs the objects of one informer. `V` is their view.
 pub(crate) struct PackedDecoder {
-    decoder: JsonDecoder,
+    decoder: SerdeDecoder,
     wires: Wires,
     /// The average length of packed objects, times [`REMEMBERED`]; 0 before the first.
     average: AtomicUsize,
@@ -42,7 +42,7 @@ struct Memory {
 impl PackedDecoder {
     pub(crate) fn new(projection: Projection, settings: DictionarySettings) -> Self {
         Self {
-            decoder: JsonDecoder::new(projection),
+            decoder: SerdeDecoder::new(projection),
             wires: Wires::new(settings),
             average: AtomicUsize::new(0),
         }

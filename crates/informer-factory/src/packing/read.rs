@@ -4,7 +4,7 @@ use std::any::type_name;
 use std::cell::Cell;
 
 use informer_kube_protobuf::{Envelope, seal};
-use informer_kube_source::{Buffers, Encoded, JsonDecoder, ReceivedWire, TypeNames, Wire};
+use informer_kube_source::{Buffers, Encoded, ReceivedWire, SerdeDecoder, TypeNames, Wire};
 use informer_packed::{Packed, UnpackError};
 use informer_reflector::{DecodeError, DecodeErrorCategory};
 use metrics::counter;
@@ -75,12 +75,12 @@ fn unpack<R: DeserializeOwned + 'static>(
 ) -> Result<R, ReadError> {
     let Memory { bytes, buffers } = memory;
     content.unpack_into(bytes)?;
-    Ok(decode(&JsonDecoder::default(), wire, bytes, buffers)?)
+    Ok(decode(&SerdeDecoder::default(), wire, bytes, buffers)?)
 }
 
 /// Decodes the bytes that an object keeps.
 pub(super) fn decode<R: DeserializeOwned + 'static>(
-    decoder: &JsonDecoder,
+    decoder: &SerdeDecoder,
     wire: ReceivedWire,
     kept: &[u8],
     buffers: &mut Buffers,

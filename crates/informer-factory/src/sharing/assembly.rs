@@ -4,7 +4,7 @@ use std::any::TypeId;
 use std::sync::Arc;
 
 use informer_kube_source::{
-    Decode, JsonDecoder, KubeListWatch, KubeSource, Representation, WireFormat,
+    Decode, KubeListWatch, KubeSource, Representation, SerdeDecoder, WireFormat,
 };
 use informer_store::Scope;
 use kube_client::Client;
@@ -32,7 +32,7 @@ pub(super) struct Decoder<T> {
 impl<T: DeserializeOwned + 'static> Decoder<T> {
     pub(super) fn json(options: &InformerOptions<T>) -> Self {
         Self {
-            decode: Arc::new(JsonDecoder::new(options.dropped_fields())),
+            decode: Arc::new(SerdeDecoder::new(options.dropped_fields())),
             is_own: false,
             renew: None,
             view: None,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use informer_kube_source::{JsonDecoder, Representation};
+use informer_kube_source::{Representation, SerdeDecoder};
 use informer_store::Scope;
 use kube_core::Resource;
 use serde::de::IgnoredAny;
@@ -121,7 +121,7 @@ impl SharedInformerFactory {
                 ..InformerOptions::default()
             };
             let (client, resource) = (self.inner.client.clone(), resource.clone());
-            let (metadata, decoder) = (Representation::MetadataOnly, JsonDecoder::default());
+            let (metadata, decoder) = (Representation::MetadataOnly, SerdeDecoder::default());
             let census = connect::<R, _>(client, resource, metadata, Arc::new(decoder), options);
             Arc::new(Checking {
                 consistency,

@@ -1,6 +1,6 @@
 //! Packed objects of many kinds: unpacked they are what a typed decoder reads from the same bytes.
 
-use informer_factory::kube_source::{Decode, Encoded, JsonDecoder, Projection, Wire};
+use informer_factory::kube_source::{Decode, Encoded, Projection, SerdeDecoder, Wire};
 use informer_factory::packed::{DEFAULT_LEVEL, Dictionary, Packer};
 use informer_factory::{Buffers, DecodeError, Identity, NoView, ObjectKey, TypeNames};
 use informer_kube_protobuf::{Schema, to_vec};
@@ -122,7 +122,7 @@ fn read<K: DeserializeOwned + PartialEq + 'static>(
     let identity = Identity::new(key, "u", 1);
     let mut encoded = Encoded::new(Wire::Json(text), &identity);
     encoded.type_names = names;
-    let decoder = JsonDecoder::new(projection.clone());
+    let decoder = SerdeDecoder::new(projection.clone());
     let buffers = &mut Buffers::default();
     let typed: Result<K, _> = decoder.decode(encoded, buffers);
     let mut kept = Vec::new();
@@ -134,7 +134,7 @@ fn read<K: DeserializeOwned + PartialEq + 'static>(
     }
     let unpacked = packer.pack(&kept).unpack().expect("intact");
     let unpacked = String::from_utf8(unpacked).expect("text");
-    let packed: Result<K, _> = JsonDecoder::default().decode_text(&unpacked, buffers);
+    let packed: Result<K, _> = SerdeDecoder::default().decode_text(&unpacked, buffers);
     compare(typed, packed).map_err(|errors| format!("{errors}, kept {unpacked}"))
 }
 
@@ -170,14 +170,14 @@ fn read_message<K: DeserializeOwned + PartialEq + 'static>(
     let key = ObjectKey::new(Some("shop"), "web").expect("a key");
     let identity = Identity::new(key, "u", 1);
     let encoded = Encoded::protobuf(message, names, &identity);
-    let decoder = JsonDecoder::new(projection.clone());
+    let decoder = SerdeDecoder::new(projection.clone());
     let buffers = &mut Buffers::default();
     let typed: Result<K, _> = decoder.decode(encoded, buffers);
     let mut kept = Vec::new();
     let arrived = decoder.decode_with_message::<NoView>(encoded, buffers, &mut kept);
     arrived.map_err(|error| format!("refused as it arrived: {error}"))?;
     let unpacked = packer.pack(&kept).unpack().expect("intact");
-    let packed: Result<K, _> = JsonDecoder::default().decode_message(&unpacked, names);
+    let packed: Result<K, _> = SerdeDecoder::default().decode_message(&unpacked, names);
     compare(typed, packed)
 }
 

@@ -11,8 +11,8 @@ use crate::decode::shape::TypeNames;
 ///
 /// The source has read the identity of an object already, checks the size of its bytes before and
 /// applies the transform after. Types that implement `serde::Deserialize` need no decoder of their
-/// own: [`JsonDecoder`](crate::JsonDecoder) is one for all of them. Implement this trait for a type
-/// that keeps bytes, a packed form or part of an object.
+/// own: [`SerdeDecoder`](crate::SerdeDecoder) is one for all of them. Implement this trait for a
+/// type that keeps bytes, a packed form or part of an object.
 ///
 /// Decoding runs on several threads at a time, so state that objects share is behind `&self`.
 ///

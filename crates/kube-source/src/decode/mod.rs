@@ -5,12 +5,12 @@ mod forward;
 
 pub(crate) mod decoder;
 pub(crate) mod envelope;
-pub(crate) mod json;
 pub(crate) mod json_text;
 pub(crate) mod measure;
 pub(crate) mod message;
 pub(crate) mod object;
 pub(crate) mod ordered_jobs;
 pub(crate) mod partial;
+pub(crate) mod serde;
 pub(crate) mod shape;
 pub(crate) mod tape;

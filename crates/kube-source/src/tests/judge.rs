@@ -18,7 +18,7 @@ use serde::{
 use serde_json::{Value, value::RawValue};
 
 use crate::{
-    JsonDecoder, KubeSource, ReceivedWire,
+    KubeSource, ReceivedWire, SerdeDecoder,
     http::status::{HttpParts, WireStatus},
     list::arriving::ArrivingList,
     watch::event::EventReader,
@@ -30,7 +30,7 @@ pub(crate) fn pods<T: DeserializeOwned + 'static>() -> KubeSource<T> {
         "/api/v1/pods",
         "v1",
         "Pod",
-        Arc::new(JsonDecoder::default()),
+        Arc::new(SerdeDecoder::default()),
     )
 }
 

@@ -12,7 +12,7 @@ use serde_json::{Value, json, value::RawValue};
 
 use super::{hostile::damaged, requests::decode, scripted};
 use crate::{
-    JsonDecoder, Projection,
+    Projection, SerdeDecoder,
     decode::{
         shape::{self, TypeNames, repeated::is_repeated},
         tape::Scratch,
@@ -331,7 +331,7 @@ fn a_projection_is_the_same_on_both() {
         .drop_path("status");
     let json = pod().to_string();
     let mut source = scripted::source::<Value>();
-    source.decoder = Arc::new(JsonDecoder::new(projection));
+    source.decoder = Arc::new(SerdeDecoder::new(projection));
     let tape = decode(&source, &json, false);
     // A fraction in what is wanted, which the tape has no answer for.
     let detour = json.replace(r#""priority":-5"#, r#""priority":-5.5"#);

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use informer_kube_source::{JsonDecoder, KubeListWatch, KubeSource};
+use informer_kube_source::{KubeListWatch, KubeSource, SerdeDecoder};
 use informer_reflector::{
     Body, Change, Config, Emission, Epoch, Failure, Item, Observe, Reflector, Refused, Report, Sink,
 };
@@ -82,7 +82,7 @@ pub(crate) async fn run(
     script: impl Fn(&Ask) -> Answer + Send + Sync + Clone + 'static,
 ) -> Seen {
     let server = Server::new(wire);
-    let decoder = Arc::new(JsonDecoder::default());
+    let decoder = Arc::new(SerdeDecoder::default());
     let pods = KubeSource::<Pod>::new("/api/v1/pods", "v1", "Pod", decoder).wire(wire.requested());
     let list_watch = Arc::new(KubeListWatch::new(server.client(script), pods));
     let log = Log::default();

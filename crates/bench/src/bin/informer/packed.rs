@@ -9,8 +9,8 @@ use informer_bench::command_line::CommandLine;
 use informer_bench::measure::{Mark, Report};
 use informer_bench::pod::STAMP;
 use informer_factory::{
-    Buffers, HasLabels, HasNode, HasOwners, InformerOptions, JsonDecoder, Labels, NoView, Owner,
-    PackedObject, ReceivedWire, SharedInformer, SharedInformerFactory, index,
+    Buffers, HasLabels, HasNode, HasOwners, InformerOptions, Labels, NoView, Owner, PackedObject,
+    ReceivedWire, SerdeDecoder, SharedInformer, SharedInformerFactory, index,
 };
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::Config;
@@ -193,7 +193,7 @@ pub(crate) async fn once(command_line: &CommandLine) -> Result<()> {
         let each = spent.as_nanos() as f64 / texts.len().max(1) as f64;
         report.set(format!("{name}_ns"), each);
     };
-    let decoder = JsonDecoder::default();
+    let decoder = SerdeDecoder::default();
     let buffers = RefCell::new(Buffers::default());
     time("unpack", &|number| drop(black_box(pods[number].unpack())));
     time("decode", &|number| {

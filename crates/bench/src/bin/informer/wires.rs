@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use informer_bench::command_line::CommandLine;
 use informer_bench::measure::{Mark, Report};
 use informer_bench::small_pod::SmallPod;
-use informer_factory::{Buffers, JsonDecoder, Projection, TypeNames};
+use informer_factory::{Buffers, Projection, SerdeDecoder, TypeNames};
 use informer_kube_protobuf::{Schema, to_vec};
 use k8s_openapi::api::core::v1::Pod;
 use serde::de::DeserializeOwned;
@@ -50,7 +50,7 @@ fn measure<T: DeserializeOwned + 'static>(
     objects: &[(String, Vec<u8>)],
     report: &mut Report,
 ) -> Result<()> {
-    let decoder = JsonDecoder::new(projection);
+    let decoder = SerdeDecoder::new(projection);
     let names = TypeNames::new("v1", "Pod");
     let mut buffers = Buffers::default();
     let (mut json, mut protobuf) = (f64::INFINITY, f64::INFINITY);

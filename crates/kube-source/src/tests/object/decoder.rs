@@ -13,7 +13,7 @@ use crate::tests::{
     requests::{list, pods_with},
     scripted,
 };
-use crate::{Buffers, Decode, Encoded, JsonDecoder};
+use crate::{Buffers, Decode, Encoded, SerdeDecoder};
 
 const TWO: &str = r#"{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"9"},
 "items":[{"metadata":{"name":"a","uid":"u1","resourceVersion":"1"}},
@@ -21,7 +21,7 @@ const TWO: &str = r#"{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVe
 
 /// Names objects anew when the page is complete, and panics at the one of this name.
 struct Renaming {
-    json: JsonDecoder,
+    json: SerdeDecoder,
     panics_at: &'static str,
     decoded: AtomicUsize,
 }
@@ -57,7 +57,7 @@ impl Decode<DynamicObject> for Renaming {
 
 async fn finished(panics_at: &'static str) -> (Vec<serde_json::Value>, usize) {
     let renaming = Arc::new(Renaming {
-        json: JsonDecoder::default(),
+        json: SerdeDecoder::default(),
         panics_at,
         decoded: AtomicUsize::new(0),
     });

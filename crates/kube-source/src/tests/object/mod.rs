@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 
 use super::{requests::decode, scripted};
 use crate::{
-    JsonDecoder, KubeSource, PartialObjectMetadata, Projection, Representation, Transform,
+    KubeSource, PartialObjectMetadata, Projection, Representation, SerdeDecoder, Transform,
 };
 
 fn decode_with<T: DeserializeOwned + 'static>(
@@ -26,8 +26,8 @@ fn decode_with<T: DeserializeOwned + 'static>(
     decode(&source, json, false)
 }
 
-fn lean() -> Arc<JsonDecoder> {
-    Arc::new(JsonDecoder::new(Projection::lean()))
+fn lean() -> Arc<SerdeDecoder> {
+    Arc::new(SerdeDecoder::new(Projection::lean()))
 }
 
 fn error<T>(body: &Body<T>) -> &DecodeError {
@@ -53,7 +53,7 @@ fn depth_is_bounded() {
         let projections = [Projection::new(), Projection::lean()];
         for projection in projections {
             let body = decode_with::<DynamicObject>(&json, |source| {
-                source.decoder = Arc::new(JsonDecoder::new(projection));
+                source.decoder = Arc::new(SerdeDecoder::new(projection));
             });
             if is_ok {
                 assert!(body.object().is_some(), "{depth}: {body:?}");

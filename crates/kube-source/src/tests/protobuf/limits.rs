@@ -42,7 +42,7 @@ async fn depth_is_bounded() {
         }
         let mut deep = pod("a", 6);
         deep["metadata"]["managedFields"][0]["fieldsV1"] = fields;
-        let source = source_of("Pod", JsonDecoder::new(Projection::new()));
+        let source = source_of("Pod", SerdeDecoder::new(Projection::new()));
         let error = error_of(source, &deep).await;
         assert_eq!(error.is_none(), is_ok, "{depth}: {error:?}");
     }

@@ -17,7 +17,7 @@ use crate::{
 async fn a_list_is_the_same_from_either_format() {
     let list = pod_list(&[pod("a", 6), pod("b", 7)]);
     for projection in [Projection::default(), Projection::lean()] {
-        let source = || source_of::<Pod>("Pod", JsonDecoder::new(projection.clone()));
+        let source = || source_of::<Pod>("Pod", SerdeDecoder::new(projection.clone()));
         let page = list_as(source(), body_of(&list)).await.expect("a page");
         let json = list.to_string();
         let client = answering(move || scripted::json(json.clone()));
@@ -42,7 +42,7 @@ async fn a_list_is_the_same_from_either_format() {
 #[tokio::test]
 async fn items_have_the_type_of_the_collection() {
     let body = body_of(&pod_list(&[pod("a", 6)]));
-    let page = list_as(source_of::<Value>("Pod", JsonDecoder::default()), body).await;
+    let page = list_as(source_of::<Value>("Pod", SerdeDecoder::default()), body).await;
     let page = page.expect("a page");
     assert_eq!(object(&page.items[0])["kind"], "Pod");
     assert_eq!(object(&page.items[0])["spec"]["nodeName"], "node-1");

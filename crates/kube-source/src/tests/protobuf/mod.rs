@@ -21,7 +21,7 @@ use super::{
     requests::{list_request, watch_request},
     scripted::{self, Scripted},
 };
-use crate::{JsonDecoder, KubeListWatch, KubeSource, http::request::PROTOBUF};
+use crate::{KubeListWatch, KubeSource, SerdeDecoder, http::request::PROTOBUF};
 
 fn pod(name: &str, version: u32) -> Value {
     json!({
@@ -58,7 +58,7 @@ fn answer(content_type: &str, body: impl Into<Bytes>) -> Scripted {
     answer
 }
 
-fn source_of<T: DeserializeOwned + 'static>(kind: &str, decoder: JsonDecoder) -> KubeSource<T> {
+fn source_of<T: DeserializeOwned + 'static>(kind: &str, decoder: SerdeDecoder) -> KubeSource<T> {
     KubeSource::new("/api/v1/things", "v1", kind, Arc::new(decoder))
 }
 
@@ -86,7 +86,7 @@ async fn watch_as<T: Send + Sync + 'static>(
 }
 
 fn pods() -> KubeSource<Pod> {
-    source_of("Pod", JsonDecoder::default())
+    source_of("Pod", SerdeDecoder::default())
 }
 
 fn object<T>(item: &Item<T>) -> &T {

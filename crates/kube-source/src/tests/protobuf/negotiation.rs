@@ -110,7 +110,7 @@ async fn the_option_decides_what_is_requested() {
     let again = [(PROTOBUF, false), (PROTOBUF, false)];
     check_negotiation(of(WireFormat::Protobuf), refused, &again).await;
     // No schema: a custom resource.
-    let custom = KubeSource::<Value>::new("/x", "a.b/v1", "C", Arc::new(JsonDecoder::default()));
+    let custom = KubeSource::<Value>::new("/x", "a.b/v1", "C", Arc::new(SerdeDecoder::default()));
     check_negotiation(custom, |_: &str| scripted::json("{}"), &[(JSON, false)]).await;
 }
 
@@ -150,7 +150,7 @@ async fn a_type_for_json_alone_is_requested_in_json() {
         #[expect(dead_code, reason = "only decoded")]
         spec: Box<RawValue>,
     }
-    let source = source_of::<Raw>("Pod", JsonDecoder::default());
+    let source = source_of::<Raw>("Pod", SerdeDecoder::default());
     let list = pod_list(&[pod("a", 6)]);
     let either = move |accept: &str| match accept {
         JSON => scripted::json(list.to_string()),
@@ -187,7 +187,7 @@ async fn the_received_format_is_known() {
     });
     let maps = KubeListWatch::new(
         client,
-        source_of::<ConfigMap>("ConfigMap", JsonDecoder::default()),
+        source_of::<ConfigMap>("ConfigMap", SerdeDecoder::default()),
     );
     assert_eq!(maps.received_wire(), None);
     drop(

@@ -88,7 +88,7 @@ async fn a_bad_frame_ends_the_stream() {
 #[tokio::test]
 async fn metadata_of_any_kind_is_read() {
     let source = || {
-        let decoder = Arc::new(JsonDecoder::default());
+        let decoder = Arc::new(SerdeDecoder::default());
         KubeSource::<PartialObjectMetadata>::new("/apis/a.b/v1/cs", "a.b/v1", "C", decoder)
             .representation(Representation::MetadataOnly)
     };

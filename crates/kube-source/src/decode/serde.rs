@@ -32,7 +32,7 @@ use crate::{
 /// Decodes objects into any type that implements `Deserialize`, without the fields that a
 /// projection drops. It reads JSON and protobuf.
 #[derive(Debug, Default)]
-pub struct JsonDecoder {
+pub struct SerdeDecoder {
     projection: Projection,
     /// The number of consecutive objects that only serde_json decoded.
     detours: AtomicU8,
@@ -57,7 +57,7 @@ type Traced = serde_path_to_error::Error<serde_json::Error>;
 /// The least weight of a measured object in the average is one of this many.
 const REMEMBERED: usize = 16;
 
-impl<T: DeserializeOwned + 'static> Decode<T> for JsonDecoder {
+impl<T: DeserializeOwned + 'static> Decode<T> for SerdeDecoder {
     fn decode(&self, object: Encoded<'_>, buffers: &mut Buffers) -> Result<T, DecodeError> {
         let decoded = match object.wire {
             Wire::Json(json) => self.parse(json, object.type_names, buffers.get()),
@@ -83,7 +83,7 @@ impl<T: DeserializeOwned + 'static> Decode<T> for JsonDecoder {
     }
 }
 
-impl JsonDecoder {
+impl SerdeDecoder {
     /// A decoder that drops the fields of `projection`.
     #[must_use]
     pub fn new(projection: Projection) -> Self {
