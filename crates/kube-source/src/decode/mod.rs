@@ -11,6 +11,7 @@ pub(crate) mod message;
 pub(crate) mod object;
 pub(crate) mod ordered_jobs;
 pub(crate) mod partial;
+pub(crate) mod separator;
 pub(crate) mod serde;
 pub(crate) mod shape;
 pub(crate) mod tape;

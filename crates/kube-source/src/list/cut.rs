@@ -7,8 +7,7 @@
 // FM-10
 
 use crate::{
-    decode::json_text::trim_start,
-    list::{items::Items, separator::SeparatorFinder},
+    decode::json_text::trim_start, decode::separator::SeparatorFinder, list::items::Items,
 };
 
 /// The longest frame. Metadata of a list is short.

@@ -7,4 +7,3 @@ pub(crate) mod items;
 pub(crate) mod message_cut;
 pub(crate) mod message_page;
 pub(crate) mod page;
-pub(crate) mod separator;
