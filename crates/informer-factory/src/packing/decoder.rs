@@ -102,7 +102,7 @@ where
             if planted!(OldBytesPacked) {
                 *bytes = before;
             } else {
-                view = read::decode(&self.decoder, wire, &before, buffers)?;
+                view = read::decode(&self.decoder, wire, &before)?;
             }
         }
         let (content, stage) = self.pack(wire, bytes);
@@ -177,7 +177,7 @@ where
             }
             let (wire, bytes) = (object.wire(), object.content().unpack().ok()?);
             // The view is made again, because it may not be `Clone`.
-            let view = read::decode(&self.decoder, wire, &bytes, &mut Buffers::default()).ok()?;
+            let view = read::decode(&self.decoder, wire, &bytes).ok()?;
             let packed = (dictionaries.newest(&bytes), Stage::Packed);
             let identity = object.identity().clone();
             Some(PackedObject::new(identity, view, wire, packed))

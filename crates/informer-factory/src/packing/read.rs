@@ -4,7 +4,7 @@ use std::any::type_name;
 use std::cell::Cell;
 
 use informer_kube_protobuf::{Envelope, seal};
-use informer_kube_source::{Buffers, Encoded, ReceivedWire, SerdeDecoder, TypeNames, Wire};
+use informer_kube_source::{Encoded, ReceivedWire, SerdeDecoder, TypeNames, Wire};
 use informer_packed::{Packed, UnpackError};
 use informer_reflector::{DecodeError, DecodeErrorCategory};
 use metrics::counter;
@@ -16,7 +16,8 @@ use crate::status::telemetry;
 const KEPT: usize = 256 * 1024;
 
 thread_local! {
-    static MEMORY: Cell<Memory> = const { Cell::new(Memory::new()) };
+    /// Room for the bytes of an unpacked object.
+    static MEMORY: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
 /// A packed object could not be read as a type.
@@ -33,21 +34,6 @@ pub enum ReadError {
     Unpack(#[from] UnpackError),
 }
 
-#[derive(Default)]
-struct Memory {
-    bytes: Vec<u8>,
-    buffers: Buffers,
-}
-
-impl Memory {
-    const fn new() -> Self {
-        Self {
-            bytes: Vec::new(),
-            buffers: Buffers::new(),
-        }
-    }
-}
-
 /// Decodes a packed object as `R`.
 pub(super) fn read<R: DeserializeOwned + 'static>(
     wire: ReceivedWire,
@@ -56,7 +42,7 @@ pub(super) fn read<R: DeserializeOwned + 'static>(
     // Taken out meanwhile, since a `Deserialize` of the caller may read another object.
     let mut memory = MEMORY.try_with(Cell::take).unwrap_or_default();
     let result = unpack(wire, content, &mut memory);
-    if memory.bytes.capacity() <= KEPT {
+    if memory.capacity() <= KEPT {
         // An error means that the thread is ending.
         MEMORY
             .try_with(|place| place.set(memory))
@@ -71,11 +57,10 @@ pub(super) fn read<R: DeserializeOwned + 'static>(
 fn unpack<R: DeserializeOwned + 'static>(
     wire: ReceivedWire,
     content: &Packed,
-    memory: &mut Memory,
+    bytes: &mut Vec<u8>,
 ) -> Result<R, ReadError> {
-    let Memory { bytes, buffers } = memory;
     content.unpack_into(bytes)?;
-    Ok(decode(&SerdeDecoder::default(), wire, bytes, buffers)?)
+    Ok(decode(&SerdeDecoder::default(), wire, bytes)?)
 }
 
 /// Decodes the bytes that an object keeps.
@@ -83,7 +68,6 @@ pub(super) fn decode<R: DeserializeOwned + 'static>(
     decoder: &SerdeDecoder,
     wire: ReceivedWire,
     kept: &[u8],
-    buffers: &mut Buffers,
 ) -> Result<R, DecodeError> {
     // They were well formed when they were packed, and the checksum has been compared.
     match wire {
@@ -94,7 +78,7 @@ pub(super) fn decode<R: DeserializeOwned + 'static>(
         }
         _ => {
             let text = std::str::from_utf8(kept).map_err(|_| damaged())?;
-            decoder.decode_text(text, buffers)
+            decoder.decode_checked_text(text)
         }
     }
 }

@@ -9,6 +9,7 @@ pub(crate) mod json_text;
 pub(crate) mod measure;
 pub(crate) mod message;
 pub(crate) mod object;
+pub(crate) mod on_demand;
 pub(crate) mod ordered_jobs;
 pub(crate) mod partial;
 pub(crate) mod separator;

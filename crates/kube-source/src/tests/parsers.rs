@@ -1,4 +1,4 @@
-//! Both parsers give the same result: an object decodes as serde_json alone decodes it.
+//! All parsers give the same result: an object decodes as serde_json alone decodes it.
 
 use std::{collections::BTreeMap, fmt::Debug, sync::Arc};
 
@@ -14,8 +14,9 @@ use super::{hostile::damaged, requests::decode, scripted};
 use crate::{
     Projection, SerdeDecoder,
     decode::{
-        shape::{self, TypeNames, repeated::is_repeated},
-        tape::Scratch,
+        on_demand::OnDemand,
+        shape::{self, TypeNames, checked::Checked, repeated::is_repeated},
+        tape::{Misfit, Scratch},
     },
 };
 
@@ -75,6 +76,13 @@ fn assert_same<T: DeserializeOwned + Debug + 'static>(json: &str) {
     let expected = expected.filter(|_| !matches!(in_text, Ok(true)));
     let expected = expected.map(|object| format!("{object:?}"));
     assert_eq!(decoded::<T>(json), expected, "{json}");
+    // Never a panic, and the same value from text that has been checked.
+    let on_demand = SerdeDecoder::default().decode_checked_text::<T>(json);
+    let is_checked = serde_json::from_str::<Checked>(json).is_ok();
+    if is_checked && !matches!(in_text, Ok(true)) {
+        let on_demand = on_demand.ok().map(|object| format!("{object:?}"));
+        assert_eq!(on_demand, expected, "{json}");
+    }
 }
 
 fn assert_same_in_all(json: &str) {
@@ -250,6 +258,35 @@ fn what_only_serde_json_decodes_is_decoded() {
     for _ in 0..1000 {
         let body = decode(&source, r#"{"a": [1, 2.50] }"#, true);
         assert_eq!(body.object().expect("decodes").a.get(), "[1, 2.50]");
+    }
+}
+
+/// Objects as servers send them are read on demand, without another parser.
+#[test]
+fn objects_are_read_on_demand() {
+    fn read<T: DeserializeOwned>(json: &str) -> Result<T, Misfit> {
+        let mut text = OnDemand::new(json);
+        let object = T::deserialize(&mut text)?;
+        text.end().map(|()| object)
+    }
+    #[derive(Debug, Deserialize, PartialEq)]
+    struct Partial {
+        spec: Spec,
+        status: Value,
+    }
+    #[derive(Debug, Deserialize, PartialEq)]
+    struct Spec {
+        priority: f64,
+    }
+    for json in [pod().to_string(), format!("{:#}", pod())] {
+        let expected: Pod = serde_json::from_str(&json).expect("a pod");
+        assert_eq!(read::<Pod>(&json).expect("read on demand"), expected);
+        let expected: Partial = serde_json::from_str(&json).expect("a pod");
+        assert_eq!(read::<Partial>(&json).expect("read on demand"), expected);
+        assert_eq!(read::<Value>(&json).expect("read on demand"), pod());
+        for cut in 0..json.len() {
+            assert!(read::<Pod>(&json[..cut]).is_err(), "{cut}");
+        }
     }
 }
 
