@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use derive_where::derive_where;
 
+use crate::write::pieces::Pieces;
 use crate::{Entry, ObjectKey, ResourceVersion};
 
 /// A source of objects: the whole cluster, or one namespace of it.
@@ -58,7 +59,7 @@ impl Scope {
 #[doc(alias = "Transaction")]
 #[derive_where(Debug, Default)]
 pub struct Batch<T> {
-    pub(crate) operations: Vec<Operation<T>>,
+    pub(crate) operations: Pieces<Operation<T>>,
 }
 
 #[derive_where(Debug)]
@@ -84,6 +85,16 @@ pub(crate) enum Operation<T> {
     },
 }
 
+impl<T> Operation<T> {
+    /// The key under which it stores an entry; `None` for any other operation.
+    pub(crate) fn stored(&self) -> Option<&ObjectKey> {
+        match self {
+            Self::Upsert { key, .. } => Some(key),
+            _ => None,
+        }
+    }
+}
+
 impl<T> Batch<T> {
     /// An empty batch.
     pub fn new() -> Self {
@@ -93,7 +104,7 @@ impl<T> Batch<T> {
     /// An empty batch with room for so many operations.
     pub fn with_capacity(operations: usize) -> Self {
         Self {
-            operations: Vec::with_capacity(operations),
+            operations: Pieces::with_capacity(operations),
         }
     }
 
@@ -135,7 +146,7 @@ impl<T> Batch<T> {
     /// Whether no operation was added.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.operations.is_empty()
+        self.len() == 0
     }
 
     /// The number of operations added; a replacement and a version count as one each.

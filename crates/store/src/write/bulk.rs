@@ -12,24 +12,35 @@ use crate::state::State;
 use crate::table::shape::Shape;
 use crate::write::apply::Step;
 use crate::write::batch::Operation;
+use crate::write::pieces::Pieces;
 use crate::write::replace::Listed;
 
 impl<T, S: Shape> State<T, S> {
     /// Applies operations in their order; entries that follow each other may be stored as one.
-    pub(crate) fn apply_all(&mut self, mut operations: Vec<Operation<T>>, step: &mut Step) {
+    pub(crate) fn apply_all(&mut self, operations: Pieces<Operation<T>>, step: &mut Step) {
         if operations.len() < S::MANY {
             for operation in operations {
                 self.apply(operation, step);
             }
             return;
         }
-        let is_upsert = |operation: &Operation<T>| matches!(operation, Operation::Upsert { .. });
-        // Nearly always everything is stored, something removed, and a version set.
-        let entries = operations.iter().take_while(|next| is_upsert(next)).count();
-        let later = operations.split_off(entries);
-        self.upsert_all(in_place(operations), step);
+        // Nearly always everything is stored in key order, something removed, and a version set.
+        let stored = operations.iter().map_while(Operation::stored);
+        let (count, in_order) = (stored.clone().count(), stored.is_sorted_by(|a, b| a < b));
+        let mut operations = operations.into_iter();
+        if in_order && self.is_rebuilt_for(count) {
+            let entries = operations
+                .by_ref()
+                .take(count)
+                .map(|operation| match operation {
+                    Operation::Upsert { key, entry } => (key, entry),
+                    _ => unreachable!("only what stores was counted"),
+                });
+            let records = self.merged(|_| false, entries, count, step);
+            self.rebuild(&records);
+        }
         let mut entries = Vec::new();
-        for operation in later {
+        for operation in operations {
             match operation {
                 Operation::Upsert { key, entry } => entries.push((key, entry)),
                 other => {
@@ -41,8 +52,13 @@ impl<T, S: Shape> State<T, S> {
         self.upsert_all(entries, step);
     }
 
+    /// Whether so many entries are stored by building the state anew.
+    fn is_rebuilt_for(&self, entries: usize) -> bool {
+        entries >= S::MANY && entries >= self.items.len() / 2
+    }
+
     fn upsert_all(&mut self, mut list: Vec<Listed<T>>, step: &mut Step) {
-        if list.len() < S::MANY || list.len() < self.items.len() / 2 {
+        if !self.is_rebuilt_for(list.len()) {
             for (key, entry) in list {
                 self.upsert(key, entry, step);
             }
@@ -51,18 +67,10 @@ impl<T, S: Shape> State<T, S> {
         let given = list.len();
         sort_latest(&mut list);
         step.commit.updated += given - list.len();
-        let records = self.merged(|_| false, list, step);
+        let entries = list.len();
+        let records = self.merged(|_| false, list, entries, step);
         self.rebuild(&records);
     }
-}
-
-/// The entries of operations that only store, in their memory: there may be very many.
-fn in_place<T>(operations: Vec<Operation<T>>) -> Vec<Listed<T>> {
-    let entry = |operation| match operation {
-        Operation::Upsert { key, entry } => (key, entry),
-        _ => unreachable!("only what stores was counted"),
-    };
-    operations.into_iter().map(entry).collect()
 }
 
 /// Sorts a list by key; of several entries with one key the last stays.

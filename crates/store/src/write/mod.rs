@@ -3,5 +3,6 @@
 pub(crate) mod apply;
 pub(crate) mod batch;
 pub(crate) mod bulk;
+pub(crate) mod pieces;
 pub(crate) mod replace;
 pub(crate) mod writer;

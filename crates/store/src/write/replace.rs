@@ -47,7 +47,8 @@ impl<T, S: Shape> State<T, S> {
 
         let difference = self.difference(scope, &list);
         if (difference.missing.len() + difference.fresh) * 4 > self.items.len() {
-            let records = self.merged(|key| scope.covers(key), list, step);
+            let entries = list.len();
+            let records = self.merged(|key| scope.covers(key), list, entries, step);
             self.rebuild(&records);
             return;
         }
@@ -85,15 +86,17 @@ impl<T, S: Shape> State<T, S> {
         }
     }
 
-    /// Returns all records of the next state in key order: those of the list, and the stored ones
-    /// that it does not contain and that are not `gone` then. Nothing changes here.
+    /// Returns all records of the next state in key order: those of the list, which has so many
+    /// `entries`, and the stored ones that it does not contain and that are not `gone` then.
+    /// Nothing changes here.
     pub(crate) fn merged(
         &self,
         gone: impl Fn(&ObjectKey) -> bool,
-        list: Vec<Listed<T>>,
+        list: impl IntoIterator<Item = Listed<T>>,
+        entries: usize,
         step: &mut Step,
     ) -> Vec<Arc<Record<T>>> {
-        let mut records = Vec::with_capacity(self.items.len().max(list.len()));
+        let mut records = Vec::with_capacity(self.items.len().max(entries));
         let mut sharing = Sharing::default();
         let by_key = |record: &&Arc<Record<T>>, (key, _): &Listed<T>| record.key.cmp(key);
         for pair in joined(self.items.iter(), list, by_key) {
