@@ -175,7 +175,7 @@ impl<K: Clone + Eq + Hash, V: Clone> Pending<K, V> for InOrder<K, V> {
                 }
             }
         }
-        let items = distinct.take_all().collect();
+        let items = distinct.map_all(|item| item);
         queue.phase.relist(queue.ledger.next());
         queue.whole(Item::Replace { items }, Some(position));
         left_out

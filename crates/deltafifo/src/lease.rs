@@ -64,13 +64,41 @@ pub struct Lease<K, V, P> {
 /// The items of a lease, in order: a slice that queue and consumer share.
 #[derive_where(Clone)]
 #[derive_where(Debug; K: fmt::Debug)]
-pub struct Items<K, V>(pub(crate) Arc<[Item<K, V>]>);
+pub struct Items<K, V>(Shared<Item<K, V>>);
+
+#[derive_where(Clone)]
+#[derive_where(Debug; T: fmt::Debug)]
+enum Shared<T> {
+    Few(Arc<[T]>),
+    /// In the memory in which they were pending: a slice would be a copy of all of them.
+    Many(Arc<Vec<T>>),
+}
+
+impl<K, V> Items<K, V> {
+    /// The next `count` items; an array is cheaper to make than a slice.
+    #[inline]
+    pub(crate) fn few(count: usize, mut next: impl FnMut() -> Item<K, V>) -> Self {
+        Self(Shared::Few(match count {
+            1 => Arc::new([next()]),
+            _ => (0..count).map(|_| next()).collect(),
+        }))
+    }
+
+    /// Very many items.
+    pub(crate) fn many(items: Vec<Item<K, V>>) -> Self {
+        Self(Shared::Many(Arc::new(items)))
+    }
+}
 
 impl<K, V> Deref for Items<K, V> {
     type Target = [Item<K, V>];
 
+    #[inline]
     fn deref(&self) -> &Self::Target {
-        &self.0
+        match &self.0 {
+            Shared::Few(items) => items,
+            Shared::Many(items) => items,
+        }
     }
 }
 
@@ -79,7 +107,7 @@ impl<'a, K, V> IntoIterator for &'a Items<K, V> {
     type IntoIter = slice::Iter<'a, Item<K, V>>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.0.iter()
+        self.iter()
     }
 }
 

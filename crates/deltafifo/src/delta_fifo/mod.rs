@@ -30,7 +30,7 @@ use crate::delta::Delta;
 use crate::deltas::{Deltas, Pushed, Stamped};
 use crate::keys::pending_map::PendingMap;
 use crate::known::Known;
-use crate::lease::Item;
+use crate::lease::{Item, Items};
 use crate::queue_core::leased::{Batch, Origin};
 use crate::queue_core::ledger::Ledger;
 use crate::queue_core::{Pending, QueueCore};
@@ -138,6 +138,10 @@ impl<K: Clone + Eq + Hash, V: Clone> PerKey<K, V> {
 
     fn take_all(&mut self, origin: Origin) -> Batch<K, V> {
         let count = self.map.len();
+        if count > MANY {
+            let items = Items::many(self.map.map_all(into_item));
+            return Batch { items, origin };
+        }
         let mut all = self.map.take_all();
         Batch::of(origin, count, || into_item(all.next().expect(COUNTED)))
     }
@@ -274,5 +278,8 @@ fn into_item<K, V>((key, slot): (K, Slot<V>)) -> Item<K, V> {
     let deltas = slot.deltas;
     Item::Key { key, deltas }
 }
+
+/// More keys than this are leased in the memory in which they are pending.
+const MANY: usize = 1024;
 
 const COUNTED: &str = "each entry that was counted is pending";

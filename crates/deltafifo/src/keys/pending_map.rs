@@ -157,6 +157,18 @@ impl<K: Eq + Hash, T> PendingMap<K, T> {
         Some(self.take(at).1)
     }
 
+    /// Removes all entries, from the front, and maps them in the memory they have. The map has no
+    /// memory for entries then; [`take_all`](Self::take_all) is for the usual few.
+    pub(crate) fn map_all<R>(&mut self, mut map: impl FnMut((K, T)) -> R) -> Vec<R> {
+        self.front += self.places.len() as u64;
+        self.table.clear();
+        let places = Vec::from(std::mem::take(&mut self.places));
+        // `flatten` would not collect in place.
+        let taken = places.into_iter();
+        let mapped = taken.filter_map(|place| place.map(|place| map((place.key, place.value))));
+        mapped.collect()
+    }
+
     /// Makes room for `keys` more keys in one step.
     pub(crate) fn reserve(&mut self, keys: usize) {
         self.places.reserve(keys);
@@ -228,6 +240,25 @@ mod tests {
         assert_eq!(keys(&map), [0, 3, 4, 5]);
         assert_eq!(map.pop_front(), Some((0, ())));
         assert_eq!(map.len(), 3);
+    }
+
+    /// The entries of a large collection must not be in memory twice.
+    #[test]
+    fn entries_are_mapped_in_their_memory() {
+        let mut map = PendingMap::new();
+        map.reserve(5_000);
+        (0..5_000_u32).for_each(|key| assert!(map.push_back(key, key + 1).1.is_none()));
+        map.remove(&7);
+        let places = map.places.as_slices().0.as_ptr().addr();
+        let all = map.map_all(|(key, value)| u64::from(key) + u64::from(value));
+        assert_eq!(all.as_ptr().addr(), places);
+        let expected = (0..5_000_u64)
+            .filter(|key| *key != 7)
+            .map(|key| 2 * key + 1);
+        assert!(all.into_iter().eq(expected));
+        assert_eq!((map.len(), map.places.capacity()), (0, 0));
+        assert!(map.push_back(7, 7).1.is_none());
+        assert_eq!(map.take_all().collect::<Vec<_>>(), [(7, 7)]);
     }
 
     /// A relist of a large cluster must not keep its memory for ever.

@@ -3,19 +3,18 @@
 use std::collections::BTreeSet;
 use std::hash::Hash;
 use std::num::NonZeroU32;
-use std::sync::Arc;
 
 use derive_where::derive_where;
 
 use crate::delta_fifo::groups::GroupId;
 use crate::deltas::{Deltas, Stamp};
 use crate::keys::index::KeyIndex;
-use crate::lease::{Exhausted, Item, LeaseId};
+use crate::lease::{Exhausted, Item, Items, LeaseId};
 
 /// Items to be leased together.
 #[cfg_attr(any(test, fuzzing), derive(Clone))]
 pub(crate) struct Batch<K, V> {
-    pub(crate) items: Arc<[Item<K, V>]>,
+    pub(crate) items: Items<K, V>,
     pub(crate) origin: Origin,
 }
 
@@ -31,13 +30,10 @@ pub(crate) enum Origin {
 }
 
 impl<K, V> Batch<K, V> {
-    /// Makes a batch of the next `count` items; an array is cheaper to make than a slice.
+    /// Makes a batch of the next `count` items.
     #[inline]
-    pub(crate) fn of(origin: Origin, count: usize, mut next: impl FnMut() -> Item<K, V>) -> Self {
-        let items: Arc<[_]> = match count {
-            1 => Arc::new([next()]),
-            _ => (0..count).map(|_| next()).collect(),
-        };
+    pub(crate) fn of(origin: Origin, count: usize, next: impl FnMut() -> Item<K, V>) -> Self {
+        let items = Items::few(count, next);
         Self { items, origin }
     }
 }

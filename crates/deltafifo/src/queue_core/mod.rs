@@ -19,7 +19,6 @@ mod phase;
 use std::collections::BTreeSet;
 use std::hash::Hash;
 use std::num::{NonZeroU32, NonZeroUsize};
-use std::sync::Arc;
 
 use derive_where::derive_where;
 
@@ -28,7 +27,7 @@ use crate::delta::Delta;
 use crate::deltas::{Pushed, Stamped};
 use crate::error::{Closed, NotLeased};
 use crate::known::Known;
-use crate::lease::{Exhausted, Items, Lease, LeaseId};
+use crate::lease::{Exhausted, Lease, LeaseId};
 use crate::queue::sealed::Sealed;
 use crate::queue::{Deletion, Queue};
 use crate::tombstone::Final;
@@ -217,7 +216,7 @@ where
         let lease = Lease {
             id: leased.id,
             initial: !self.phase.is_synced(),
-            items: Items(Arc::clone(&leased.batch.items)),
+            items: leased.batch.items.clone(),
             position: self.ledger.position(leased.newest).cloned(),
             applied_after: self.ledger.applied_after().cloned(),
         };
