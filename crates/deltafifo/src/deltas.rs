@@ -64,7 +64,48 @@ impl<V> Stamped<V> {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Deltas<V> {
     first: Stamped<V>,
-    rest: Vec<Stamped<V>>,
+    rest: Rest<V>,
+}
+
+/// The changes behind the first. Nearly every list has none, and there may be one for each object
+/// of a large collection, so this is one word.
+#[derive(Clone, PartialEq, Eq)]
+#[expect(clippy::box_collection, reason = "a vector is three words")]
+struct Rest<V>(Option<Box<Vec<Stamped<V>>>>);
+
+impl<V> Rest<V> {
+    const NONE: Self = Self(None);
+
+    #[inline]
+    fn as_slice(&self) -> &[Stamped<V>] {
+        self.0.as_ref().map_or(&[], |rest| rest)
+    }
+
+    #[inline]
+    fn as_mut_slice(&mut self) -> &mut [Stamped<V>] {
+        self.0.as_mut().map_or(&mut [], |rest| rest)
+    }
+}
+
+/// No list is empty inside, so that equal lists are equal.
+impl<V> Extend<Stamped<V>> for Rest<V> {
+    fn extend<I: IntoIterator<Item = Stamped<V>>>(&mut self, changes: I) {
+        let mut changes = changes.into_iter();
+        let Some(first) = changes.next() else {
+            return;
+        };
+        let rest = self.0.get_or_insert_default();
+        rest.push(first);
+        rest.extend(changes);
+    }
+}
+
+impl<V> FromIterator<Stamped<V>> for Rest<V> {
+    fn from_iter<I: IntoIterator<Item = Stamped<V>>>(changes: I) -> Self {
+        let mut rest = Self::NONE;
+        rest.extend(changes);
+        rest
+    }
 }
 
 /// What became of a change that was put behind a list.
@@ -116,7 +157,7 @@ impl<V> Deltas<V> {
     /// How many changes there are; at least one.
     #[expect(clippy::len_without_is_empty, reason = "a list is never empty (FQ-1)")]
     pub fn len(&self) -> usize {
-        1 + self.rest.len()
+        1 + self.rest.as_slice().len()
     }
 
     /// How often this list was leased and given back.
@@ -127,27 +168,28 @@ impl<V> Deltas<V> {
     pub(crate) fn stamped(first: Stamped<V>) -> Self {
         Self {
             first,
-            rest: Vec::new(),
+            rest: Rest::NONE,
         }
     }
 
     pub(crate) fn newest_stamped(&self) -> &Stamped<V> {
-        self.rest.last().unwrap_or(&self.first)
+        self.rest.as_slice().last().unwrap_or(&self.first)
     }
 
     pub(crate) fn newest_mut(&mut self) -> &mut Stamped<V> {
-        self.rest.last_mut().unwrap_or(&mut self.first)
+        let Self { first, rest } = self;
+        rest.as_mut_slice().last_mut().unwrap_or(first)
     }
 
     fn stamps(&self) -> impl DoubleEndedIterator<Item = &Stamped<V>> {
-        std::iter::once(&self.first).chain(&self.rest)
+        std::iter::once(&self.first).chain(self.rest.as_slice())
     }
 
     /// Visits the number of the call of each change, oldest first.
     #[inline]
     pub(crate) fn for_each_seq(&self, mut visit: impl FnMut(u64)) {
         visit(self.first.stamp.seq);
-        for stamped in &self.rest {
+        for stamped in self.rest.as_slice() {
             visit(stamped.stamp.seq);
         }
     }
@@ -158,13 +200,16 @@ impl<V> Deltas<V> {
     pub(crate) fn failed(mut self, max_attempts: u32) -> (Option<Self>, Option<Self>) {
         let count = |stamped: &mut Stamped<V>| stamped.stamp = stamped.stamp.failed();
         count(&mut self.first);
-        self.rest.iter_mut().for_each(count);
+        self.rest.as_mut_slice().iter_mut().for_each(count);
         if self.attempts() < max_attempts {
             return (None, Some(self));
         }
         let exhausted = |stamped: &Stamped<V>| stamped.stamp.attempts >= max_attempts;
-        let at = self.rest.partition_point(exhausted);
-        let mut newer = self.rest.split_off(at).into_iter();
+        let at = self.rest.as_slice().partition_point(exhausted);
+        let rest = self.rest.0.take().map(|rest| *rest).unwrap_or_default();
+        let mut rest = rest.into_iter();
+        self.rest = rest.by_ref().take(at).collect();
+        let mut newer = rest;
         let again = newer.next().map(|first| Self {
             first,
             rest: newer.collect(),
@@ -191,11 +236,12 @@ impl<V> Deltas<V> {
             (Delta::Deleted(kept), Delta::Deleted(last)) => Pushed::Merged(kept.merge(last)),
             (_, delta) => {
                 let stamp = newer.first.stamp;
-                self.rest.push(Stamped { delta, stamp });
+                self.rest.extend([Stamped { delta, stamp }]);
                 Pushed::Appended
             }
         };
-        self.rest.extend(newer.rest);
+        self.rest
+            .extend(newer.rest.0.into_iter().flat_map(|rest| *rest));
         pushed
     }
 }
