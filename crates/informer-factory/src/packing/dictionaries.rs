@@ -40,7 +40,8 @@ impl Default for DictionarySettings {
     fn default() -> Self {
         Self {
             is_on: true,
-            first_samples: 500,
+            // More of them take longer to train from than the list takes to arrive.
+            first_samples: 320,
             samples: 256,
             sample_bytes: 2 * MIB,
             waiting_bytes: 16 * MIB,
