@@ -25,6 +25,9 @@ const BATCH_BYTES: usize = if cfg!(fuzzing) { 256 } else { 64 * 1024 };
 // FM-56
 const ITEM_LIMIT_FACTOR: usize = 16;
 
+/// The number of items in a vector of a long list.
+const PART: usize = 2_048;
+
 /// The items of a batch, and the memory they were read in.
 type Decoded<T> = (Result<Vec<Item<T>>, Failure>, Memory);
 
@@ -45,7 +48,8 @@ pub(crate) struct ArrivingList<T> {
     /// Whether the decoder was learning when the list began.
     is_learning: bool,
     spare: Vec<Memory>,
-    items: Vec<Item<T>>,
+    /// The items, some thousand in each vector. One vector would be copied each time it grows.
+    parts: Vec<Vec<Item<T>>>,
 }
 
 impl<T: Send + Sync + 'static> ArrivingList<T> {
@@ -59,8 +63,6 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
         threads: usize,
     ) -> Self {
         let item_limit = source.limits.object_bytes;
-        let expected = reuse.as_ref().map_or(0, |reuse| reuse.expected_items());
-        let most = request.limit.map_or(expected, |limit| limit as usize);
         Self {
             reader: ItemReader {
                 source: Arc::clone(source),
@@ -73,7 +75,7 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
             threads,
             is_learning: source.decoder.is_learning(),
             spare: Vec::new(),
-            items: Vec::with_capacity(expected.min(most)),
+            parts: Vec::new(),
         }
     }
 
@@ -92,10 +94,11 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
 
     /// Ends the body. Fails if the list is not complete.
     pub(crate) async fn complete(mut self) -> Result<Page<T>, Failure> {
-        if self.items.is_empty() && self.jobs.is_idle() {
+        if self.parts.is_empty() && self.jobs.is_idle() {
             // A small list is not worth a thread.
             let rest = self.cutter.take(Items::default());
-            self.items = self.reader.read(&rest, &mut Buffers::default(), || false)?;
+            let items = self.reader.read(&rest, &mut Buffers::default(), || false)?;
+            self.parts.push(items);
         } else if self.cutter.ready_bytes() > 0 {
             self.decode_ready().await?;
         }
@@ -104,11 +107,12 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
         }
         let source = self.reader.source;
         let mut page = self.cutter.read_frame(&source)?;
-        page.items = match self.is_learning && self.items.len() > FEW {
-            true => finished(source, self.items, self.threads).await,
+        let mut items = gathered(self.parts);
+        page.items = match self.is_learning && items.len() > FEW {
+            true => finished(source, items, self.threads).await,
             false => {
-                source.finish(self.items.iter_mut());
-                self.items
+                source.finish(items.iter_mut());
+                items
             }
         };
         Ok(page)
@@ -143,9 +147,29 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
 
     fn keep(&mut self, (items, memory): Decoded<T>) -> Result<(), Failure> {
         self.spare.push(memory);
-        self.items.append(&mut items?);
+        let mut items = items?;
+        let has_room = |part: &&mut Vec<_>| part.capacity() - part.len() >= items.len();
+        match self.parts.last_mut().filter(has_room) {
+            Some(part) => part.append(&mut items),
+            None if self.parts.is_empty() => self.parts.push(items),
+            None => {
+                let mut part = Vec::with_capacity(PART.max(items.len()));
+                part.append(&mut items);
+                self.parts.push(part);
+            }
+        }
         Ok(())
     }
+}
+
+/// All items in one vector, which is as long as they are.
+fn gathered<T>(mut parts: Vec<Vec<Item<T>>>) -> Vec<Item<T>> {
+    if let [only] = &mut parts[..] {
+        return std::mem::take(only);
+    }
+    let mut items = Vec::with_capacity(parts.iter().map(Vec::len).sum());
+    parts.into_iter().for_each(|part| items.extend(part));
+    items
 }
 
 /// Finishes items on a thread of its own: what a decoder has learned may take long to use.
