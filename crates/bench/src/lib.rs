@@ -11,6 +11,7 @@ pub mod chance;
 pub mod collection;
 pub mod command_line;
 pub mod control;
+pub mod floor;
 pub mod history;
 pub mod idle;
 pub mod late;

@@ -24,9 +24,6 @@ import (
 // settleTime is how long memory may settle before it is read.
 const settleTime = time.Second
 
-// pacedSeconds is for how long changes are sent at a rate.
-const pacedSeconds = 5
-
 type commandLine struct {
 	server, variant, list, render  string
 	objects, events, changed, rate uint64
@@ -44,9 +41,9 @@ func parse() *commandLine {
 	flag.Uint64Var(&c.events, "events", 0, "how many changes are sent as fast as they are taken")
 	flag.IntVar(&c.handlers, "handlers", 1, "how many handlers")
 	flag.Uint64Var(&c.changed, "changed", 0, "how many objects a relist finds changed")
-	flag.Uint64Var(&c.rate, "rate", 0, "changes a second, for five seconds")
+	flag.Uint64Var(&c.rate, "rate", 0, "changes a second, to measure latency")
 	flag.Uint64Var(&c.readers, "readers", 1, "how many readers there are beside the writer of a store")
-	flag.Uint64Var(&c.seconds, "seconds", 1, "for how long the writer of a store writes")
+	flag.Uint64Var(&c.seconds, "seconds", 1, "for how long changes come at the rate, or the writer of a store writes")
 	flag.Uint64Var(&c.joins, "joins", 0, "how many handlers join late, while changes come at the rate")
 	flag.IntVar(&c.informers, "informers", 1, "how many informers there are where they are idle")
 	flag.Parse()
