@@ -9,6 +9,7 @@ mod beside;
 mod claims;
 pub(crate) mod gate;
 mod host;
+mod latency;
 mod machine;
 mod packed;
 mod plan;
@@ -38,7 +39,8 @@ pub(crate) struct BenchCommand {
     /// How many handlers there are where there are many.
     #[arg(long, default_value_t = 100)]
     handlers: u64,
-    /// How often everything is run. 3, or 1 with --quick.
+    /// How often everything is run, except for latency (P11, PK7), which is measured seven times, or
+    /// once with --quick. 3, or 1 with --quick.
     #[arg(long)]
     rounds: Option<usize>,
     /// Only these rows, such as P1,P7.
@@ -89,13 +91,16 @@ impl Allocator {
     }
 }
 
-/// The sizes of one run.
+/// The sizes of one run of everything.
 #[derive(Clone, Copy, Debug)]
 struct Sizes {
     objects: u64,
     events: u64,
     handlers: u64,
     rounds: usize,
+    /// How often latency is measured, and for how many seconds each time.
+    latency_runs: usize,
+    latency_seconds: u64,
 }
 
 impl BenchCommand {
@@ -105,12 +110,15 @@ impl BenchCommand {
         } else {
             (100_000, 3)
         };
+        let (latency_runs, latency_seconds) = latency::protocol(self.quick);
         let objects = self.objects.unwrap_or(objects);
         Sizes {
             objects,
             events: self.events.unwrap_or(objects),
             handlers: self.handlers,
             rounds: self.rounds.unwrap_or(rounds).max(1),
+            latency_runs,
+            latency_seconds,
         }
     }
 }
@@ -134,8 +142,9 @@ pub(crate) fn run(command: &BenchCommand) -> Result<()> {
     let mut results = Results::default();
     let workshop = tempfile::tempdir()?;
     let fixtures = trial::fixtures(&programs, &trials, workshop.path())?;
-    for round in 1..=sizes.rounds {
-        for trial in &trials {
+    let last = trials.iter().map(|trial| trial.runs).max().unwrap_or(0);
+    for round in 1..=last {
+        for trial in trials.iter().filter(|trial| round <= trial.runs) {
             let name = trial.name;
             if let Some(why) = programs.missing(trial.program) {
                 results.skip(name, why);

@@ -3,6 +3,7 @@
 mod parts;
 
 use super::beside;
+use super::latency;
 use super::packed;
 use super::plan::MEASURED;
 use super::protobuf;
@@ -38,6 +39,8 @@ pub(super) struct Judged {
     /// The same ratio in processor time, less is better: where the clock depends on what else the
     /// machine does, this hardly does.
     pub(super) cpu_ratio: Option<f64>,
+    /// For latencies: the greater of the two floors, in microseconds.
+    pub(super) floor: Option<f64>,
 }
 
 use Bound::{AtLeast, AtMost};
@@ -66,7 +69,7 @@ pub(super) type Line = (
     Bound,
 );
 
-const LINES: [Line; 25] = [
+const LINES: [Line; 24] = [
     (
         "P1",
         "initial sync, full / kube-runtime",
@@ -202,13 +205,6 @@ const LINES: [Line; 25] = [
         AtLeast(2.5),
     ),
     (
-        "P11",
-        "latency p99, 10 handlers / client-go protobuf",
-        ("ours full, latency", "latency_p99_us"),
-        ("client-go protobuf, latency", "latency_p99_us"),
-        AtMost(0.25),
-    ),
-    (
         "P14",
         "time per object, a tenth to three times",
         (TRIPLE, "sync_wall_us_per_object"),
@@ -248,7 +244,10 @@ const LINES: [Line; 25] = [
 /// Every target there is.
 fn lines() -> impl Iterator<Item = &'static Line> {
     let all = LINES.iter().chain(&parts::LINES);
-    let all = all.chain(&beside::TARGETS).chain(&packed::TARGETS);
+    let all = all
+        .chain(&latency::TARGETS)
+        .chain(&beside::TARGETS)
+        .chain(&packed::TARGETS);
     all.chain(&protobuf::TARGETS)
 }
 
@@ -271,6 +270,7 @@ pub(super) fn judge(results: &Results, rows: &[String]) -> Vec<Judged> {
                 claim,
                 figures,
                 cpu_ratio: claim.cpu_ratio(results),
+                floor: claim.floor(results),
             }
         })
         .collect();
@@ -298,6 +298,21 @@ impl Claim {
     }
 }
 
+impl Claim {
+    /// The greater of the medians of the two floors.
+    fn floor(&self, results: &Results) -> Option<f64> {
+        let floor = |Figure(trial, figure)| {
+            let floor = latency::floor_of(figure)?;
+            results.median(trial, floor)
+        };
+        Some(floor(self.ours)?.max(floor(self.other)?))
+    }
+
+    fn is_latency(&self) -> bool {
+        latency::floor_of(self.ours.1).is_some()
+    }
+}
+
 impl Judged {
     /// Ours over the other.
     pub(super) fn ratio(&self) -> Option<f64> {
@@ -305,6 +320,15 @@ impl Judged {
     }
 
     pub(super) fn verdict(&self) -> &'static str {
+        if let (Some((ours, other)), true) = (self.figures, self.claim.is_latency()) {
+            match self.floor {
+                None => return "not measured",
+                Some(floor) if !latency::is_measurable(floor, ours.min(other)) => {
+                    return "not measurable here";
+                }
+                Some(_) => {}
+            }
+        }
         match (self.ratio(), self.claim.bound) {
             (None, _) => "not measured",
             (Some(ratio), AtMost(bound)) if ratio <= bound => "met",

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 
 use super::programs::Program;
-use super::{Sizes, beside, packed, protobuf};
+use super::{Sizes, beside, latency, packed, protobuf};
 
 /// The rows that are measured.
 pub(super) const MEASURED: [&str; 29] = [
@@ -11,10 +11,6 @@ pub(super) const MEASURED: [&str; 29] = [
     "idle", "PK1", "PK2", "PK3", "PK4", "PK5", "PK6", "PK7", "PK8", "PK9", "PK10", "PB1", "PB2",
     "PB3", "PB4",
 ];
-
-/// How many handlers latency is measured with, and at how many changes a second.
-const LATENCY_HANDLERS: u64 = 10;
-const LATENCY_RATE: u64 = 5_000;
 
 /// How many readers list one namespace, as in client-go's BenchmarkSharedIndexInformer.
 const NAMESPACE_READERS: u64 = 80;
@@ -29,7 +25,7 @@ const JOIN_RATE: u64 = 2_000;
 const IDLE_INFORMERS: u64 = 1_000;
 const IDLE_OBJECTS: u64 = 10;
 
-/// One program with one command line, run once a round against a server of its own.
+/// One program with one command line, run several times, each time against a server of its own.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Trial {
     pub(super) name: &'static str,
@@ -38,6 +34,8 @@ pub(super) struct Trial {
     pub(super) list: &'static str,
     /// The rows that need it.
     rows: &'static [&'static str],
+    /// How often it is run: once in each of the first rounds.
+    pub(super) runs: usize,
     pub(super) objects: u64,
     /// For how many objects the host gives memory before.
     pub(super) provided: u64,
@@ -99,7 +97,7 @@ pub(super) type Line = (
     &'static [&'static str],
 );
 
-const LINES: [Line; 23] = [
+const LINES: [Line; 19] = [
     (
         "ours full",
         Ours,
@@ -200,38 +198,6 @@ const LINES: [Line; 23] = [
         ManyHandlers,
         &["P8"],
     ),
-    (
-        "ours full, latency",
-        Ours,
-        "full",
-        "list",
-        Latency,
-        &["P11"],
-    ),
-    (
-        "kube-runtime, latency",
-        KubeRuntime,
-        "full",
-        "list",
-        Latency,
-        &["P11"],
-    ),
-    (
-        "client-go protobuf, latency",
-        ClientGo,
-        "protobuf",
-        "list",
-        Latency,
-        &["P11", "PK7"],
-    ),
-    (
-        "client-go json, latency",
-        ClientGo,
-        "json",
-        "list",
-        Latency,
-        &["P11"],
-    ),
     ("ours full, a tenth", Ours, "full", "list", Tenth, &["P14"]),
     (
         "ours full, three times",
@@ -268,7 +234,7 @@ const LINES: [Line; 23] = [
 ];
 
 fn lines() -> impl Iterator<Item = &'static Line> {
-    let all = LINES.iter().chain(&beside::TRIALS);
+    let all = LINES.iter().chain(&latency::TRIALS).chain(&beside::TRIALS);
     all.chain(&packed::TRIALS).chain(&protobuf::TRIALS)
 }
 
@@ -297,6 +263,7 @@ fn trial(sizes: Sizes, (name, program, variant, list, course, rows): &Line) -> T
         variant,
         list,
         rows,
+        runs: sizes.rounds,
         objects: sizes.objects,
         provided: 0,
         events: 0,
@@ -320,8 +287,10 @@ fn trial(sizes: Sizes, (name, program, variant, list, course, rows): &Line) -> T
             trial.handlers = sizes.handlers;
         }
         Latency => {
-            trial.handlers = LATENCY_HANDLERS;
-            trial.rate = LATENCY_RATE;
+            trial.runs = sizes.latency_runs;
+            trial.seconds = sizes.latency_seconds;
+            trial.handlers = latency::HANDLERS;
+            trial.rate = latency::RATE;
         }
         Tenth => trial.objects = (sizes.objects / 10).max(1),
         Triple => trial.objects = sizes.objects * 3,
@@ -362,7 +331,9 @@ mod tests {
         objects: 1_000,
         events: 2_000,
         handlers: 7,
-        rounds: 1,
+        rounds: 3,
+        latency_runs: 7,
+        latency_seconds: 30,
     };
 
     #[test]
@@ -383,6 +354,20 @@ mod tests {
         }
         let known = |row: &str| MEASURED.contains(&row);
         assert!(lines().all(|line| line.5.iter().all(|row| known(row))));
+    }
+
+    #[test]
+    fn latency_is_measured_seven_times_for_30_seconds_whatever_the_rounds() {
+        for rounds in [1, 3, 9] {
+            let sizes = Sizes { rounds, ..SIZES };
+            let trials = trials(sizes, &[]).expect("no row is wrong");
+            let is_latency = |trial: &&Trial| trial.name.ends_with("latency");
+            let (latency, others): (Vec<&Trial>, Vec<_>) = trials.iter().partition(is_latency);
+            assert_eq!(latency.len(), 5);
+            assert!(latency.iter().all(|trial| trial.runs == 7));
+            assert!(latency.iter().all(|trial| trial.seconds == 30));
+            assert!(others.iter().all(|trial| trial.runs == rounds));
+        }
     }
 
     #[test]

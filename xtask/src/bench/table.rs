@@ -37,9 +37,11 @@ const RELIST: [Column; 5] = [
     ("peak", "relist_peak_rss", MEBIBYTE, 0),
 ];
 
-const PACED: [Column; 4] = [
+const PACED: [Column; 6] = [
     ("p50 us", "latency_p50_us", 1.0, 0),
     ("p99 us", "latency_p99_us", 1.0, 0),
+    ("floor p99 us", "floor_p99_us", 1.0, 0),
+    ("floor max us", "floor_max_us", 1.0, 0),
     ("CPU s", "paced_cpu_s", 1.0, 2),
     ("server CPU s", "paced_server_cpu_s", 1.0, 2),
 ];
@@ -97,8 +99,11 @@ pub(super) fn print(machine: &Description, sizes: Sizes, results: &Results, judg
         events,
         handlers,
         rounds,
+        latency_runs,
+        latency_seconds,
     } = sizes;
-    println!("{objects} objects, {events} events, {handlers} handlers, {rounds} rounds\n");
+    println!("{objects} objects, {events} events, {handlers} handlers, {rounds} rounds;");
+    println!("latency: {latency_runs} runs of {latency_seconds} s\n");
     for (name, value) in machine {
         println!("- {name}: {value}");
     }
@@ -120,8 +125,8 @@ pub(super) fn print(machine: &Description, sizes: Sizes, results: &Results, judg
     );
     section("1,000 idle informers, 10 objects each", results, &MANY);
     println!("\n## Targets\n");
-    println!("| row | ratio of medians | ours | other | ratio | target | | in CPU |");
-    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
+    println!("| row | ratio of medians | ours | other | ratio | target | | in CPU | floor us |");
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
     for judged in judged {
         println!("{}", target(judged));
     }
@@ -187,7 +192,10 @@ fn target(judged: &Judged) -> String {
         Bound::AtLeast(bound) => format!(">= {bound:.2}"),
     };
     let (row, what, verdict) = (judged.claim.row, judged.claim.what, judged.verdict());
-    format!("| {row} | {what} | {ours} | {other} | {ratio} | {bound} | {verdict} | {cpu} |")
+    let floor = judged.floor.map_or_else(String::new, short);
+    format!(
+        "| {row} | {what} | {ours} | {other} | {ratio} | {bound} | {verdict} | {cpu} | {floor} |"
+    )
 }
 
 /// Prints every value of every round.
@@ -211,7 +219,8 @@ pub(super) fn print_json(
         .map(|judged| {
             json!({
                 "row": judged.claim.row, "what": judged.claim.what, "figures": judged.figures,
-                "ratio": judged.ratio(), "cpu_ratio": judged.cpu_ratio, "verdict": judged.verdict(),
+                "ratio": judged.ratio(), "cpu_ratio": judged.cpu_ratio, "floor_us": judged.floor,
+                "verdict": judged.verdict(),
             })
         })
         .collect();
@@ -219,6 +228,7 @@ pub(super) fn print_json(
         "sizes": {
             "objects": sizes.objects, "events": sizes.events,
             "handlers": sizes.handlers, "rounds": sizes.rounds,
+            "latency_runs": sizes.latency_runs, "latency_seconds": sizes.latency_seconds,
         },
         "machine": machine, "trials": trials, "targets": targets,
         "absent": beside::ABSENT, "skipped": results.skipped(), "failed": results.failed(),
@@ -253,7 +263,7 @@ mod tests {
         let judged = claims::judge(&Results::default(), &["P6".to_owned()]);
         let line = target(&judged[0]);
         assert!(
-            line.ends_with("| - | - | - | <= 0.25 | not measured |  |"),
+            line.ends_with("| - | - | - | <= 0.25 | not measured |  |  |"),
             "{line}"
         );
     }

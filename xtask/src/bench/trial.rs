@@ -121,6 +121,7 @@ pub(super) fn summary(metrics: &Metrics) -> String {
         ("events_per_s", "events", "/s"),
         ("relist_cpu_s", "relist cpu", "s"),
         ("latency_p99_us", "p99", "us"),
+        ("floor_p99_us", "floor p99", "us"),
         ("alone_writes_per_cpu_s", "alone", "writes/CPU s"),
         ("beside_writes_per_cpu_s", "beside", "writes/CPU s"),
         ("beside_writes_per_s", "", "writes/s"),
@@ -213,6 +214,8 @@ mod tests {
             events: 500,
             handlers: 1,
             rounds: 1,
+            latency_runs: 1,
+            latency_seconds: 5,
         };
         let trial = plan::trials(sizes, &[]).expect("all rows")[0];
         let line =
