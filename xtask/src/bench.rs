@@ -1,12 +1,13 @@
 //! `cargo xtask bench`: ours and its peers on the same bytes, interleaved and repeated, with the
 //! ratio of each row of the table of targets.
 //!
-//! `programs` builds what is run, `host` warms memory up, `trial` runs one program once, `plan`
+//! `programs` builds what is run, `host` makes memory warm or cold, `trial` runs one program once, `plan`
 //! says what is run for which row, `claims` has the targets, `table` prints. `gate` counts
 //! instructions, and `shapes` measures packed objects; both need no peer.
 
 mod beside;
 mod claims;
+mod cold;
 pub(crate) mod gate;
 mod host;
 mod latency;
@@ -101,6 +102,8 @@ struct Sizes {
     /// How often latency is measured, and for how many seconds each time.
     latency_runs: usize,
     latency_seconds: u64,
+    /// For how many seconds the machine is idle before a cold trial.
+    cold_seconds: u64,
 }
 
 impl BenchCommand {
@@ -119,6 +122,7 @@ impl BenchCommand {
             rounds: self.rounds.unwrap_or(rounds).max(1),
             latency_runs,
             latency_seconds,
+            cold_seconds: cold::idle_seconds(self.quick),
         }
     }
 }

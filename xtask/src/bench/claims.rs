@@ -3,6 +3,7 @@
 mod parts;
 
 use super::beside;
+use super::cold;
 use super::latency;
 use super::packed;
 use super::plan::MEASURED;
@@ -18,6 +19,8 @@ pub(super) struct Figure(pub(super) &'static str, pub(super) &'static str);
 pub(super) enum Bound {
     AtMost(f64),
     AtLeast(f64),
+    /// Anything: the ratio is not judged.
+    Shown,
 }
 
 /// One target.
@@ -43,7 +46,7 @@ pub(super) struct Judged {
     pub(super) floor: Option<f64>,
 }
 
-use Bound::{AtLeast, AtMost};
+use Bound::{AtLeast, AtMost, Shown};
 
 const OURS: &str = "ours full";
 const LEAN: &str = "ours lean";
@@ -248,7 +251,7 @@ fn lines() -> impl Iterator<Item = &'static Line> {
         .chain(&latency::TARGETS)
         .chain(&beside::TARGETS)
         .chain(&packed::TARGETS);
-    all.chain(&protobuf::TARGETS)
+    all.chain(&protobuf::TARGETS).chain(&cold::TARGETS)
 }
 
 /// Every target of these rows with its figures; no rows means all.
@@ -331,6 +334,7 @@ impl Judged {
         }
         match (self.ratio(), self.claim.bound) {
             (None, _) => "not measured",
+            (Some(_), Shown) => "shown, not judged",
             (Some(ratio), AtMost(bound)) if ratio <= bound => "met",
             (Some(ratio), AtLeast(bound)) if ratio >= bound => "met",
             _ => "NOT MET",
@@ -373,7 +377,21 @@ mod tests {
     #[test]
     fn every_measured_row_has_a_target() {
         for row in MEASURED {
-            assert!(lines().any(|line| line.0 == row), "{row}");
+            let is_judged = |line: &Line| line.0 == row && !matches!(line.4, Shown);
+            assert!(lines().any(is_judged), "{row}");
         }
+    }
+
+    #[test]
+    fn what_is_only_shown_is_not_judged() {
+        let mut results = Results::default();
+        let figures = Metrics::from([(WALL.to_owned(), 2.0)]);
+        results.add("ours packed, cold", figures.clone());
+        results.add("kube-runtime, cold", figures);
+        let judged = judge(&results, &["PK1".to_owned()]);
+        let measured: Vec<&Judged> = judged.iter().filter(|one| one.figures.is_some()).collect();
+        assert_eq!(measured.len(), 1);
+        assert_eq!(measured[0].ratio(), Some(1.0));
+        assert_eq!(measured[0].verdict(), "shown, not judged");
     }
 }

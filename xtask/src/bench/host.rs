@@ -2,10 +2,17 @@
 //!
 //! A page that no program of the machine has touched before costs its first user ten times what
 //! any later one pays, whichever program is measured: the same list took 3.4 or 7.5 seconds.
-//! Before each trial, as much memory as it may need is touched and freed.
+//! Before a warm trial, as much memory as it may need is touched and freed. A cold trial is what a
+//! program pays that starts on such a machine: the harness touches nothing, and leaves the machine
+//! idle for some time. Where the kernel reports free pages (free page reporting), the host takes
+//! most of them back meanwhile. Elsewhere, and in the rest of the pages, memory that earlier
+//! programs have used is as warm as before.
 
 use std::fs;
 use std::hint::black_box;
+use std::time::Duration;
+
+use crate::clock;
 
 const PAGE: usize = 4_096;
 
@@ -13,8 +20,30 @@ const PAGE: usize = 4_096;
 /// relist that builds everything anew, and some more.
 const OBJECT: u64 = 80 * 1_024;
 
+/// The state of the memory that a trial gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Memory {
+    /// The harness has just touched and freed what so many objects may need.
+    Warm(u64),
+    /// The harness has touched nothing, and has waited for so long.
+    Cold(Duration),
+}
+
+/// Brings the memory of the machine into this state, as far as that is possible.
+pub(super) fn prepare(memory: Memory) {
+    match memory {
+        Memory::Warm(objects) => provide(objects),
+        Memory::Cold(idle) => {
+            let begin = clock::now();
+            while clock::now().duration_since(begin) < idle {
+                clock::pause();
+            }
+        }
+    }
+}
+
 /// Touches the memory that a trial with `objects` objects may need, at most half of what is free.
-pub(super) fn provide(objects: u64) {
+fn provide(objects: u64) {
     let info = fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let Ok(bytes) = usize::try_from(needed(objects, available(&info))) else {
         return;

@@ -1,9 +1,12 @@
 //! What is run for which row.
 
+use std::time::Duration;
+
 use anyhow::{Result, bail};
 
+use super::host::Memory;
 use super::programs::Program;
-use super::{Sizes, beside, latency, packed, protobuf};
+use super::{Sizes, beside, cold, latency, packed, protobuf};
 
 /// The rows that are measured.
 pub(super) const MEASURED: [&str; 29] = [
@@ -37,8 +40,8 @@ pub(super) struct Trial {
     /// How often it is run: once in each of the first rounds.
     pub(super) runs: usize,
     pub(super) objects: u64,
-    /// For how many objects the host gives memory before.
-    pub(super) provided: u64,
+    /// The memory that it gets.
+    pub(super) memory: Memory,
     pub(super) events: u64,
     pub(super) handlers: u64,
     pub(super) changed: u64,
@@ -67,6 +70,8 @@ pub(super) enum Course {
     Sync,
     Events,
     EventsAndRelist,
+    /// Events, with memory that the harness has not touched.
+    Cold,
     ManyHandlers,
     Latency,
     /// With a tenth of the objects, and with three times as many.
@@ -82,8 +87,8 @@ pub(super) enum Course {
 }
 
 use Course::{
-    BesideMany, BesideOne, Events, EventsAndRelist, Idle, LateJoin, Latency, ManyHandlers, Sync,
-    TenTimes, Tenth, Triple,
+    BesideMany, BesideOne, Cold, Events, EventsAndRelist, Idle, LateJoin, Latency, ManyHandlers,
+    Sync, TenTimes, Tenth, Triple,
 };
 use Program::{ClientGo, KubeRuntime, Ours};
 
@@ -235,7 +240,8 @@ const LINES: [Line; 19] = [
 
 fn lines() -> impl Iterator<Item = &'static Line> {
     let all = LINES.iter().chain(&latency::TRIALS).chain(&beside::TRIALS);
-    all.chain(&packed::TRIALS).chain(&protobuf::TRIALS)
+    let all = all.chain(&packed::TRIALS).chain(&protobuf::TRIALS);
+    all.chain(&cold::TRIALS)
 }
 
 /// The trials for these rows; none given means all.
@@ -265,7 +271,7 @@ fn trial(sizes: Sizes, (name, program, variant, list, course, rows): &Line) -> T
         rows,
         runs: sizes.rounds,
         objects: sizes.objects,
-        provided: 0,
+        memory: Memory::Warm(sizes.objects),
         events: 0,
         handlers: 1,
         changed: 0,
@@ -277,7 +283,7 @@ fn trial(sizes: Sizes, (name, program, variant, list, course, rows): &Line) -> T
     };
     match course {
         Sync => {}
-        Events => trial.events = sizes.events,
+        Events | Cold => trial.events = sizes.events,
         EventsAndRelist => {
             trial.events = sizes.events;
             trial.changed = (sizes.objects / 100).max(1);
@@ -314,11 +320,12 @@ fn trial(sizes: Sizes, (name, program, variant, list, course, rows): &Line) -> T
             trial.informers = IDLE_INFORMERS;
         }
     }
-    trial.provided = match course {
+    trial.memory = match course {
+        Cold => Memory::Cold(Duration::from_secs(sizes.cold_seconds)),
         // Its peer is a large trial, whose memory the host has provided already.
         // Ten times as many, packed, take less than as many that are not.
-        Tenth | TenTimes => sizes.objects,
-        _ => trial.objects,
+        Tenth | TenTimes => Memory::Warm(sizes.objects),
+        _ => Memory::Warm(trial.objects),
     };
     trial
 }
@@ -334,6 +341,7 @@ mod tests {
         rounds: 3,
         latency_runs: 7,
         latency_seconds: 30,
+        cold_seconds: 30,
     };
 
     #[test]
@@ -343,8 +351,8 @@ mod tests {
         let some = trials(SIZES, &["P14".to_owned()]).expect("the row is known");
         let objects: Vec<u64> = some.iter().map(|trial| trial.objects).collect();
         assert_eq!(objects, [100, 3_000]);
-        let provided: Vec<u64> = some.iter().map(|trial| trial.provided).collect();
-        assert_eq!(provided, [1_000, 3_000]);
+        let memory: Vec<Memory> = some.iter().map(|trial| trial.memory).collect();
+        assert_eq!(memory, [Memory::Warm(1_000), Memory::Warm(3_000)]);
     }
 
     #[test]
@@ -368,6 +376,16 @@ mod tests {
             assert!(latency.iter().all(|trial| trial.seconds == 30));
             assert!(others.iter().all(|trial| trial.runs == rounds));
         }
+    }
+
+    #[test]
+    fn cold_trials_are_those_whose_name_says_so() {
+        let trials = trials(SIZES, &[]).expect("no row is wrong");
+        let cold = Memory::Cold(Duration::from_secs(30));
+        let is_cold = |trial: &&Trial| trial.memory == cold;
+        assert_eq!(trials.iter().filter(is_cold).count(), 4);
+        let agrees = |trial: &Trial| trial.name.ends_with(", cold") == is_cold(&trial);
+        assert!(trials.iter().all(agrees));
     }
 
     #[test]

@@ -101,9 +101,10 @@ pub(super) fn print(machine: &Description, sizes: Sizes, results: &Results, judg
         rounds,
         latency_runs,
         latency_seconds,
+        cold_seconds,
     } = sizes;
     println!("{objects} objects, {events} events, {handlers} handlers, {rounds} rounds;");
-    println!("latency: {latency_runs} runs of {latency_seconds} s\n");
+    println!("latency: {latency_runs} runs of {latency_seconds} s; cold: {cold_seconds} s idle\n");
     for (name, value) in machine {
         println!("- {name}: {value}");
     }
@@ -124,18 +125,28 @@ pub(super) fn print(machine: &Description, sizes: Sizes, results: &Results, judg
         &LATE,
     );
     section("1,000 idle informers, 10 objects each", results, &MANY);
-    println!("\n## Targets\n");
-    println!("| row | ratio of medians | ours | other | ratio | target | | in CPU | floor us |");
-    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
-    for judged in judged {
-        println!("{}", target(judged));
-    }
+    let is_shown = |one: &&Judged| matches!(one.claim.bound, Bound::Shown);
+    let (shown, judged): (Vec<&Judged>, Vec<&Judged>) = judged.iter().partition(is_shown);
+    targets("Targets", &judged);
+    targets("With cold memory: shown, not judged", &shown);
     println!("\n{}", beside::ABSENT);
     for (name, why) in results.skipped() {
         println!("Skipped: {name}: {why}.");
     }
     for (name, why) in results.failed() {
         println!("FAILED: {name}: {why}");
+    }
+}
+
+fn targets(title: &str, judged: &[&Judged]) {
+    if judged.is_empty() {
+        return;
+    }
+    println!("\n## {title}\n");
+    println!("| row | ratio of medians | ours | other | ratio | target | | in CPU | floor us |");
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+    for judged in judged {
+        println!("{}", target(judged));
     }
 }
 
@@ -190,6 +201,7 @@ fn target(judged: &Judged) -> String {
     let bound = match judged.claim.bound {
         Bound::AtMost(bound) => format!("<= {bound:.2}"),
         Bound::AtLeast(bound) => format!(">= {bound:.2}"),
+        Bound::Shown => "-".to_owned(),
     };
     let (row, what, verdict) = (judged.claim.row, judged.claim.what, judged.verdict());
     let floor = judged.floor.map_or_else(String::new, short);
@@ -229,6 +241,7 @@ pub(super) fn print_json(
             "objects": sizes.objects, "events": sizes.events,
             "handlers": sizes.handlers, "rounds": sizes.rounds,
             "latency_runs": sizes.latency_runs, "latency_seconds": sizes.latency_seconds,
+            "cold_seconds": sizes.cold_seconds,
         },
         "machine": machine, "trials": trials, "targets": targets,
         "absent": beside::ABSENT, "skipped": results.skipped(), "failed": results.failed(),

@@ -46,8 +46,11 @@ pub(super) fn run(programs: &Programs, fixtures: &Fixtures, trial: &Trial) -> Re
         true => None,
         false => {
             let fixture = fixture.map(PathBuf::as_path);
-            host::provide(trial.provided);
-            Some(Server::start(programs, trial.objects, fixture)?)
+            let server = Server::start(programs, trial.objects, fixture)?;
+            // After the server has made its pods, which takes seconds: within these the host may
+            // take pages back.
+            host::prepare(trial.memory);
+            Some(server)
         }
     };
     let cores = cores();
@@ -216,6 +219,7 @@ mod tests {
             rounds: 1,
             latency_runs: 1,
             latency_seconds: 5,
+            cold_seconds: 1,
         };
         let trial = plan::trials(sizes, &[]).expect("all rows")[0];
         let line =
