@@ -22,6 +22,7 @@ pub mod pod;
 pub mod processor;
 pub mod protobuf;
 pub mod query;
+pub mod resource;
 pub mod server;
 pub mod small_pod;
 pub mod tally;
