@@ -9,10 +9,10 @@ use super::programs::Program;
 use super::{Sizes, beside, cold, latency, packed, protobuf};
 
 /// The rows that are measured.
-pub(super) const MEASURED: [&str; 29] = [
+pub(super) const MEASURED: [&str; 30] = [
     "P1", "P2", "P3", "P4", "P5", "P6", "P7", "P8", "P9", "P10", "P11", "P12", "P13", "P14",
     "idle", "PK1", "PK2", "PK3", "PK4", "PK5", "PK6", "PK7", "PK8", "PK9", "PK10", "PB1", "PB2",
-    "PB3", "PB4",
+    "PB3", "PB4", "PB5",
 ];
 
 /// How many readers list one namespace, as in client-go's BenchmarkSharedIndexInformer.
@@ -60,7 +60,12 @@ impl Trial {
 
     /// Whether the server has the pods in protobuf too. Clients that accept it get it then.
     pub(super) fn is_protobuf(&self) -> bool {
-        self.variant.ends_with("protobuf")
+        self.variant.ends_with("protobuf") && !self.is_metadata()
+    }
+
+    /// Whether the server has the metadata of a custom resource instead of pods.
+    pub(super) fn is_metadata(&self) -> bool {
+        self.variant.starts_with("metadata")
     }
 }
 
