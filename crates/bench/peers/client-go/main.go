@@ -29,6 +29,7 @@ type commandLine struct {
 	objects, events, changed, rate uint64
 	readers, seconds, joins        uint64
 	handlers, informers            int
+	floor                          bool
 }
 
 func parse() *commandLine {
@@ -46,6 +47,7 @@ func parse() *commandLine {
 	flag.Uint64Var(&c.seconds, "seconds", 1, "for how long changes come at the rate, or the writer of a store writes")
 	flag.Uint64Var(&c.joins, "joins", 0, "how many handlers join late, while changes come at the rate")
 	flag.IntVar(&c.informers, "informers", 1, "how many informers there are where they are idle")
+	flag.BoolVar(&c.floor, "floor", false, "only sleep until the input ends, and print how late that was")
 	flag.Parse()
 	return c
 }
@@ -54,6 +56,8 @@ func main() {
 	c := parse()
 	work := measure
 	switch {
+	case c.floor:
+		work = sleepOnly
 	case c.render != "":
 		work = render
 	case c.variant == "beside-all", c.variant == "beside-namespace":

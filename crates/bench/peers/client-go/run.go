@@ -76,7 +76,10 @@ func (r *run) phase(name string, calls uint64, path string) error {
 func (r *run) latency() error {
 	count := r.rate * r.seconds
 	r.goal.timed.Store(true)
-	floor := startFloor()
+	floor, err := startFloor()
+	if err != nil {
+		return err
+	}
 	if err := r.phase("paced", count, fmt.Sprintf("/bench/change?count=%d&rate=%d", count, r.rate)); err != nil {
 		return err
 	}
