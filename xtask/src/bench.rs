@@ -146,23 +146,20 @@ pub(crate) fn run(command: &BenchCommand) -> Result<()> {
     let mut results = Results::default();
     let workshop = tempfile::tempdir()?;
     let fixtures = trial::fixtures(&programs, &trials, workshop.path())?;
-    let last = trials.iter().map(|trial| trial.runs).max().unwrap_or(0);
-    for round in 1..=last {
-        for trial in trials.iter().filter(|trial| round <= trial.runs) {
-            let name = trial.name;
-            if let Some(why) = programs.missing(trial.program) {
-                results.skip(name, why);
-                continue;
+    for (round, trial) in plan::order(trials) {
+        let name = trial.name;
+        if let Some(why) = programs.missing(trial.program) {
+            results.skip(name, why);
+            continue;
+        }
+        match trial::run(&programs, &fixtures, &trial) {
+            Ok(metrics) => {
+                eprintln!("round {round}: {name}: {}", trial::summary(&metrics));
+                results.add(name, metrics);
             }
-            match trial::run(&programs, &fixtures, trial) {
-                Ok(metrics) => {
-                    eprintln!("round {round}: {name}: {}", trial::summary(&metrics));
-                    results.add(name, metrics);
-                }
-                Err(error) => {
-                    eprintln!("round {round}: {name} FAILED: {error:#}");
-                    results.fail(name, format!("{error:#}"));
-                }
+            Err(error) => {
+                eprintln!("round {round}: {name} FAILED: {error:#}");
+                results.fail(name, format!("{error:#}"));
             }
         }
     }

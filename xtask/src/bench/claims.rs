@@ -299,9 +299,7 @@ impl Claim {
         };
         Some(cpu(self.ours)? / cpu(self.other)?)
     }
-}
 
-impl Claim {
     /// The greater of the medians of the two floors.
     fn floor(&self, results: &Results) -> Option<f64> {
         let floor = |Figure(trial, figure)| {

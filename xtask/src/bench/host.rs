@@ -2,11 +2,11 @@
 //!
 //! A page that no program of the machine has touched before costs its first user ten times what
 //! any later one pays, whichever program is measured: the same list took 3.4 or 7.5 seconds.
-//! Before a warm trial, as much memory as it may need is touched and freed. A cold trial is what a
-//! program pays that starts on such a machine: the harness touches nothing, and leaves the machine
-//! idle for some time. Where the kernel reports free pages (free page reporting), the host takes
-//! most of them back meanwhile. Elsewhere, and in the rest of the pages, memory that earlier
-//! programs have used is as warm as before.
+//! Before a warm trial, as much memory as it may need is touched and freed. Cold memory is memory
+//! that the harness has not touched: cold trials run before all warm ones, each after some seconds in
+//! which the machine is idle. It may have been touched by earlier programs, the cold trials before
+//! among them, and no program can change that: some hosts take free pages back, when they like.
+//! So a probe measures what the first touch of a page costs just before each trial.
 
 use std::fs;
 use std::hint::black_box;
@@ -15,6 +15,9 @@ use std::time::Duration;
 use crate::clock;
 
 const PAGE: usize = 4_096;
+
+/// The number of pages of a probe: 64 MiB.
+const PROBED: usize = 16_384;
 
 /// What a trial needs for an object at the most: a pod in the type it has in Rust, twice during a
 /// relist that builds everything anew, and some more.
@@ -29,8 +32,16 @@ pub(super) enum Memory {
     Cold(Duration),
 }
 
-/// Brings the memory of the machine into this state, as far as that is possible.
-pub(super) fn prepare(memory: Memory) {
+/// Some memory that the harness holds while a trial runs, so that the trial gets other pages.
+#[derive(Debug)]
+pub(super) struct Probe {
+    _pages: Vec<u8>,
+    /// What the first touch of a page has cost, in microseconds.
+    pub(super) touch_us: f64,
+}
+
+/// Brings the memory of the machine into this state, as far as that is possible, and probes it.
+pub(super) fn prepare(memory: Memory) -> Probe {
     match memory {
         Memory::Warm(objects) => provide(objects),
         Memory::Cold(idle) => {
@@ -40,6 +51,13 @@ pub(super) fn prepare(memory: Memory) {
             }
         }
     }
+    let begin = clock::now();
+    let pages = touched(PROBED * PAGE);
+    let spent = clock::now().duration_since(begin);
+    Probe {
+        _pages: pages,
+        touch_us: spent.as_secs_f64() * 1e6 / PROBED as f64,
+    }
 }
 
 /// Touches the memory that a trial with `objects` objects may need, at most half of what is free.
@@ -48,9 +66,14 @@ fn provide(objects: u64) {
     let Ok(bytes) = usize::try_from(needed(objects, available(&info))) else {
         return;
     };
+    drop(touched(bytes));
+}
+
+/// So many bytes, each page of which has been written.
+fn touched(bytes: usize) -> Vec<u8> {
     let mut pages = vec![0_u8; bytes];
     pages.iter_mut().step_by(PAGE).for_each(|byte| *byte = 1);
-    black_box(&pages);
+    black_box(pages)
 }
 
 fn needed(objects: u64, available: u64) -> u64 {
@@ -69,6 +92,11 @@ fn available(info: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_probe_says_what_a_page_costs() {
+        assert!(prepare(Memory::Cold(Duration::ZERO)).touch_us > 0.0);
+    }
 
     #[test]
     fn half_of_what_is_free_is_the_most() {

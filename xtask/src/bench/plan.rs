@@ -63,6 +63,11 @@ impl Trial {
         self.variant.ends_with("protobuf") && !self.is_metadata()
     }
 
+    /// Whether it gets memory that the harness has not touched.
+    pub(super) fn is_cold(&self) -> bool {
+        matches!(self.memory, Memory::Cold(_))
+    }
+
     /// Whether the server has the metadata of a custom resource instead of pods.
     pub(super) fn is_metadata(&self) -> bool {
         self.variant.starts_with("metadata")
@@ -267,6 +272,25 @@ pub(super) fn trials(sizes: Sizes, rows: &[String]) -> Result<Vec<Trial>> {
     Ok(trials.filter(wanted).collect())
 }
 
+/// The order in which trials are run, each with the number of the round.
+///
+/// All rounds of the cold trials come first, since a warm trial touches memory for all that follow.
+/// Each of their rounds begins with another trial.
+pub(super) fn order(trials: Vec<Trial>) -> Vec<(usize, Trial)> {
+    let (mut cold, warm): (Vec<Trial>, Vec<Trial>) = trials.into_iter().partition(Trial::is_cold);
+    let rounds = |trials: &[Trial]| 1..=trials.iter().map(|trial| trial.runs).max().unwrap_or(0);
+    let mut order = Vec::new();
+    for round in rounds(&cold) {
+        order.extend(cold.iter().map(|trial| (round, *trial)));
+        cold.rotate_left(1);
+    }
+    for round in rounds(&warm) {
+        let due = warm.iter().filter(|trial| round <= trial.runs);
+        order.extend(due.map(|trial| (round, *trial)));
+    }
+    order
+}
+
 fn trial(sizes: Sizes, (name, program, variant, list, course, rows): &Line) -> Trial {
     let mut trial = Trial {
         name,
@@ -346,7 +370,7 @@ mod tests {
         rounds: 3,
         latency_runs: 7,
         latency_seconds: 30,
-        cold_seconds: 30,
+        cold_seconds: 10,
     };
 
     #[test]
@@ -384,13 +408,30 @@ mod tests {
     }
 
     #[test]
+    fn trials_are_interleaved_and_cold_ones_come_first() {
+        let rows = ["PK2", "PK7"].map(str::to_owned);
+        let order = order(trials(SIZES, &rows).expect("no row is wrong"));
+        let names: Vec<(usize, &str)> = order.iter().map(|(at, one)| (*at, one.name)).collect();
+        let cold = names.iter().filter(|(_, name)| name.ends_with(", cold"));
+        assert_eq!(cold.count(), 12);
+        assert!(order[..12].iter().all(|(_, trial)| trial.is_cold()));
+        assert_eq!(names[0], (1, "ours packed, cold"));
+        assert_eq!(names[4], (2, "ours full, cold"));
+        assert_eq!(names[8], (3, "kube-runtime, cold"));
+        let (ours, peer) = ("ours packed, latency", "client-go protobuf, latency");
+        let last: Vec<_> = (4..=7).flat_map(|at| [(at, peer), (at, ours)]).collect();
+        assert!(names.ends_with(&last), "{names:?}");
+    }
+
+    #[test]
     fn cold_trials_are_those_whose_name_says_so() {
         let trials = trials(SIZES, &[]).expect("no row is wrong");
-        let cold = Memory::Cold(Duration::from_secs(30));
-        let is_cold = |trial: &&Trial| trial.memory == cold;
-        assert_eq!(trials.iter().filter(is_cold).count(), 4);
-        let agrees = |trial: &Trial| trial.name.ends_with(", cold") == is_cold(&trial);
+        let cold: Vec<&Trial> = trials.iter().filter(|trial| trial.is_cold()).collect();
+        assert_eq!(cold.len(), 4);
+        let agrees = |trial: &Trial| trial.name.ends_with(", cold") == trial.is_cold();
         assert!(trials.iter().all(agrees));
+        let memory = Memory::Cold(Duration::from_secs(10));
+        assert!(cold.iter().all(|trial| trial.memory == memory));
     }
 
     #[test]

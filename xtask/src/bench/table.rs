@@ -13,7 +13,7 @@ type Column = (&'static str, &'static str, f64, usize);
 
 const MEBIBYTE: f64 = 1_048_576.0;
 
-const INITIAL: [Column; 7] = [
+const INITIAL: [Column; 8] = [
     ("sync s", "sync_wall_s", 1.0, 2),
     ("CPU s", "sync_cpu_s", 1.0, 2),
     ("server CPU s", "sync_server_cpu_s", 1.0, 2),
@@ -21,6 +21,7 @@ const INITIAL: [Column; 7] = [
     ("settled", "sync_steady_rss", MEBIBYTE, 0),
     ("peak", "sync_peak_rss", MEBIBYTE, 0),
     ("B/object", "rss_per_object", 1.0, 0),
+    ("us/page before", "page_touch_us", 1.0, 2),
 ];
 
 const CHANGES: [Column; 3] = [

@@ -46,14 +46,13 @@ pub(super) fn run(programs: &Programs, fixtures: &Fixtures, trial: &Trial) -> Re
         Some(path) => Serving::BothFormats(path),
         None => Serving::Pods,
     };
-    let server = match trial.is_alone() {
-        true => None,
+    let (server, probe) = match trial.is_alone() {
+        true => (None, None),
         false => {
             let server = Server::start(programs, trial.objects, serving)?;
             // After the server has made its pods, which takes seconds: within these the host may
             // take pages back.
-            host::prepare(trial.memory);
-            Some(server)
+            (Some(server), Some(host::prepare(trial.memory)))
         }
     };
     let cores = cores();
@@ -83,6 +82,9 @@ pub(super) fn run(programs: &Programs, fixtures: &Fixtures, trial: &Trial) -> Re
     let line = printed.lines().last().context("the driver says nothing")?;
     let mut metrics = metrics(line).with_context(|| line.to_owned())?;
     derive(trial, &mut metrics);
+    if let Some(probe) = probe {
+        metrics.insert("page_touch_us".to_owned(), probe.touch_us);
+    }
     Ok(metrics)
 }
 
