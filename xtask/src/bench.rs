@@ -1,14 +1,16 @@
 //! `cargo xtask bench`: ours and its peers on the same bytes, interleaved and repeated, with the
 //! ratio of each row of the table of targets.
 //!
-//! `programs` builds what is run, `host` warms memory up, `trial` runs one program once, `plan`
+//! `programs` builds what is run, `host` makes memory warm or cold, `trial` runs one program once, `plan`
 //! says what is run for which row, `claims` has the targets, `table` prints. `gate` counts
 //! instructions, and `shapes` measures packed objects; both need no peer.
 
 mod beside;
 mod claims;
+mod cold;
 pub(crate) mod gate;
 mod host;
+mod latency;
 mod machine;
 mod packed;
 mod plan;
@@ -38,7 +40,8 @@ pub(crate) struct BenchCommand {
     /// How many handlers there are where there are many.
     #[arg(long, default_value_t = 100)]
     handlers: u64,
-    /// How often everything is run. 3, or 1 with --quick.
+    /// How often everything is run, except for latency (P11, PK7), which is measured seven times, or
+    /// once with --quick. 3, or 1 with --quick.
     #[arg(long)]
     rounds: Option<usize>,
     /// Only these rows, such as P1,P7.
@@ -89,13 +92,18 @@ impl Allocator {
     }
 }
 
-/// The sizes of one run.
+/// The sizes of one run of everything.
 #[derive(Clone, Copy, Debug)]
 struct Sizes {
     objects: u64,
     events: u64,
     handlers: u64,
     rounds: usize,
+    /// How often latency is measured, and for how many seconds each time.
+    latency_runs: usize,
+    latency_seconds: u64,
+    /// For how many seconds the machine is idle before a cold trial.
+    cold_seconds: u64,
 }
 
 impl BenchCommand {
@@ -105,12 +113,16 @@ impl BenchCommand {
         } else {
             (100_000, 3)
         };
+        let (latency_runs, latency_seconds) = latency::protocol(self.quick);
         let objects = self.objects.unwrap_or(objects);
         Sizes {
             objects,
             events: self.events.unwrap_or(objects),
             handlers: self.handlers,
             rounds: self.rounds.unwrap_or(rounds).max(1),
+            latency_runs,
+            latency_seconds,
+            cold_seconds: cold::idle_seconds(self.quick),
         }
     }
 }
@@ -134,22 +146,20 @@ pub(crate) fn run(command: &BenchCommand) -> Result<()> {
     let mut results = Results::default();
     let workshop = tempfile::tempdir()?;
     let fixtures = trial::fixtures(&programs, &trials, workshop.path())?;
-    for round in 1..=sizes.rounds {
-        for trial in &trials {
-            let name = trial.name;
-            if let Some(why) = programs.missing(trial.program) {
-                results.skip(name, why);
-                continue;
+    for (round, trial) in plan::order(trials) {
+        let name = trial.name;
+        if let Some(why) = programs.missing(trial.program) {
+            results.skip(name, why);
+            continue;
+        }
+        match trial::run(&programs, &fixtures, &trial) {
+            Ok(metrics) => {
+                eprintln!("round {round}: {name}: {}", trial::summary(&metrics));
+                results.add(name, metrics);
             }
-            match trial::run(&programs, &fixtures, trial) {
-                Ok(metrics) => {
-                    eprintln!("round {round}: {name}: {}", trial::summary(&metrics));
-                    results.add(name, metrics);
-                }
-                Err(error) => {
-                    eprintln!("round {round}: {name} FAILED: {error:#}");
-                    results.fail(name, format!("{error:#}"));
-                }
+            Err(error) => {
+                eprintln!("round {round}: {name} FAILED: {error:#}");
+                results.fail(name, format!("{error:#}"));
             }
         }
     }

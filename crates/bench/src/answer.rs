@@ -11,6 +11,7 @@ use crate::collection::Collection;
 use crate::history::History;
 use crate::protobuf;
 use crate::query::{Encoding, token};
+use crate::resource::Resource;
 use crate::server::Shared;
 
 /// How large a piece gets. Larger ones would leave the caches between being made and being sent.
@@ -43,14 +44,14 @@ impl Page {
         let rest = rest.as_ref().map(|(token, left)| (&**token, *left));
         let mut head = Vec::with_capacity(256);
         match encoding {
-            Encoding::Json => json_list_head(version, rest, &mut head),
+            Encoding::Json => json_list_head(shared.resource(), version, rest, &mut head),
             Encoding::Protobuf => {
                 let pods = shared.collection(encoding);
                 let items = (from..end)
                     .map(|index| protobuf::field_length(pods.length_of(index)))
                     .sum();
                 let metadata = protobuf::list_metadata(version, rest);
-                protobuf::list_head(items, &metadata, &mut head);
+                protobuf::list_head(pods.resource(), items, &metadata, &mut head);
             }
         }
         Self {
@@ -96,12 +97,18 @@ impl Page {
     }
 }
 
-fn json_list_head(version: u64, rest: Option<(&str, usize)>, into: &mut Vec<u8>) {
+fn json_list_head(
+    resource: Resource,
+    version: u64,
+    rest: Option<(&str, usize)>,
+    into: &mut Vec<u8>,
+) {
+    let (kind, api_version) = (resource.kind(), resource.api_version());
     let rest = rest.map_or_else(String::new, |(token, left)| {
         format!(r#","continue":"{token}","remainingItemCount":{left}"#)
     });
     let head = format!(
-        r#"{{"kind":"PodList","apiVersion":"v1","metadata":{{"resourceVersion":"{version}"{rest}}},"items":["#
+        r#"{{"kind":"{kind}List","apiVersion":"{api_version}","metadata":{{"resourceVersion":"{version}"{rest}}},"items":["#
     );
     into.extend_from_slice(head.as_bytes());
 }
@@ -161,7 +168,7 @@ impl Events {
                 }
                 if *next == pods.len() {
                     let head = history.head();
-                    end_of_initial(self.encoding, head, &mut piece);
+                    end_of_initial(self.encoding, pods.resource(), head, &mut piece);
                     self.phase = Phase::Following(head);
                 }
                 Some(piece)
@@ -207,32 +214,44 @@ fn event(
         Encoding::Json => {
             into.extend_from_slice(b"{\"type\":\"");
             into.extend_from_slice(kind.as_bytes());
-            into.extend_from_slice(b"\",\"object\":{\"kind\":\"Pod\",\"apiVersion\":\"v1\"");
-            // The brace of the item makes room for the comma.
-            let brace = into.len();
-            pods.copy(pod, version, stamp, into);
-            into[brace] = b',';
+            into.extend_from_slice(b"\",\"object\":");
+            match pods.resource() {
+                Resource::Pods => {
+                    into.extend_from_slice(b"{\"kind\":\"Pod\",\"apiVersion\":\"v1\"");
+                    // The brace of the item makes room for the comma.
+                    let brace = into.len();
+                    pods.copy(pod, version, stamp, into);
+                    into[brace] = b',';
+                }
+                // Items of a list have their type.
+                Resource::WidgetMetadata => pods.copy(pod, version, stamp, into),
+            }
             into.extend_from_slice(b"}\n");
         }
         Encoding::Protobuf => {
-            protobuf::event_head(kind, pods.length_of(pod), into);
+            protobuf::event_head(pods.resource(), kind, pods.length_of(pod), into);
             pods.copy(pod, version, stamp, into);
         }
     }
 }
 
-fn end_of_initial(encoding: Encoding, version: u64, into: &mut Vec<u8>) {
+fn end_of_initial(encoding: Encoding, resource: Resource, version: u64, into: &mut Vec<u8>) {
     match encoding {
         Encoding::Json => {
+            let (kind, api_version) = (resource.kind(), resource.api_version());
+            let rest = match resource {
+                Resource::Pods => r#","spec":{"containers":null},"status":{}"#,
+                Resource::WidgetMetadata => "",
+            };
             let line = format!(
-                r#"{{"type":"BOOKMARK","object":{{"kind":"Pod","apiVersion":"v1","metadata":{{"resourceVersion":"{version}","annotations":{{"k8s.io/initial-events-end":"true"}}}},"spec":{{"containers":null}},"status":{{}}}}}}"#
+                r#"{{"type":"BOOKMARK","object":{{"kind":"{kind}","apiVersion":"{api_version}","metadata":{{"resourceVersion":"{version}","annotations":{{"k8s.io/initial-events-end":"true"}}}}{rest}}}}}"#
             );
             into.extend_from_slice(line.as_bytes());
             into.push(b'\n');
         }
         Encoding::Protobuf => {
             let pod = protobuf::bookmark(version, true);
-            protobuf::event_head("BOOKMARK", pod.len(), into);
+            protobuf::event_head(resource, "BOOKMARK", pod.len(), into);
             into.extend_from_slice(&pod);
         }
     }

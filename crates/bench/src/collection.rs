@@ -1,19 +1,22 @@
-//! The pods as bytes that are only copied from now on, in one of two encodings.
+//! The objects as bytes that are only copied from now on, in one of two encodings.
 //!
-//! An event is the pod as listed with another version and another stamp written over the old ones.
+//! An event is the object as listed with another version and another stamp written over the old ones.
 //! Both have ten digits always, so nothing moves and nothing is encoded again.
 
 use std::fmt;
 
 use anyhow::{Context, Result, bail};
+use informer_kube_protobuf::{Schema, to_vec};
 
 use crate::pod::{self, FIRST_VERSION};
+use crate::resource::Resource;
 
 /// How many digits versions and stamps have.
 pub const DIGITS: usize = 10;
 
 /// Items of a list, each where it can be copied from.
 pub struct Collection {
+    resource: Resource,
     bytes: Vec<u8>,
     items: Vec<Place>,
 }
@@ -32,14 +35,47 @@ impl Collection {
     /// # Errors
     /// When a pod has its version at other than the two places where it belongs.
     pub fn json(seed: u64, count: usize) -> Result<Self> {
-        let mut collection = Self {
-            bytes: Vec::with_capacity(count * 4_100),
-            items: Vec::with_capacity(count),
-        };
+        let mut collection = Self::empty(Resource::Pods, count * 4_100, count);
         for index in 0..count {
             collection.push(pod::json(seed, index).as_bytes())?;
         }
         Ok(collection)
+    }
+
+    /// The metadata of widgets as JSON, which is that of the pods.
+    ///
+    /// # Errors
+    /// As [`json`](Self::json).
+    pub fn metadata_json(seed: u64, count: usize) -> Result<Self> {
+        let mut collection = Self::empty(Resource::WidgetMetadata, count * 2_500, count);
+        for index in 0..count {
+            collection.push(pod::metadata_json(seed, index).as_bytes())?;
+        }
+        Ok(collection)
+    }
+
+    /// The same metadata in protobuf, encoded by our own encoder.
+    ///
+    /// # Errors
+    /// As [`json`](Self::json).
+    pub fn metadata_protobuf(seed: u64, count: usize) -> Result<Self> {
+        let resource = Resource::WidgetMetadata;
+        let schema = Schema::of(resource.api_version(), resource.kind());
+        let schema = schema.context("metadata has a schema")?;
+        let mut collection = Self::empty(resource, count * 2_500, count);
+        for index in 0..count {
+            let object = serde_json::from_str(&pod::metadata_json(seed, index))?;
+            collection.push(&to_vec(schema, &object)?)?;
+        }
+        Ok(collection)
+    }
+
+    fn empty(resource: Resource, bytes: usize, count: usize) -> Self {
+        Self {
+            resource,
+            bytes: Vec::with_capacity(bytes),
+            items: Vec::with_capacity(count),
+        }
     }
 
     /// The same pods in another encoding: each as its length in four bytes, most significant first,
@@ -48,10 +84,7 @@ impl Collection {
     /// # Errors
     /// When the file is cut short, holds another number of pods, or other pods.
     pub fn from_frames(mut file: &[u8], count: usize) -> Result<Self> {
-        let mut collection = Self {
-            bytes: Vec::with_capacity(file.len()),
-            items: Vec::with_capacity(count),
-        };
+        let mut collection = Self::empty(Resource::Pods, file.len(), count);
         while let Some((length, rest)) = file.split_first_chunk::<4>() {
             let length = u32::from_be_bytes(*length) as usize;
             let item = rest.get(..length).context("the file is cut short")?;
@@ -87,7 +120,12 @@ impl Collection {
         Ok(())
     }
 
-    /// How many pods there are.
+    /// What the items are.
+    pub fn resource(&self) -> Resource {
+        self.resource
+    }
+
+    /// How many items there are.
     pub fn len(&self) -> usize {
         self.items.len()
     }
@@ -144,6 +182,27 @@ mod tests {
         assert_eq!(pod["metadata"]["resourceVersion"], "1000000777");
         assert_eq!(pod["metadata"]["annotations"][pod::STAMP], "0000000042");
         assert_eq!(bytes.len(), collection.length_of(2));
+    }
+
+    #[test]
+    fn metadata_is_the_same_in_both_encodings() {
+        let json = Collection::metadata_json(1, 3).expect("metadata is well formed");
+        let protobuf = Collection::metadata_protobuf(1, 3).expect("metadata can be encoded");
+        let mut text = Vec::new();
+        json.copy(2, 1_000_000_777, 42, &mut text);
+        let text: serde_json::Value = serde_json::from_slice(&text).expect("it is JSON");
+        assert_eq!(text["kind"], "PartialObjectMetadata");
+        let fields = text["metadata"]["managedFields"].as_array();
+        assert_eq!(fields.map(Vec::len), Some(2));
+        let mut message = Vec::new();
+        protobuf.copy(2, 1_000_000_777, 42, &mut message);
+        let schema = Schema::of("meta.k8s.io/v1", "PartialObjectMetadata");
+        let schema = schema.expect("metadata has a schema");
+        let decoded = informer_kube_protobuf::from_slice::<serde_json::Value>(schema, &message);
+        let decoded = decoded.expect("it is metadata");
+        assert_eq!(decoded["metadata"], text["metadata"]);
+        assert_eq!(decoded["metadata"]["resourceVersion"], "1000000777");
+        assert_eq!(decoded["metadata"]["annotations"][pod::STAMP], "0000000042");
     }
 
     #[test]

@@ -30,13 +30,14 @@ pub struct CommandLine {
     /// How many objects a relist finds changed; 0 skips it.
     #[arg(long, default_value_t = 0)]
     pub changed: u64,
-    /// Changes a second, for five seconds, to measure latency; 0 skips that.
+    /// Changes a second, to measure latency; 0 skips that.
     #[arg(long, default_value_t = 0)]
     pub rate: u64,
     /// How many readers there are beside the writer of a store, where stores are measured alone.
     #[arg(long, default_value_t = 1)]
     pub readers: u64,
-    /// For how many seconds the writer of a store writes, with readers and without.
+    /// For how many seconds changes come at the rate, or the writer of a store writes, with readers
+    /// and without.
     #[arg(long, default_value_t = 1)]
     pub seconds: u64,
     /// How many handlers join late, one after the other, while changes come at the rate; 0 skips
@@ -56,6 +57,3 @@ pub enum Listing {
     /// By a watch that begins with everything.
     WatchList,
 }
-
-/// For how long changes are sent at a rate.
-pub const PACED_SECONDS: u64 = 5;

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 
-use crate::command_line::{CommandLine, PACED_SECONDS};
+use crate::command_line::CommandLine;
 use crate::control::Control;
+use crate::floor::Floor;
 use crate::measure::{self, Mark, Report};
 use crate::tally::Goal;
 
@@ -96,13 +97,15 @@ async fn latency(
     goal: &Goal,
     report: &mut Report,
 ) -> Result<()> {
-    let count = command_line.rate * PACED_SECONDS;
+    let count = command_line.rate * command_line.seconds;
     goal.measure_latency(true);
     goal.expect(count);
+    let floor = Floor::start()?;
     let begin = Mark::now(control.server_cpu()?);
     control.change_at(count, command_line.rate)?;
     goal.wait().await?;
     report.spent("paced", begin, end(control)?);
+    floor.finish(report)?;
     goal.measure_latency(false);
     let latencies = goal.take_latencies();
     for (name, percent) in [("p50", 50), ("p99", 99)] {

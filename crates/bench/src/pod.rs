@@ -47,6 +47,14 @@ pub fn json(seed: u64, index: usize) -> String {
     pod
 }
 
+/// The metadata of a pod as an item of a list of metadata, which has kind and apiVersion.
+pub fn metadata_json(seed: u64, index: usize) -> String {
+    let mut chance = Chance::new(seed, index);
+    let metadata = metadata(index, &name(index), &mut chance);
+    let (kind, version) = ("PartialObjectMetadata", "meta.k8s.io/v1");
+    format!(r#"{{"kind":"{kind}","apiVersion":"{version}","metadata":{{{metadata}}}}}"#)
+}
+
 fn metadata(index: usize, name: &str, chance: &mut Chance) -> String {
     let (namespace, version) = (namespace(index), FIRST_VERSION + index as u64);
     let (uid, owner) = (chance.uid(), Chance::new(7, index / 25).uid());

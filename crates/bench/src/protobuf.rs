@@ -1,15 +1,19 @@
-//! The few messages of Kubernetes that stand around a pod in protobuf: envelope, list, watch event.
+//! The few messages of Kubernetes that stand around an object in protobuf: envelope, list, watch
+//! event.
 //!
 //! All lengths are known beforehand, since versions have a fixed number of digits; so a list of any
 //! size is written piece by piece.
+
+use crate::resource::Resource;
 
 /// What every encoded object begins with.
 const MAGIC: [u8; 4] = *b"k8s\0";
 
 /// Appends the beginning of a list whose items follow as [`item_head`] and item.
-pub fn list_head(items: usize, metadata: &[u8], into: &mut Vec<u8>) {
+pub fn list_head(resource: Resource, items: usize, metadata: &[u8], into: &mut Vec<u8>) {
     let length = field_length(metadata.len()) + items;
-    envelope_head(b"PodList", length, into);
+    let kind = format!("{}List", resource.kind());
+    envelope_head(resource.api_version(), &kind, length, into);
     field(1, metadata, into);
 }
 
@@ -35,21 +39,26 @@ pub fn item_head(length: usize, into: &mut Vec<u8>) {
     head(2, length, into);
 }
 
-/// Appends what stands before the pod in a frame of a watch: four bytes of length, `WatchEvent`,
+/// Appends what stands before the object in a frame of a watch: four bytes of length, `WatchEvent`,
 /// `RawExtension`, envelope.
-pub fn event_head(kind: &str, pod: usize, into: &mut Vec<u8>) {
-    let mut envelope = Vec::with_capacity(32);
-    envelope_head(b"Pod", pod, &mut envelope);
-    let enveloped = envelope.len() + pod;
-    let event = field_length(kind.len()) + field_length(field_length(enveloped));
-    into.extend_from_slice(&(event as u32).to_be_bytes());
-    field(1, kind.as_bytes(), into);
+pub fn event_head(resource: Resource, event: &str, object: usize, into: &mut Vec<u8>) {
+    let mut envelope = Vec::with_capacity(64);
+    envelope_head(
+        resource.api_version(),
+        resource.kind(),
+        object,
+        &mut envelope,
+    );
+    let enveloped = envelope.len() + object;
+    let length = field_length(event.len()) + field_length(field_length(enveloped));
+    into.extend_from_slice(&(length as u32).to_be_bytes());
+    field(1, event.as_bytes(), into);
     head(2, field_length(enveloped), into);
     head(1, enveloped, into);
     into.extend_from_slice(&envelope);
 }
 
-/// A pod that has a version and the annotation that ends a streaming list, and nothing else.
+/// An object that has a version and the annotation that ends a streaming list, and nothing else.
 pub fn bookmark(version: u64, ends_initial: bool) -> Vec<u8> {
     let mut metadata = Vec::new();
     field(6, version.to_string().as_bytes(), &mut metadata);
@@ -59,9 +68,9 @@ pub fn bookmark(version: u64, ends_initial: bool) -> Vec<u8> {
         field(2, b"true", &mut annotation);
         field(12, &annotation, &mut metadata);
     }
-    let mut pod = Vec::new();
-    field(1, &metadata, &mut pod);
-    pod
+    let mut object = Vec::new();
+    field(1, &metadata, &mut object);
+    object
 }
 
 /// A whole frame of a watch that says the version has expired: a `Status`, enveloped.
@@ -73,7 +82,7 @@ pub fn expired_event(message: &str, into: &mut Vec<u8>) {
     status.push(6 << 3);
     varint(410, &mut status);
     let mut object = Vec::new();
-    envelope_head(b"Status", status.len(), &mut object);
+    envelope_head("v1", "Status", status.len(), &mut object);
     object.extend_from_slice(&status);
     let mut raw = Vec::new();
     field(1, &object, &mut raw);
@@ -85,10 +94,10 @@ pub fn expired_event(message: &str, into: &mut Vec<u8>) {
 }
 
 /// `runtime.Unknown`: which type (1), and the bytes (2) that follow.
-fn envelope_head(kind: &[u8], length: usize, into: &mut Vec<u8>) {
-    let mut meta = Vec::with_capacity(16);
-    field(1, b"v1", &mut meta);
-    field(2, kind, &mut meta);
+fn envelope_head(api_version: &str, kind: &str, length: usize, into: &mut Vec<u8>) {
+    let mut meta = Vec::with_capacity(48);
+    field(1, api_version.as_bytes(), &mut meta);
+    field(2, kind.as_bytes(), &mut meta);
     into.extend_from_slice(&MAGIC);
     field(1, &meta, into);
     head(2, length, into);
@@ -138,7 +147,7 @@ mod tests {
     fn a_frame_is_as_long_as_it_says() {
         for pod in [0, 5, 3_000, 20_000] {
             let mut frame = Vec::new();
-            event_head("MODIFIED", pod, &mut frame);
+            event_head(Resource::Pods, "MODIFIED", pod, &mut frame);
             frame.resize(frame.len() + pod, 7);
             let (length, rest) = frame.split_first_chunk::<4>().expect("it has a length");
             assert_eq!(u32::from_be_bytes(*length) as usize, rest.len());
@@ -148,7 +157,7 @@ mod tests {
     #[test]
     fn the_magic_is_at_the_beginning() {
         let mut list = Vec::new();
-        list_head(0, &list_metadata(5, None), &mut list);
+        list_head(Resource::Pods, 0, &list_metadata(5, None), &mut list);
         // type meta: v1, PodList; then 3 bytes of a list with nothing but a version.
         let wanted = b"k8s\0\x0a\x0d\x0a\x02v1\x12\x07PodList\x12\x05\x0a\x03\x12\x015";
         assert_eq!(list, wanted);

@@ -1,7 +1,8 @@
-//! The fixture server: lists and watches of pods over HTTP, and a side door that makes things
+//! The fixture server: lists and watches of one resource over HTTP, and a side door that makes things
 //! happen.
 //!
-//! It knows one resource, no selectors and no writes. Whatever path ends in `/pods` is all pods.
+//! It has no selectors and no writes. Every path that ends in `/pods` is all pods, and every path
+//! that ends in `/widgets` the metadata of all widgets, by which resource it has.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -23,6 +24,7 @@ use crate::collection::Collection;
 use crate::history::History;
 use crate::measure;
 use crate::query::{Encoding, Question, encoding, number, parameter, question};
+use crate::resource::Resource;
 
 type Body = UnsyncBoxBody<Bytes, Infallible>;
 
@@ -35,7 +37,7 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// The pods, in one encoding or two.
+    /// The objects, in one encoding or two.
     pub fn new(json: Collection, protobuf: Option<Collection>) -> Self {
         let history = Arc::new(History::new(json.len()));
         Self {
@@ -43,6 +45,10 @@ impl Shared {
             protobuf,
             history: watch::Sender::new(history),
         }
+    }
+
+    pub(crate) fn resource(&self) -> Resource {
+        self.json.resource()
     }
 
     pub(crate) fn collection(&self, encoding: Encoding) -> &Collection {
@@ -98,18 +104,27 @@ fn answer(shared: &Arc<Shared>, request: &Request<Incoming>) -> Response<Body> {
         request.uri().path(),
         request.uri().query().unwrap_or_default(),
     );
-    let result = if path.ends_with("/pods") {
-        question(query).map(|question| pods(shared, request, question))
+    let result = if shared.resource().is_at(path) {
+        question(query).map(|question| objects(shared, request, question))
     } else {
         side_door(shared, path, query).map(|text| plain(StatusCode::OK, text))
     };
     result.unwrap_or_else(|why| plain(StatusCode::BAD_REQUEST, why))
 }
 
-fn pods(shared: &Arc<Shared>, request: &Request<Incoming>, question: Question) -> Response<Body> {
+fn objects(
+    shared: &Arc<Shared>,
+    request: &Request<Incoming>,
+    question: Question,
+) -> Response<Body> {
     let accept = request.headers().get(header::ACCEPT);
     let accept = accept.and_then(|value| value.to_str().ok());
-    let encoding = encoding(accept.unwrap_or_default(), shared.protobuf.is_some());
+    let accept = accept.unwrap_or_default();
+    if !shared.resource().is_accepted(accept) {
+        let why = format!("{accept:?} is not served");
+        return plain(StatusCode::NOT_ACCEPTABLE, why);
+    }
+    let encoding = encoding(accept, shared.protobuf.is_some());
     let (own, history) = (Arc::clone(shared), shared.history.borrow().clone());
     let events = match question {
         Question::List { from, since, limit } => {

@@ -95,6 +95,12 @@ impl Tally {
     pub fn add<'s>(&mut self, stamp: impl FnOnce() -> Option<&'s str>) {
         self.count += 1;
         if self.goal.is_timed.load(Ordering::Relaxed) {
+            if self.latencies.is_empty() {
+                // A vector that grows meanwhile would delay the handler.
+                let target = self.goal.target.load(Ordering::Relaxed);
+                let expected = usize::try_from(target.saturating_sub(self.count)).unwrap_or(0);
+                self.latencies.reserve(expected + 1);
+            }
             let published = stamp().and_then(|text| text.parse().ok()).unwrap_or(0);
             self.latencies
                 .push(measure::stamp().saturating_sub(published));

@@ -9,9 +9,15 @@ use informer_bench::collection::Collection;
 use informer_bench::control::Control;
 use informer_bench::pod::{self, FIRST_VERSION, STAMP};
 use informer_bench::server::{Shared, serve};
+use informer_bench::tally::{Goal, Tally};
+use informer_factory::{
+    Added, Handler, InformerOptions, ObjectKey, PartialObjectMetadata, ReceivedWire,
+    SharedInformerFactory, Updated, WireFormat,
+};
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::api::{ListParams, WatchEvent, WatchParams};
 use kube_client::{Api, Client, Config, ResourceExt};
+use kube_core::{ApiResource, DynamicObject, GroupVersionKind, ObjectMeta};
 use tokio::net::TcpListener;
 
 const PODS: usize = 30;
@@ -19,13 +25,19 @@ const PODS: usize = 30;
 /// All pods of a server of our own, and its side door.
 async fn server() -> (Api<Pod>, Control) {
     let json = Collection::json(1, PODS).expect("pods are well formed");
+    let (config, control) = serving(Shared::new(json, None)).await;
+    let client = Client::try_from(config).expect("plain HTTP needs nothing");
+    (Api::all(client), control)
+}
+
+/// The way to a server of these objects, and its side door.
+async fn serving(shared: Shared) -> (Config, Control) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
     let listener = listener.expect("a port is free");
     let address = listener.local_addr().expect("it is bound").to_string();
-    tokio::spawn(serve(listener, Arc::new(Shared::new(json, None))));
+    tokio::spawn(serve(listener, Arc::new(shared)));
     let url = format!("http://{address}").parse().expect("an address");
-    let client = Client::try_from(Config::new(url)).expect("plain HTTP needs nothing");
-    (Api::all(client), Control::new(&address))
+    (Config::new(url), Control::new(&address))
 }
 
 fn head() -> u64 {
@@ -138,4 +150,81 @@ async fn after_an_expiry_watches_end_and_the_list_has_what_they_missed() {
     let list = pods.list(&ListParams::default()).await.expect("a list");
     let is_new = |pod: &&Pod| pod.resource_version() > Some(version.clone());
     assert_eq!(list.items.iter().filter(is_new).count(), 3);
+}
+
+/// Follows the metadata of widgets in one format: lists it, and then watches five changes.
+async fn followed(config: &Config, control: &Control, wire: WireFormat) -> Vec<ObjectMeta> {
+    let client = informer_factory::client(config.clone()).expect("plain HTTP needs nothing");
+    let factory = SharedInformerFactory::new(client);
+    let kind = GroupVersionKind::gvk("example.org", "v1", "Widget");
+    let widgets = ApiResource::from_gvk_with_plural(&kind, "widgets");
+    let options = InformerOptions::new().wire(wire);
+    let informer = factory.metadata(&widgets, options).expect("good options");
+    let goal = Goal::new(1);
+    goal.expect(PODS as u64);
+    informer
+        .add_handler(Counter(goal.tally()))
+        .expect("it runs");
+    factory.start().expect("there is a runtime");
+    goal.wait().await.expect("all are listed");
+    goal.expect(5);
+    ask(control, |control| control.change(5).expect("it is served")).await;
+    goal.wait().await.expect("all changes are seen");
+    let sources = informer.status().sources;
+    let wanted = match wire {
+        WireFormat::Protobuf => ReceivedWire::Protobuf,
+        _ => ReceivedWire::Json,
+    };
+    assert!(sources.iter().all(|source| source.wire == Some(wanted)));
+    let stored = informer.lister().all();
+    stored
+        .iter()
+        .map(|widget| widget.metadata.clone())
+        .collect()
+}
+
+/// Counts additions and updates alike.
+struct Counter(Tally);
+
+impl Handler<ObjectKey, PartialObjectMetadata> for Counter {
+    fn on_add(&mut self, _: &Added<ObjectKey, PartialObjectMetadata>) {
+        self.0.add(|| None);
+    }
+
+    fn on_update(&mut self, _: &Updated<ObjectKey, PartialObjectMetadata>) {
+        self.0.add(|| None);
+    }
+}
+
+#[tokio::test]
+async fn metadata_is_the_same_in_json_and_in_protobuf() {
+    let json = Collection::metadata_json(1, PODS).expect("metadata is well formed");
+    let protobuf = Collection::metadata_protobuf(1, PODS).expect("metadata can be encoded");
+    let (config, control) = serving(Shared::new(json, Some(protobuf))).await;
+    let in_protobuf = followed(&config, &control, WireFormat::Protobuf).await;
+    let in_json = followed(&config, &control, WireFormat::Json).await;
+    assert_eq!(in_json.len(), PODS);
+    // The second run has seen five more changes.
+    let versions = |all: &[ObjectMeta]| -> Vec<u64> {
+        let version = |one: &ObjectMeta| one.resource_version.as_ref()?.parse().ok();
+        all.iter().filter_map(version).collect()
+    };
+    assert_eq!(versions(&in_protobuf).into_iter().max(), Some(head() + 5));
+    assert_eq!(versions(&in_json).into_iter().max(), Some(head() + 10));
+    let same = in_json.iter().filter(|one| in_protobuf.contains(one));
+    assert_eq!(same.count(), PODS - 5, "all that have not changed since");
+}
+
+#[tokio::test]
+async fn whole_widgets_are_not_served() {
+    let json = Collection::metadata_json(1, PODS).expect("metadata is well formed");
+    let (config, _) = serving(Shared::new(json, None)).await;
+    let client = Client::try_from(config).expect("plain HTTP needs nothing");
+    let kind = GroupVersionKind::gvk("example.org", "v1", "Widget");
+    let widgets = ApiResource::from_gvk_with_plural(&kind, "widgets");
+    let api = Api::<DynamicObject>::all_with(client, &widgets);
+    let params = ListParams::default();
+    let listed = api.list_metadata(&params).await.expect("metadata");
+    assert_eq!(listed.items.len(), PODS);
+    assert!(api.list(&params).await.is_err());
 }

@@ -2,26 +2,78 @@
 //!
 //! A page that no program of the machine has touched before costs its first user ten times what
 //! any later one pays, whichever program is measured: the same list took 3.4 or 7.5 seconds.
-//! Before each trial, as much memory as it may need is touched and freed.
+//! Before a warm trial, as much memory as it may need is touched and freed. Cold memory is memory
+//! that the harness has not touched: cold trials run before all warm ones, each after some seconds in
+//! which the machine is idle. It may have been touched by earlier programs, the cold trials before
+//! among them, and no program can change that: some hosts take free pages back, when they like.
+//! So a probe measures what the first touch of a page costs just before each trial.
 
 use std::fs;
 use std::hint::black_box;
+use std::time::Duration;
+
+use crate::clock;
 
 const PAGE: usize = 4_096;
+
+/// The number of pages of a probe: 64 MiB.
+const PROBED: usize = 16_384;
 
 /// What a trial needs for an object at the most: a pod in the type it has in Rust, twice during a
 /// relist that builds everything anew, and some more.
 const OBJECT: u64 = 80 * 1_024;
 
+/// The state of the memory that a trial gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Memory {
+    /// The harness has just touched and freed what so many objects may need.
+    Warm(u64),
+    /// The harness has touched nothing, and has waited for so long.
+    Cold(Duration),
+}
+
+/// Some memory that the harness holds while a trial runs, so that the trial gets other pages.
+#[derive(Debug)]
+pub(super) struct Probe {
+    _pages: Vec<u8>,
+    /// What the first touch of a page has cost, in microseconds.
+    pub(super) touch_us: f64,
+}
+
+/// Brings the memory of the machine into this state, as far as that is possible, and probes it.
+pub(super) fn prepare(memory: Memory) -> Probe {
+    match memory {
+        Memory::Warm(objects) => provide(objects),
+        Memory::Cold(idle) => {
+            let begin = clock::now();
+            while clock::now().duration_since(begin) < idle {
+                clock::pause();
+            }
+        }
+    }
+    let begin = clock::now();
+    let pages = touched(PROBED * PAGE);
+    let spent = clock::now().duration_since(begin);
+    Probe {
+        _pages: pages,
+        touch_us: spent.as_secs_f64() * 1e6 / PROBED as f64,
+    }
+}
+
 /// Touches the memory that a trial with `objects` objects may need, at most half of what is free.
-pub(super) fn provide(objects: u64) {
+fn provide(objects: u64) {
     let info = fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let Ok(bytes) = usize::try_from(needed(objects, available(&info))) else {
         return;
     };
+    drop(touched(bytes));
+}
+
+/// So many bytes, each page of which has been written.
+fn touched(bytes: usize) -> Vec<u8> {
     let mut pages = vec![0_u8; bytes];
     pages.iter_mut().step_by(PAGE).for_each(|byte| *byte = 1);
-    black_box(&pages);
+    black_box(pages)
 }
 
 fn needed(objects: u64, available: u64) -> u64 {
@@ -40,6 +92,11 @@ fn available(info: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_probe_says_what_a_page_costs() {
+        assert!(prepare(Memory::Cold(Duration::ZERO)).touch_us > 0.0);
+    }
 
     #[test]
     fn half_of_what_is_free_is_the_most() {

@@ -1,20 +1,19 @@
 //! What is run for which row.
 
+use std::time::Duration;
+
 use anyhow::{Result, bail};
 
+use super::host::Memory;
 use super::programs::Program;
-use super::{Sizes, beside, packed, protobuf};
+use super::{Sizes, beside, cold, latency, packed, protobuf};
 
 /// The rows that are measured.
-pub(super) const MEASURED: [&str; 29] = [
+pub(super) const MEASURED: [&str; 30] = [
     "P1", "P2", "P3", "P4", "P5", "P6", "P7", "P8", "P9", "P10", "P11", "P12", "P13", "P14",
     "idle", "PK1", "PK2", "PK3", "PK4", "PK5", "PK6", "PK7", "PK8", "PK9", "PK10", "PB1", "PB2",
-    "PB3", "PB4",
+    "PB3", "PB4", "PB5",
 ];
-
-/// How many handlers latency is measured with, and at how many changes a second.
-const LATENCY_HANDLERS: u64 = 10;
-const LATENCY_RATE: u64 = 5_000;
 
 /// How many readers list one namespace, as in client-go's BenchmarkSharedIndexInformer.
 const NAMESPACE_READERS: u64 = 80;
@@ -29,7 +28,7 @@ const JOIN_RATE: u64 = 2_000;
 const IDLE_INFORMERS: u64 = 1_000;
 const IDLE_OBJECTS: u64 = 10;
 
-/// One program with one command line, run once a round against a server of its own.
+/// One program with one command line, run several times, each time against a server of its own.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Trial {
     pub(super) name: &'static str,
@@ -38,9 +37,11 @@ pub(super) struct Trial {
     pub(super) list: &'static str,
     /// The rows that need it.
     rows: &'static [&'static str],
+    /// How often it is run: once in each of the first rounds.
+    pub(super) runs: usize,
     pub(super) objects: u64,
-    /// For how many objects the host gives memory before.
-    pub(super) provided: u64,
+    /// The memory that it gets.
+    pub(super) memory: Memory,
     pub(super) events: u64,
     pub(super) handlers: u64,
     pub(super) changed: u64,
@@ -59,7 +60,17 @@ impl Trial {
 
     /// Whether the server has the pods in protobuf too. Clients that accept it get it then.
     pub(super) fn is_protobuf(&self) -> bool {
-        self.variant.ends_with("protobuf")
+        self.variant.ends_with("protobuf") && !self.is_metadata()
+    }
+
+    /// Whether it gets memory that the harness has not touched.
+    pub(super) fn is_cold(&self) -> bool {
+        matches!(self.memory, Memory::Cold(_))
+    }
+
+    /// Whether the server has the metadata of a custom resource instead of pods.
+    pub(super) fn is_metadata(&self) -> bool {
+        self.variant.starts_with("metadata")
     }
 }
 
@@ -69,6 +80,8 @@ pub(super) enum Course {
     Sync,
     Events,
     EventsAndRelist,
+    /// Events, with memory that the harness has not touched.
+    Cold,
     ManyHandlers,
     Latency,
     /// With a tenth of the objects, and with three times as many.
@@ -84,8 +97,8 @@ pub(super) enum Course {
 }
 
 use Course::{
-    BesideMany, BesideOne, Events, EventsAndRelist, Idle, LateJoin, Latency, ManyHandlers, Sync,
-    TenTimes, Tenth, Triple,
+    BesideMany, BesideOne, Cold, Events, EventsAndRelist, Idle, LateJoin, Latency, ManyHandlers,
+    Sync, TenTimes, Tenth, Triple,
 };
 use Program::{ClientGo, KubeRuntime, Ours};
 
@@ -99,7 +112,7 @@ pub(super) type Line = (
     &'static [&'static str],
 );
 
-const LINES: [Line; 23] = [
+const LINES: [Line; 19] = [
     (
         "ours full",
         Ours,
@@ -200,38 +213,6 @@ const LINES: [Line; 23] = [
         ManyHandlers,
         &["P8"],
     ),
-    (
-        "ours full, latency",
-        Ours,
-        "full",
-        "list",
-        Latency,
-        &["P11"],
-    ),
-    (
-        "kube-runtime, latency",
-        KubeRuntime,
-        "full",
-        "list",
-        Latency,
-        &["P11"],
-    ),
-    (
-        "client-go protobuf, latency",
-        ClientGo,
-        "protobuf",
-        "list",
-        Latency,
-        &["P11", "PK7"],
-    ),
-    (
-        "client-go json, latency",
-        ClientGo,
-        "json",
-        "list",
-        Latency,
-        &["P11"],
-    ),
     ("ours full, a tenth", Ours, "full", "list", Tenth, &["P14"]),
     (
         "ours full, three times",
@@ -268,8 +249,9 @@ const LINES: [Line; 23] = [
 ];
 
 fn lines() -> impl Iterator<Item = &'static Line> {
-    let all = LINES.iter().chain(&beside::TRIALS);
-    all.chain(&packed::TRIALS).chain(&protobuf::TRIALS)
+    let all = LINES.iter().chain(&latency::TRIALS).chain(&beside::TRIALS);
+    let all = all.chain(&packed::TRIALS).chain(&protobuf::TRIALS);
+    all.chain(&cold::TRIALS)
 }
 
 /// The trials for these rows; none given means all.
@@ -290,6 +272,25 @@ pub(super) fn trials(sizes: Sizes, rows: &[String]) -> Result<Vec<Trial>> {
     Ok(trials.filter(wanted).collect())
 }
 
+/// The order in which trials are run, each with the number of the round.
+///
+/// All rounds of the cold trials come first, since a warm trial touches memory for all that follow.
+/// Each of their rounds begins with another trial.
+pub(super) fn order(trials: Vec<Trial>) -> Vec<(usize, Trial)> {
+    let (mut cold, warm): (Vec<Trial>, Vec<Trial>) = trials.into_iter().partition(Trial::is_cold);
+    let rounds = |trials: &[Trial]| 1..=trials.iter().map(|trial| trial.runs).max().unwrap_or(0);
+    let mut order = Vec::new();
+    for round in rounds(&cold) {
+        order.extend(cold.iter().map(|trial| (round, *trial)));
+        cold.rotate_left(1);
+    }
+    for round in rounds(&warm) {
+        let due = warm.iter().filter(|trial| round <= trial.runs);
+        order.extend(due.map(|trial| (round, *trial)));
+    }
+    order
+}
+
 fn trial(sizes: Sizes, (name, program, variant, list, course, rows): &Line) -> Trial {
     let mut trial = Trial {
         name,
@@ -297,8 +298,9 @@ fn trial(sizes: Sizes, (name, program, variant, list, course, rows): &Line) -> T
         variant,
         list,
         rows,
+        runs: sizes.rounds,
         objects: sizes.objects,
-        provided: 0,
+        memory: Memory::Warm(sizes.objects),
         events: 0,
         handlers: 1,
         changed: 0,
@@ -310,7 +312,7 @@ fn trial(sizes: Sizes, (name, program, variant, list, course, rows): &Line) -> T
     };
     match course {
         Sync => {}
-        Events => trial.events = sizes.events,
+        Events | Cold => trial.events = sizes.events,
         EventsAndRelist => {
             trial.events = sizes.events;
             trial.changed = (sizes.objects / 100).max(1);
@@ -320,8 +322,10 @@ fn trial(sizes: Sizes, (name, program, variant, list, course, rows): &Line) -> T
             trial.handlers = sizes.handlers;
         }
         Latency => {
-            trial.handlers = LATENCY_HANDLERS;
-            trial.rate = LATENCY_RATE;
+            trial.runs = sizes.latency_runs;
+            trial.seconds = sizes.latency_seconds;
+            trial.handlers = latency::HANDLERS;
+            trial.rate = latency::RATE;
         }
         Tenth => trial.objects = (sizes.objects / 10).max(1),
         Triple => trial.objects = sizes.objects * 3,
@@ -345,11 +349,12 @@ fn trial(sizes: Sizes, (name, program, variant, list, course, rows): &Line) -> T
             trial.informers = IDLE_INFORMERS;
         }
     }
-    trial.provided = match course {
+    trial.memory = match course {
+        Cold => Memory::Cold(Duration::from_secs(sizes.cold_seconds)),
         // Its peer is a large trial, whose memory the host has provided already.
         // Ten times as many, packed, take less than as many that are not.
-        Tenth | TenTimes => sizes.objects,
-        _ => trial.objects,
+        Tenth | TenTimes => Memory::Warm(sizes.objects),
+        _ => Memory::Warm(trial.objects),
     };
     trial
 }
@@ -362,7 +367,10 @@ mod tests {
         objects: 1_000,
         events: 2_000,
         handlers: 7,
-        rounds: 1,
+        rounds: 3,
+        latency_runs: 7,
+        latency_seconds: 30,
+        cold_seconds: 10,
     };
 
     #[test]
@@ -372,8 +380,8 @@ mod tests {
         let some = trials(SIZES, &["P14".to_owned()]).expect("the row is known");
         let objects: Vec<u64> = some.iter().map(|trial| trial.objects).collect();
         assert_eq!(objects, [100, 3_000]);
-        let provided: Vec<u64> = some.iter().map(|trial| trial.provided).collect();
-        assert_eq!(provided, [1_000, 3_000]);
+        let memory: Vec<Memory> = some.iter().map(|trial| trial.memory).collect();
+        assert_eq!(memory, [Memory::Warm(1_000), Memory::Warm(3_000)]);
     }
 
     #[test]
@@ -383,6 +391,47 @@ mod tests {
         }
         let known = |row: &str| MEASURED.contains(&row);
         assert!(lines().all(|line| line.5.iter().all(|row| known(row))));
+    }
+
+    #[test]
+    fn latency_is_measured_seven_times_for_30_seconds_whatever_the_rounds() {
+        for rounds in [1, 3, 9] {
+            let sizes = Sizes { rounds, ..SIZES };
+            let trials = trials(sizes, &[]).expect("no row is wrong");
+            let is_latency = |trial: &&Trial| trial.name.ends_with("latency");
+            let (latency, others): (Vec<&Trial>, Vec<_>) = trials.iter().partition(is_latency);
+            assert_eq!(latency.len(), 5);
+            assert!(latency.iter().all(|trial| trial.runs == 7));
+            assert!(latency.iter().all(|trial| trial.seconds == 30));
+            assert!(others.iter().all(|trial| trial.runs == rounds));
+        }
+    }
+
+    #[test]
+    fn trials_are_interleaved_and_cold_ones_come_first() {
+        let rows = ["PK2", "PK7"].map(str::to_owned);
+        let order = order(trials(SIZES, &rows).expect("no row is wrong"));
+        let names: Vec<(usize, &str)> = order.iter().map(|(at, one)| (*at, one.name)).collect();
+        let cold = names.iter().filter(|(_, name)| name.ends_with(", cold"));
+        assert_eq!(cold.count(), 12);
+        assert!(order[..12].iter().all(|(_, trial)| trial.is_cold()));
+        assert_eq!(names[0], (1, "ours packed, cold"));
+        assert_eq!(names[4], (2, "ours full, cold"));
+        assert_eq!(names[8], (3, "kube-runtime, cold"));
+        let (ours, peer) = ("ours packed, latency", "client-go protobuf, latency");
+        let last: Vec<_> = (4..=7).flat_map(|at| [(at, peer), (at, ours)]).collect();
+        assert!(names.ends_with(&last), "{names:?}");
+    }
+
+    #[test]
+    fn cold_trials_are_those_whose_name_says_so() {
+        let trials = trials(SIZES, &[]).expect("no row is wrong");
+        let cold: Vec<&Trial> = trials.iter().filter(|trial| trial.is_cold()).collect();
+        assert_eq!(cold.len(), 4);
+        let agrees = |trial: &Trial| trial.name.ends_with(", cold") == trial.is_cold();
+        assert!(trials.iter().all(agrees));
+        let memory = Memory::Cold(Duration::from_secs(10));
+        assert!(cold.iter().all(|trial| trial.memory == memory));
     }
 
     #[test]

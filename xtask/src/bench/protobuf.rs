@@ -1,4 +1,4 @@
-//! PB1 to PB4: the informer in protobuf, beside the peers and beside itself in JSON.
+//! PB1 to PB5: the informer in protobuf, beside the peers and beside itself in JSON.
 
 use super::claims::Bound::{AtLeast, AtMost};
 use super::claims::Line as Target;
@@ -11,6 +11,8 @@ const FULL: &str = "ours full, protobuf";
 const LEAN: &str = "ours lean, protobuf";
 const PARTIAL: &str = "ours partial, protobuf";
 const WIRES: &str = "ours, either format";
+const METADATA: &str = "ours metadata, protobuf";
+const METADATA_JSON: &str = "ours metadata";
 const ONCE: &str = "ours packed, one by one, protobuf";
 const ONCE_JSON: &str = "ours packed, one by one";
 
@@ -20,7 +22,7 @@ const CLIENT_GO: &str = "client-go protobuf";
 const WALL: &str = "sync_wall_s";
 const RATE: &str = "events_per_s";
 
-pub(super) const TRIALS: [Trial; 6] = [
+pub(super) const TRIALS: [Trial; 8] = [
     (
         PACKED,
         Ours,
@@ -41,9 +43,18 @@ pub(super) const TRIALS: [Trial; 6] = [
     ),
     (ONCE, Ours, "packed-once-protobuf", "list", Sync, &["PB3"]),
     (WIRES, Ours, "wires", "list", Sync, &["PB4"]),
+    (METADATA_JSON, Ours, "metadata", "list", Events, &["PB5"]),
+    (
+        METADATA,
+        Ours,
+        "metadata-protobuf",
+        "list",
+        Events,
+        &["PB5"],
+    ),
 ];
 
-pub(super) const TARGETS: [Target; 9] = [
+pub(super) const TARGETS: [Target; 10] = [
     (
         "PB1",
         "initial sync, packed in protobuf / kube-runtime",
@@ -106,5 +117,12 @@ pub(super) const TARGETS: [Target; 9] = [
         (WIRES, "partial_protobuf_ns"),
         (WIRES, "partial_json_ns"),
         AtMost(0.45),
+    ),
+    (
+        "PB5",
+        "metadata of custom resources, initial sync, protobuf / JSON",
+        (METADATA, WALL),
+        (METADATA_JSON, WALL),
+        AtMost(0.5),
     ),
 ];

@@ -13,7 +13,7 @@ type Column = (&'static str, &'static str, f64, usize);
 
 const MEBIBYTE: f64 = 1_048_576.0;
 
-const INITIAL: [Column; 7] = [
+const INITIAL: [Column; 8] = [
     ("sync s", "sync_wall_s", 1.0, 2),
     ("CPU s", "sync_cpu_s", 1.0, 2),
     ("server CPU s", "sync_server_cpu_s", 1.0, 2),
@@ -21,6 +21,7 @@ const INITIAL: [Column; 7] = [
     ("settled", "sync_steady_rss", MEBIBYTE, 0),
     ("peak", "sync_peak_rss", MEBIBYTE, 0),
     ("B/object", "rss_per_object", 1.0, 0),
+    ("us/page before", "page_touch_us", 1.0, 2),
 ];
 
 const CHANGES: [Column; 3] = [
@@ -37,9 +38,11 @@ const RELIST: [Column; 5] = [
     ("peak", "relist_peak_rss", MEBIBYTE, 0),
 ];
 
-const PACED: [Column; 4] = [
+const PACED: [Column; 6] = [
     ("p50 us", "latency_p50_us", 1.0, 0),
     ("p99 us", "latency_p99_us", 1.0, 0),
+    ("floor p99 us", "floor_p99_us", 1.0, 0),
+    ("floor max us", "floor_max_us", 1.0, 0),
     ("CPU s", "paced_cpu_s", 1.0, 2),
     ("server CPU s", "paced_server_cpu_s", 1.0, 2),
 ];
@@ -97,8 +100,12 @@ pub(super) fn print(machine: &Description, sizes: Sizes, results: &Results, judg
         events,
         handlers,
         rounds,
+        latency_runs,
+        latency_seconds,
+        cold_seconds,
     } = sizes;
-    println!("{objects} objects, {events} events, {handlers} handlers, {rounds} rounds\n");
+    println!("{objects} objects, {events} events, {handlers} handlers, {rounds} rounds;");
+    println!("latency: {latency_runs} runs of {latency_seconds} s; cold: {cold_seconds} s idle\n");
     for (name, value) in machine {
         println!("- {name}: {value}");
     }
@@ -119,18 +126,28 @@ pub(super) fn print(machine: &Description, sizes: Sizes, results: &Results, judg
         &LATE,
     );
     section("1,000 idle informers, 10 objects each", results, &MANY);
-    println!("\n## Targets\n");
-    println!("| row | ratio of medians | ours | other | ratio | target | | in CPU |");
-    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
-    for judged in judged {
-        println!("{}", target(judged));
-    }
+    let is_shown = |one: &&Judged| matches!(one.claim.bound, Bound::Shown);
+    let (shown, judged): (Vec<&Judged>, Vec<&Judged>) = judged.iter().partition(is_shown);
+    targets("Targets", &judged);
+    targets("With cold memory: shown, not judged", &shown);
     println!("\n{}", beside::ABSENT);
     for (name, why) in results.skipped() {
         println!("Skipped: {name}: {why}.");
     }
     for (name, why) in results.failed() {
         println!("FAILED: {name}: {why}");
+    }
+}
+
+fn targets(title: &str, judged: &[&Judged]) {
+    if judged.is_empty() {
+        return;
+    }
+    println!("\n## {title}\n");
+    println!("| row | ratio of medians | ours | other | ratio | target | | in CPU | floor us |");
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+    for judged in judged {
+        println!("{}", target(judged));
     }
 }
 
@@ -185,9 +202,13 @@ fn target(judged: &Judged) -> String {
     let bound = match judged.claim.bound {
         Bound::AtMost(bound) => format!("<= {bound:.2}"),
         Bound::AtLeast(bound) => format!(">= {bound:.2}"),
+        Bound::Shown => "-".to_owned(),
     };
     let (row, what, verdict) = (judged.claim.row, judged.claim.what, judged.verdict());
-    format!("| {row} | {what} | {ours} | {other} | {ratio} | {bound} | {verdict} | {cpu} |")
+    let floor = judged.floor.map_or_else(String::new, short);
+    format!(
+        "| {row} | {what} | {ours} | {other} | {ratio} | {bound} | {verdict} | {cpu} | {floor} |"
+    )
 }
 
 /// Prints every value of every round.
@@ -211,7 +232,8 @@ pub(super) fn print_json(
         .map(|judged| {
             json!({
                 "row": judged.claim.row, "what": judged.claim.what, "figures": judged.figures,
-                "ratio": judged.ratio(), "cpu_ratio": judged.cpu_ratio, "verdict": judged.verdict(),
+                "ratio": judged.ratio(), "cpu_ratio": judged.cpu_ratio, "floor_us": judged.floor,
+                "verdict": judged.verdict(),
             })
         })
         .collect();
@@ -219,6 +241,8 @@ pub(super) fn print_json(
         "sizes": {
             "objects": sizes.objects, "events": sizes.events,
             "handlers": sizes.handlers, "rounds": sizes.rounds,
+            "latency_runs": sizes.latency_runs, "latency_seconds": sizes.latency_seconds,
+            "cold_seconds": sizes.cold_seconds,
         },
         "machine": machine, "trials": trials, "targets": targets,
         "absent": beside::ABSENT, "skipped": results.skipped(), "failed": results.failed(),
@@ -253,7 +277,7 @@ mod tests {
         let judged = claims::judge(&Results::default(), &["P6".to_owned()]);
         let line = target(&judged[0]);
         assert!(
-            line.ends_with("| - | - | - | <= 0.25 | not measured |  |"),
+            line.ends_with("| - | - | - | <= 0.25 | not measured |  |  |"),
             "{line}"
         );
     }

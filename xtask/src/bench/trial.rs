@@ -27,7 +27,7 @@ pub(super) fn fixtures(programs: &Programs, trials: &[Trial], folder: &Path) -> 
             continue;
         }
         let path = folder.join(format!("pods-{}.pb", trial.objects));
-        let server = Server::start(programs, trial.objects, None)?;
+        let server = Server::start(programs, trial.objects, Serving::Pods)?;
         let mut render = program(programs.path(Program::ClientGo));
         render
             .args(["-server", &server.address, "-render"])
@@ -41,13 +41,18 @@ pub(super) fn fixtures(programs: &Programs, trials: &[Trial], folder: &Path) -> 
 /// Runs the trial, and adds to its figures what follows from them.
 pub(super) fn run(programs: &Programs, fixtures: &Fixtures, trial: &Trial) -> Result<Metrics> {
     let fixture = fixtures.get(&trial.objects);
-    let fixture = fixture.filter(|_| trial.is_protobuf());
-    let server = match trial.is_alone() {
-        true => None,
+    let serving = match fixture.filter(|_| trial.is_protobuf()) {
+        _ if trial.is_metadata() => Serving::Metadata,
+        Some(path) => Serving::BothFormats(path),
+        None => Serving::Pods,
+    };
+    let (server, probe) = match trial.is_alone() {
+        true => (None, None),
         false => {
-            let fixture = fixture.map(PathBuf::as_path);
-            host::provide(trial.provided);
-            Some(Server::start(programs, trial.objects, fixture)?)
+            let server = Server::start(programs, trial.objects, serving)?;
+            // After the server has made its pods, which takes seconds: within these the host may
+            // take pages back.
+            (Some(server), Some(host::prepare(trial.memory)))
         }
     };
     let cores = cores();
@@ -77,6 +82,9 @@ pub(super) fn run(programs: &Programs, fixtures: &Fixtures, trial: &Trial) -> Re
     let line = printed.lines().last().context("the driver says nothing")?;
     let mut metrics = metrics(line).with_context(|| line.to_owned())?;
     derive(trial, &mut metrics);
+    if let Some(probe) = probe {
+        metrics.insert("page_touch_us".to_owned(), probe.touch_us);
+    }
     Ok(metrics)
 }
 
@@ -121,6 +129,7 @@ pub(super) fn summary(metrics: &Metrics) -> String {
         ("events_per_s", "events", "/s"),
         ("relist_cpu_s", "relist cpu", "s"),
         ("latency_p99_us", "p99", "us"),
+        ("floor_p99_us", "floor p99", "us"),
         ("alone_writes_per_cpu_s", "alone", "writes/CPU s"),
         ("beside_writes_per_cpu_s", "beside", "writes/CPU s"),
         ("beside_writes_per_s", "", "writes/s"),
@@ -136,6 +145,17 @@ pub(super) fn summary(metrics: &Metrics) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
+/// What a server has.
+#[derive(Clone, Copy)]
+enum Serving<'p> {
+    /// Pods in JSON.
+    Pods,
+    /// Pods in JSON, and in protobuf from this file.
+    BothFormats(&'p Path),
+    /// The metadata of a custom resource, in both formats.
+    Metadata,
+}
+
 /// A server that ends when this is dropped.
 struct Server {
     child: Child,
@@ -143,15 +163,17 @@ struct Server {
 }
 
 impl Server {
-    fn start(programs: &Programs, objects: u64, protobuf: Option<&Path>) -> Result<Self> {
+    fn start(programs: &Programs, objects: u64, serving: Serving<'_>) -> Result<Self> {
         let cores = cores();
         let mut command = match programs.can_pin && cores >= 2 {
             true => pinned(&(cores - 1).to_string(), &programs.server),
             false => program(&programs.server),
         };
         command.args(["--objects", &objects.to_string()]);
-        if let Some(path) = protobuf {
-            command.arg("--protobuf").arg(path);
+        match serving {
+            Serving::Pods => {}
+            Serving::BothFormats(path) => drop(command.arg("--protobuf").arg(path)),
+            Serving::Metadata => drop(command.arg("--metadata")),
         }
         let mut child = command
             .stdin(Stdio::piped())
@@ -213,6 +235,9 @@ mod tests {
             events: 500,
             handlers: 1,
             rounds: 1,
+            latency_runs: 1,
+            latency_seconds: 5,
+            cold_seconds: 1,
         };
         let trial = plan::trials(sizes, &[]).expect("all rows")[0];
         let line =

@@ -24,14 +24,12 @@ import (
 // settleTime is how long memory may settle before it is read.
 const settleTime = time.Second
 
-// pacedSeconds is for how long changes are sent at a rate.
-const pacedSeconds = 5
-
 type commandLine struct {
 	server, variant, list, render  string
 	objects, events, changed, rate uint64
 	readers, seconds, joins        uint64
 	handlers, informers            int
+	floor                          bool
 }
 
 func parse() *commandLine {
@@ -44,11 +42,12 @@ func parse() *commandLine {
 	flag.Uint64Var(&c.events, "events", 0, "how many changes are sent as fast as they are taken")
 	flag.IntVar(&c.handlers, "handlers", 1, "how many handlers")
 	flag.Uint64Var(&c.changed, "changed", 0, "how many objects a relist finds changed")
-	flag.Uint64Var(&c.rate, "rate", 0, "changes a second, for five seconds")
+	flag.Uint64Var(&c.rate, "rate", 0, "changes a second, to measure latency")
 	flag.Uint64Var(&c.readers, "readers", 1, "how many readers there are beside the writer of a store")
-	flag.Uint64Var(&c.seconds, "seconds", 1, "for how long the writer of a store writes")
+	flag.Uint64Var(&c.seconds, "seconds", 1, "for how long changes come at the rate, or the writer of a store writes")
 	flag.Uint64Var(&c.joins, "joins", 0, "how many handlers join late, while changes come at the rate")
 	flag.IntVar(&c.informers, "informers", 1, "how many informers there are where they are idle")
+	flag.BoolVar(&c.floor, "floor", false, "only sleep until the input ends, and print how late that was")
 	flag.Parse()
 	return c
 }
@@ -57,6 +56,8 @@ func main() {
 	c := parse()
 	work := measure
 	switch {
+	case c.floor:
+		work = sleepOnly
 	case c.render != "":
 		work = render
 	case c.variant == "beside-all", c.variant == "beside-namespace":

@@ -74,9 +74,16 @@ func (r *run) phase(name string, calls uint64, path string) error {
 }
 
 func (r *run) latency() error {
-	count := r.rate * pacedSeconds
+	count := r.rate * r.seconds
 	r.goal.timed.Store(true)
+	floor, err := startFloor()
+	if err != nil {
+		return err
+	}
 	if err := r.phase("paced", count, fmt.Sprintf("/bench/change?count=%d&rate=%d", count, r.rate)); err != nil {
+		return err
+	}
+	if err := floor.finish(r.metrics); err != nil {
 		return err
 	}
 	r.goal.timed.Store(false)
@@ -138,6 +145,10 @@ type tally struct {
 func (t *tally) add(object any) {
 	t.count++
 	if t.goal.timed.Load() {
+		if t.latencies == nil {
+			// A slice that grows meanwhile would delay the handler.
+			t.latencies = make([]int64, 0, t.goal.target.Load()-t.count+1)
+		}
 		t.latencies = append(t.latencies, age(object.(*corev1.Pod)))
 	}
 	if t.count != t.goal.target.Load() {

@@ -11,10 +11,10 @@ use informer_bench::server::{Shared, serve};
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpListener;
 
-/// Serves pods to whoever lists and watches.
+/// Serves pods, or the metadata of a custom resource, to clients that list and watch.
 #[derive(Debug, Parser)]
 struct CommandLine {
-    /// How many pods.
+    /// How many objects.
     #[arg(long, default_value_t = 10_000)]
     objects: usize,
     /// The seed of all random choices.
@@ -23,6 +23,9 @@ struct CommandLine {
     /// The same pods in protobuf, as `bench-client-go --render` writes them.
     #[arg(long)]
     protobuf: Option<PathBuf>,
+    /// Serves the metadata of widgets instead of pods, in JSON and in protobuf.
+    #[arg(long, conflicts_with = "protobuf")]
+    metadata: bool,
     /// The port; 0 is any that is free.
     #[arg(long, default_value_t = 0)]
     port: u16,
@@ -31,8 +34,24 @@ struct CommandLine {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<()> {
     let command_line = CommandLine::parse();
-    let objects = command_line.objects;
-    let json = Collection::json(command_line.seed, objects)?;
+    let shared = Arc::new(shared(&command_line)?);
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, command_line.port));
+    let listener = TcpListener::bind(address).await?;
+    println!("{}", listener.local_addr()?);
+    tokio::select! {
+        result = serve(listener, shared) => result,
+        () = input_ends() => Ok(()),
+    }
+}
+
+fn shared(command_line: &CommandLine) -> Result<Shared> {
+    let (seed, objects) = (command_line.seed, command_line.objects);
+    if command_line.metadata {
+        let json = Collection::metadata_json(seed, objects)?;
+        let protobuf = Collection::metadata_protobuf(seed, objects)?;
+        return Ok(Shared::new(json, Some(protobuf)));
+    }
+    let json = Collection::json(seed, objects)?;
     let protobuf = match &command_line.protobuf {
         Some(path) => {
             let file = std::fs::read(path).with_context(|| path.display().to_string())?;
@@ -40,14 +59,7 @@ async fn main() -> Result<()> {
         }
         None => None,
     };
-    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, command_line.port));
-    let listener = TcpListener::bind(address).await?;
-    println!("{}", listener.local_addr()?);
-    let shared = Arc::new(Shared::new(json, protobuf));
-    tokio::select! {
-        result = serve(listener, shared) => result,
-        () = input_ends() => Ok(()),
-    }
+    Ok(Shared::new(json, protobuf))
 }
 
 /// Whoever started us holds the other end; when they go, however they go, so do we.

@@ -11,6 +11,8 @@ mod beside;
 mod command_line;
 #[path = "../../../src/control.rs"]
 mod control;
+#[path = "../../../src/floor.rs"]
+mod floor;
 #[path = "../../../src/idle.rs"]
 mod idle;
 #[path = "../../../src/measure.rs"]

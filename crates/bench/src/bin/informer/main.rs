@@ -6,7 +6,7 @@
 //! from the view or by unpacking, `packed-once`, which reads single objects, `decode`, which only
 //! decodes the same list in a loop and keeps the objects, `wires`, which decodes JSON and protobuf,
 //! and `parts`, which measures single operations. A variant with `-protobuf` at its end fails
-//! unless its objects arrive in protobuf.
+//! unless its objects arrive in protobuf. `metadata` is the metadata of a custom resource.
 //! `idle` starts many informers that have nothing to do.
 //! `beside-all` and `beside-namespace` measure the store alone, its writer beside readers.
 
@@ -14,6 +14,7 @@ mod beside;
 mod decode;
 mod idle;
 mod late;
+mod metadata;
 mod packed;
 mod parts;
 mod wires;
@@ -31,7 +32,7 @@ use informer_bench::tally::{Goal, Tally};
 use informer_factory::reflector::Config as ReflectorConfig;
 use informer_factory::{
     Added, Handler, InformerOptions, ObjectKey, Projection, ReceivedWire, SharedInformer,
-    SharedInformerFactory, SourceStatus, Updated,
+    SharedInformerFactory, SourceStatus, Updated, WireFormat,
 };
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::Config;
@@ -82,6 +83,14 @@ async fn main() -> Result<()> {
         "packed-plain" => {
             let look = Look::at_stamp(packed::no_stamp);
             follow(&command_line, packed::plain, look).await
+        }
+        "metadata" => {
+            let wire = match command_line.variant.ends_with(PROTOBUF) {
+                true => WireFormat::Protobuf,
+                false => WireFormat::Json,
+            };
+            let look = Look::at_stamp(metadata::stamp);
+            follow(&command_line, metadata::informer(wire), look).await
         }
         "packed-once" => packed::once(&command_line).await,
         "decode" => decode::run(&command_line),
@@ -139,7 +148,7 @@ async fn follow<T: Send + Sync + 'static>(
     if command_line.variant.ends_with(PROTOBUF)
         && !received.is_some_and(|sources| sources.iter().all(is_protobuf))
     {
-        bail!("the pods did not arrive in protobuf");
+        bail!("the objects did not arrive in protobuf");
     }
     if let Some((_, informer)) = &owner {
         // What the informer says of itself, beside what the process takes.
