@@ -148,15 +148,15 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
     fn keep(&mut self, (items, memory): Decoded<T>) -> Result<(), Failure> {
         self.spare.push(memory);
         let mut items = items?;
-        let has_room = |part: &&mut Vec<_>| part.capacity() - part.len() >= items.len();
-        match self.parts.last_mut().filter(has_room) {
+        let has_room = |part: &Vec<_>| part.capacity() - part.len() >= items.len();
+        if !self.parts.last().is_some_and(has_room) && !self.parts.is_empty() {
+            let size = PART.max(items.len());
+            self.parts.push(Vec::with_capacity(size));
+        }
+        match self.parts.last_mut() {
             Some(part) => part.append(&mut items),
-            None if self.parts.is_empty() => self.parts.push(items),
-            None => {
-                let mut part = Vec::with_capacity(PART.max(items.len()));
-                part.append(&mut items);
-                self.parts.push(part);
-            }
+            // A list of one batch is kept in the memory of the batch.
+            None => self.parts.push(items),
         }
         Ok(())
     }
