@@ -74,6 +74,20 @@ pub(crate) fn tag(rest: &mut &[u8]) -> Result<(u32, u8)> {
     Ok((number as u32, wire))
 }
 
+/// Reads a tag of one or two bytes, as fields of the table have; `None` for any other bytes.
+#[inline]
+pub(crate) fn short_tag(rest: &mut &[u8]) -> Option<(u32, u8)> {
+    let (tag, tail) = match **rest {
+        [tag @ 0x08..0x80, ref tail @ ..] => (u32::from(tag), tail),
+        [low @ 0x80..=0xff, high @ 1..0x80, ref tail @ ..] => {
+            (u32::from(low & 0x7f) | u32::from(high) << 7, tail)
+        }
+        _ => return None,
+    };
+    *rest = tail;
+    Some((tag >> 3, (tag & 7) as u8))
+}
+
 /// Reads a length and takes that many bytes.
 #[inline]
 pub(crate) fn bytes<'de>(rest: &mut &'de [u8]) -> Result<&'de [u8]> {

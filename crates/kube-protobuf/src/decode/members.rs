@@ -2,8 +2,9 @@
 //! messages among them, and the ones that JSON has although the wire lacks them.
 
 use super::dropped::Within;
+use super::value::skip_all;
 use crate::error::{Error, ErrorKind, Result, Segment};
-use crate::schema::{Field, Kind, Message, Schema, Shape};
+use crate::schema::{Field, Ignored, Kind, Message, NAMES, Schema, Shape};
 use crate::wire;
 
 /// Inline messages are nested at most twice, and `apiVersion` and `kind` are one more.
@@ -22,6 +23,13 @@ pub(crate) struct Members<'de> {
     pub(super) names: Option<[&'de str; 2]>,
     supplied: usize,
     pub(super) dropped: Within<'de>,
+    /// A bit for the number of each field that may have a child in `dropped`. These bits and the
+    /// next ones are of the fields of the outermost message.
+    children: u64,
+    /// A bit for the number of each field that is skipped: dropped ones, and ignored ones.
+    skipped: u64,
+    /// What the visitor ignores.
+    ignored: Option<&'static Ignored>,
     /// What is dropped within the pending field.
     pub(super) within: Within<'de>,
 }
@@ -65,6 +73,9 @@ impl<'de> Members<'de> {
             names: None,
             supplied: 0,
             dropped: None,
+            children: 0,
+            skipped: 0,
+            ignored: None,
             within: None,
         }
     }
@@ -74,6 +85,56 @@ impl<'de> Members<'de> {
         let outer = std::mem::replace(&mut self.frame, Frame::new(message, rest));
         (self.outer[0], self.level) = (outer, 1);
         self
+    }
+
+    /// Leaves out fields.
+    #[inline]
+    pub(super) fn leave_out(&mut self, dropped: Within<'de>) {
+        let Some(node) = dropped else { return };
+        self.dropped = dropped;
+        self.children = u64::MAX;
+        if let Some(fields) = node.fields()
+            && let Some(found) = fields.of(self.frame.message, node)
+        {
+            self.skipped |= found.dropped;
+            self.children = found.children;
+        }
+    }
+
+    /// Skips the fields that the visitor ignores.
+    #[inline]
+    pub(super) fn skip_ignored(&mut self, ignored: Option<&'static Ignored>) {
+        self.ignored = ignored;
+        let fields = ignored.map_or(0, Ignored::fields);
+        self.skipped |= fields;
+        if fields & NAMES != 0 {
+            self.names = None;
+        }
+    }
+
+    /// Remembers that the visitor ignores the pending field.
+    #[inline]
+    pub(super) fn remember_ignored(&self) {
+        let (Some(ignored), Some(pending)) = (self.ignored, &self.pending) else {
+            return;
+        };
+        match pending.source {
+            // The fields of an inline message have numbers of their own.
+            Source::Wire(_) | Source::Missing if self.level != 0 => {}
+            Source::Wire(_) | Source::Missing => ignored.add(1 << pending.field.number),
+            // `kind` is the second name. A visitor that fails for unknown fields failed before.
+            Source::Supplied(index) => ignored.add(NAMES * index as u64),
+        }
+    }
+
+    /// Whether the pending field, or something within it, may be dropped.
+    #[inline]
+    pub(super) fn may_be_dropped(&self, pending: &Pending) -> bool {
+        let is_outermost = self.level == 0 && !matches!(pending.source, Source::Supplied(_));
+        match is_outermost {
+            true => self.children & 1 << pending.field.number != 0,
+            false => self.dropped.is_some(),
+        }
     }
 
     /// Goes on with the fields of an inline message.
@@ -127,6 +188,9 @@ impl<'de> Members<'de> {
     /// Finds the next member of the message.
     pub(super) fn next(&mut self) -> Result<Option<Pending>> {
         loop {
+            if self.level == 0 && self.skipped != 0 {
+                self.frame.skip_fields(self.skipped);
+            }
             let found = match self.frame.rest.is_empty() {
                 false => self.frame.next_on_wire()?,
                 true => match self.frame.next_missing() {
@@ -190,6 +254,39 @@ impl<'de> Frame<'de> {
             field,
             source: Source::Wire(wire),
         }))
+    }
+
+    /// Skips the next fields as long as they are some of `skipped`, and does not read them again
+    /// if the wire lacks them.
+    ///
+    /// A field that is not as encoders write it is not skipped. Its key is read as that of any
+    /// field, so that the error is the same.
+    #[inline]
+    fn skip_fields(&mut self, skipped: u64) {
+        while let Some((bit, rest)) = self.behind_skipped(skipped & !self.seen) {
+            self.seen |= bit;
+            self.rest = rest;
+        }
+        if self.rest.is_empty() {
+            self.seen |= skipped;
+        }
+    }
+
+    /// Returns the bit of the next field and the bytes behind it, if it is one of `skipped`.
+    #[inline]
+    fn behind_skipped(&self, skipped: u64) -> Option<(u64, &'de [u8])> {
+        let mut rest = self.rest;
+        let (number, wire) = wire::short_tag(&mut rest)?;
+        let bit = 1_u64.checked_shl(number)? & skipped;
+        let field = self.message.field(number)?;
+        if bit == 0 || wire != field.wire {
+            return None;
+        }
+        match field.shape {
+            Shape::List | Shape::Map => skip_all(&mut rest, number, wire).ok()?,
+            _ => wire::skip(&mut rest, wire).ok()?,
+        }
+        Some((bit, rest))
     }
 
     /// Skips the value if it is zero.

@@ -126,12 +126,11 @@ impl<'a, 'de> Value<'a, 'de> {
         deeper(self.depth, self.rest)
     }
 
+    /// The members of a message, without what is dropped.
     pub(super) fn members(&mut self, entry: &'static crate::schema::Entry) -> Result<Members<'de>> {
         let depth = self.inner_depth()?;
         let message = wire::bytes(self.rest)?;
-        let mut members = Members::new(entry.message(), message, depth);
-        members.dropped = self.dropped;
-        Ok(members)
+        Ok(Members::new(entry.message(), message, depth))
     }
 
     /// Reads a single value.

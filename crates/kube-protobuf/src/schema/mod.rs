@@ -1,11 +1,13 @@
 //! Schemas: the fields of every message, from a table made of the Go types of Kubernetes.
 
+mod ignored;
 mod size;
 mod table;
 
 use std::fmt;
 use std::sync::OnceLock;
 
+pub(crate) use ignored::{Ignored, NAMES, VisitorId};
 pub(crate) use size::TEXT;
 use table::table;
 pub(crate) use table::{Choice, Entry, Field, Kind, Message, Shape};

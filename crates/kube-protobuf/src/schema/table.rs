@@ -7,6 +7,8 @@
 
 use std::sync::OnceLock;
 
+use super::ignored::Next;
+
 /// The generated text, which is part of the program.
 const TEXT: &str = include_str!("../../schema.txt");
 
@@ -18,7 +20,12 @@ pub(crate) struct Table {
     messages: Box<[Entry]>,
     /// Sorted by `apiVersion` and `kind`.
     kinds: Box<[BuiltIn]>,
+    /// The indices of the kinds plus one, at the slot of their hash or behind it; 0 is free.
+    slots: Box<[u16; SLOTS]>,
 }
+
+/// Twice the number of kinds at least, so that few slots are compared.
+const SLOTS: usize = 1024;
 
 /// One kind of the API.
 struct BuiltIn {
@@ -38,6 +45,8 @@ pub(crate) struct Entry {
     message: OnceLock<Message>,
     /// See [`Entry::size`].
     pub(super) size: OnceLock<usize>,
+    /// See [`Entry::ignored_by`].
+    pub(super) ignored: Next,
 }
 
 /// A message whose JSON is one of its fields.
@@ -132,8 +141,10 @@ impl Table {
             }
         }
         let kinds = lines.into_iter().map(|line| BuiltIn::read(line, &messages));
+        let kinds: Box<[BuiltIn]> = kinds.collect();
         Self {
-            kinds: kinds.collect(),
+            slots: slots(&kinds),
+            kinds,
             messages: messages.into(),
         }
     }
@@ -144,9 +155,15 @@ impl Table {
 
     pub(crate) fn of(&'static self, api_version: &str, kind: &str) -> Option<&'static Entry> {
         let wanted = (api_version, kind);
-        let index = self.kinds.binary_search_by(|kind| kind.names.cmp(&wanted));
-        let kind = &self.kinds[index.ok()?];
-        Some(&self.messages[kind.message])
+        let mut slot = first_slot(wanted);
+        loop {
+            let index = usize::from(self.slots[slot]).checked_sub(1)?;
+            let found = &self.kinds[index];
+            if found.names == wanted {
+                return Some(&self.messages[found.message]);
+            }
+            slot = (slot + 1) % SLOTS;
+        }
     }
 
     pub(crate) fn kinds(&'static self) -> impl Iterator<Item = (&'static str, &'static str)> {
@@ -157,6 +174,34 @@ impl Table {
     pub(crate) fn messages(&'static self) -> &'static [Entry] {
         &self.messages
     }
+}
+
+/// Puts each kind into the first free slot.
+fn slots(kinds: &[BuiltIn]) -> Box<[u16; SLOTS]> {
+    assert!(kinds.len() <= SLOTS / 2, "{WELL_FORMED}");
+    let mut slots = Box::new([0; SLOTS]);
+    for (number, kind) in (1..).zip(kinds) {
+        let mut slot = first_slot(kind.names);
+        while slots[slot] != 0 {
+            slot = (slot + 1) % SLOTS;
+        }
+        slots[slot] = number;
+    }
+    slots
+}
+
+/// The slot of a kind, unless another one is in it. Names of kinds differ in their ends and lengths.
+#[inline]
+fn first_slot((api_version, kind): (&str, &str)) -> usize {
+    let hash = |text: &str| {
+        let ends = match text.as_bytes() {
+            [first, .., before, last] => [*first, *before, *last],
+            _ => [0; 3],
+        };
+        let [first, before, last] = ends.map(usize::from);
+        (first ^ before << 3 ^ last << 6 ^ text.len() << 2).wrapping_mul(0x9e37)
+    };
+    (hash(api_version) ^ hash(kind).wrapping_mul(3)) >> 4 & (SLOTS - 1)
 }
 
 /// The end of the lines that begin with a space.
@@ -204,6 +249,7 @@ impl Entry {
             lines,
             message: OnceLock::new(),
             size: OnceLock::new(),
+            ignored: OnceLock::new(),
         }
     }
 
