@@ -120,7 +120,7 @@ impl Dropped for Random {
         // A child that is shared by names is still a tree, and the same one for each order of them.
         let index = hash >> 20 & 7;
         let slot = self.children.get(index as usize)?;
-        let seed = (self.seed ^ index + 1).wrapping_mul(0xd134_2543_de82_ef95);
+        let seed = (self.seed ^ (index + 1)).wrapping_mul(0xd134_2543_de82_ef95);
         let child = slot.get_or_init(|| Box::new(self.with_seed(seed ^ seed >> 29)));
         Some(child.as_ref())
     }

@@ -271,7 +271,8 @@ impl<'de> Parsed<'de> {
             Self::Str(text) => visitor.visit_borrowed_str(text),
             Self::Time(text) => visitor.visit_str(text.as_str()),
             Self::Text(text) => visitor.visit_string(text),
-            Self::Members(mut members) => {
+            Self::Message(entry, message, depth) => {
+                let mut members = Members::new(entry.message(), message, depth);
                 members.leave_out(dropped);
                 visitor.visit_map(Map::Members(&mut members))
             }

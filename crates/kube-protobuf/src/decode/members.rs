@@ -2,7 +2,6 @@
 //! messages among them, and the ones that JSON has although the wire lacks them.
 
 use super::dropped::Within;
-use super::value::skip_all;
 use crate::error::{Error, ErrorKind, Result, Segment};
 use crate::schema::{Field, Ignored, Kind, Message, NAMES, Schema, Shape};
 use crate::wire;
@@ -188,9 +187,10 @@ impl<'de> Members<'de> {
     /// Finds the next member of the message.
     pub(super) fn next(&mut self) -> Result<Option<Pending>> {
         loop {
-            if self.level == 0 && self.skipped != 0 {
-                self.frame.skip_fields(self.skipped);
-            }
+            self.frame.skip_fields(match self.level {
+                0 => self.skipped,
+                _ => 0,
+            });
             let found = match self.frame.rest.is_empty() {
                 false => self.frame.next_on_wire()?,
                 true => match self.frame.next_missing() {
@@ -256,14 +256,14 @@ impl<'de> Frame<'de> {
         }))
     }
 
-    /// Skips the next fields as long as they are some of `skipped`, and does not read them again
-    /// if the wire lacks them.
+    /// Skips the next fields that no visitor receives: zeros that JSON leaves out, and those of
+    /// `skipped`, which are not read as zeros either if the wire lacks them.
     ///
-    /// A field that is not as encoders write it is not skipped. Its key is read as that of any
-    /// field, so that the error is the same.
+    /// A field that is not as encoders write it stays. [`next_on_wire`](Self::next_on_wire) and the
+    /// visitor read it as any other, and find the same errors.
     #[inline]
     fn skip_fields(&mut self, skipped: u64) {
-        while let Some((bit, rest)) = self.behind_skipped(skipped & !self.seen) {
+        while let Some((bit, rest)) = self.behind_skipped(skipped) {
             self.seen |= bit;
             self.rest = rest;
         }
@@ -272,21 +272,31 @@ impl<'de> Frame<'de> {
         }
     }
 
-    /// Returns the bit of the next field and the bytes behind it, if it is one of `skipped`.
+    /// Returns the bit of the next field and the bytes behind it, if the field is skipped.
     #[inline]
     fn behind_skipped(&self, skipped: u64) -> Option<(u64, &'de [u8])> {
         let mut rest = self.rest;
         let (number, wire) = wire::short_tag(&mut rest)?;
-        let bit = 1_u64.checked_shl(number)? & skipped;
         let field = self.message.field(number)?;
-        if bit == 0 || wire != field.wire {
+        let bit = 1 << number;
+        if wire != field.wire || self.seen & bit != 0 {
             return None;
         }
-        match field.shape {
-            Shape::List | Shape::Map => skip_all(&mut rest, number, wire).ok()?,
-            _ => wire::skip(&mut rest, wire).ok()?,
+        if skipped & bit != 0 {
+            match field.shape {
+                Shape::List | Shape::Map => wire::skip_quickly_all(&mut rest, number, wire)?,
+                Shape::Value | Shape::Pointer | Shape::Inline => {
+                    wire::skip_quickly(&mut rest, wire)?;
+                }
+            }
+            return Some((bit, rest));
         }
-        Some((bit, rest))
+        // The byte is an integer or a length.
+        let can_be_left_out = field.omitted && field.shape == Shape::Value;
+        match rest {
+            [0, rest @ ..] if can_be_left_out && wire != wire::FIXED64 => Some((bit, rest)),
+            _ => None,
+        }
     }
 
     /// Skips the value if it is zero.

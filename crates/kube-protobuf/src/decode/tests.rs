@@ -37,7 +37,10 @@ fn twice<T: DeserializeOwned>(deserializer: Deserializer<'_>, message: &[u8]) ->
 
 fn judged<T: DeserializeOwned>(deserializer: Deserializer<'_>, message: &[u8]) -> Outcome<T> {
     let result = serde_path_to_error::deserialize(deserializer);
-    outcome(result.map_err(|error| error.into_inner()), message)
+    outcome(
+        result.map_err(serde_path_to_error::Error::into_inner),
+        message,
+    )
 }
 
 #[derive(Debug, PartialEq, Deserialize)]

@@ -134,14 +134,17 @@ impl<'a, 'de> Value<'a, 'de> {
     }
 
     /// Reads a single value.
-    fn read(mut self) -> Result<Parsed<'de>> {
+    fn read(self) -> Result<Parsed<'de>> {
         Ok(match self.kind {
             Kind::Bool => Parsed::Bool(wire::varint(self.rest)? != 0),
             Kind::I32 => Parsed::Signed(i64::from(wire::varint(self.rest)? as i32)),
             Kind::I64 => Parsed::Signed(wire::varint(self.rest)? as i64),
             Kind::F64 => special::number(wire::double(self.rest)?),
             Kind::Str => Parsed::Str(wire::text(self.rest)?),
-            Kind::Message(entry) => Parsed::Members(self.members(entry)?),
+            Kind::Message(entry) => {
+                let depth = self.inner_depth()?;
+                Parsed::Message(entry, wire::bytes(self.rest)?, depth)
+            }
             Kind::Names => {
                 let depth = self.inner_depth()?;
                 read_names(wire::bytes(self.rest)?, depth)?
