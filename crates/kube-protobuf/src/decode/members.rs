@@ -263,39 +263,14 @@ impl<'de> Frame<'de> {
     /// visitor read it as any other, and find the same errors.
     #[inline]
     fn skip_fields(&mut self, skipped: u64) {
-        while let Some((bit, rest)) = self.behind_skipped(skipped) {
-            self.seen |= bit;
-            self.rest = rest;
-        }
+        let Self {
+            message,
+            rest,
+            seen,
+        } = *self;
+        (self.rest, self.seen) = skip_fields(message, rest, (seen, skipped));
         if self.rest.is_empty() {
             self.seen |= skipped;
-        }
-    }
-
-    /// Returns the bit of the next field and the bytes behind it, if the field is skipped.
-    #[inline]
-    fn behind_skipped(&self, skipped: u64) -> Option<(u64, &'de [u8])> {
-        let mut rest = self.rest;
-        let (number, wire) = wire::short_tag(&mut rest)?;
-        let field = self.message.field(number)?;
-        let bit = 1 << number;
-        if wire != field.wire || self.seen & bit != 0 {
-            return None;
-        }
-        if skipped & bit != 0 {
-            match field.shape {
-                Shape::List | Shape::Map => wire::skip_quickly_all(&mut rest, number, wire)?,
-                Shape::Value | Shape::Pointer | Shape::Inline => {
-                    wire::skip_quickly(&mut rest, wire)?;
-                }
-            }
-            return Some((bit, rest));
-        }
-        // The byte is an integer or a length.
-        let can_be_left_out = field.omitted && field.shape == Shape::Value;
-        match rest {
-            [0, rest @ ..] if can_be_left_out && wire != wire::FIXED64 => Some((bit, rest)),
-            _ => None,
         }
     }
 
@@ -327,6 +302,48 @@ impl<'de> Frame<'de> {
             source: Source::Missing,
         })
     }
+}
+
+/// Returns the bytes behind fields that are skipped, and a bit for the number of each field that
+/// was there.
+#[inline]
+fn skip_fields<'de>(
+    message: &'static Message,
+    mut rest: &'de [u8],
+    (mut seen, skipped): (u64, u64),
+) -> (&'de [u8], u64) {
+    while let Some((bit, behind)) = behind_skipped(message, rest, (seen, skipped)) {
+        seen |= bit;
+        rest = behind;
+    }
+    (rest, seen)
+}
+
+/// Returns the bit of the next field and the bytes behind it, if the field is skipped.
+#[inline]
+fn behind_skipped<'de>(
+    message: &'static Message,
+    mut rest: &'de [u8],
+    (seen, skipped): (u64, u64),
+) -> Option<(u64, &'de [u8])> {
+    let (number, wire) = wire::short_tag(&mut rest)?;
+    let bit = 1_u64.checked_shl(number)?;
+    if seen & bit != 0 {
+        return None;
+    }
+    let is_skipped = skipped & bit != 0;
+    match (is_skipped, message.is_single(bit, wire)) {
+        (true, true) => wire::skip_quickly(&mut rest, wire)?,
+        (true, false) if message.field(number)?.wire == wire => {
+            wire::skip_quickly_all(&mut rest, number, wire)?;
+        }
+        // The byte is an integer or a length.
+        (false, true) if message.left_out & bit != 0 && wire != wire::FIXED64 => {
+            rest = rest.strip_prefix(&[0])?;
+        }
+        _ => return None,
+    }
+    Some((bit, rest))
 }
 
 #[cold]

@@ -66,6 +66,10 @@ pub(crate) struct Message {
     slots: Box<[Option<Field>]>,
     /// A bit for the number of each field that JSON has even if the wire lacks it.
     pub(crate) always: u64,
+    /// A bit for the number of each field with one value that JSON leaves out if it is zero.
+    pub(crate) left_out: u64,
+    /// A bit for the number of each field with one value of the wire type that is the index.
+    singles: [u64; 8],
 }
 
 /// One field.
@@ -190,7 +194,8 @@ fn slots(kinds: &[BuiltIn]) -> Box<[u16; SLOTS]> {
     slots
 }
 
-/// The slot of a kind, unless another one is in it. Names of kinds differ in their ends and lengths.
+/// The slot of a kind, unless another one is in it. Names of kinds differ in their lengths and
+/// their ends.
 #[inline]
 fn first_slot((api_version, kind): (&str, &str)) -> usize {
     let hash = |text: &str| {
@@ -263,10 +268,17 @@ impl Message {
     fn read(entry: &'static Entry) -> Self {
         let package = entry.name.split('.').next().unwrap_or_default();
         let read = |line: &'static str| Field::read(line, package).expect(WELL_FORMED);
-        let (mut slots, mut always) = (Vec::new(), 0);
+        let (mut slots, mut always, mut left_out) = (Vec::new(), 0, 0);
+        let mut singles = [0; 8];
         for field in entry.lines.lines().map(read) {
-            if !field.omitted {
-                always |= 1 << field.number;
+            let bit = 1 << field.number;
+            match (field.omitted, field.shape) {
+                (false, _) => always |= bit,
+                (true, Shape::Value) => left_out |= bit,
+                (true, _) => {}
+            }
+            if !matches!(field.shape, Shape::List | Shape::Map) {
+                singles[usize::from(field.wire)] |= bit;
             }
             slots.resize_with(field.number as usize, || None);
             slots.push(Some(field));
@@ -274,6 +286,8 @@ impl Message {
         Self {
             slots: slots.into(),
             always,
+            left_out,
+            singles,
         }
     }
 
@@ -281,6 +295,12 @@ impl Message {
     #[inline]
     pub(crate) fn field(&self, number: u32) -> Option<&Field> {
         self.slots.get(number as usize)?.as_ref()
+    }
+
+    /// Whether the field of this bit has one value, and the wire type is that of the field.
+    #[inline]
+    pub(crate) fn is_single(&self, bit: u64, wire: u8) -> bool {
+        self.singles[usize::from(wire & 7)] & bit != 0
     }
 
     /// Returns the fields in order of their numbers.
