@@ -64,7 +64,7 @@ fn without_arguments(name: &str) -> Option<&str> {
     for (index, byte) in name.bytes().enumerate().rev() {
         match byte {
             b'>' => depth += 1,
-            b'<' => depth -= 1,
+            b'<' => depth = depth.checked_sub(1)?,
             _ => {}
         }
         if depth == 0 {

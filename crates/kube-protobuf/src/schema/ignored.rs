@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::{Entry, Message};
 
 /// A message remembers this many visitors. All fields are handed to others.
-const MOST_VISITORS: usize = 8;
+pub(crate) const MOST_VISITORS: usize = 16;
 
 /// The bit of `apiVersion` and `kind`, if they are supplied. No field has the number 0.
 pub(crate) const NAMES: u64 = 1;
@@ -39,7 +39,8 @@ pub(crate) struct Ignored {
 pub(super) type Next = OnceLock<Box<Ignored>>;
 
 impl Entry {
-    /// Returns what a visitor ignores of this message. `None` if the message has too many visitors.
+    /// Returns what a visitor ignores of this message. `None` if it can ignore nothing, or if the
+    /// message has too many visitors.
     ///
     /// `learns` returns whether the visitor always ignores a field that it ignored once. It is
     /// called for a new visitor.
@@ -57,7 +58,7 @@ impl Entry {
                 None => place.get_or_init(|| Ignored::new(visitor, self.message(), learns())),
             };
             if found.visitor == visitor {
-                return Some(found);
+                return (found.unlisted != 0).then_some(found);
             }
             place = &found.next;
         }
@@ -105,8 +106,11 @@ impl Ignored {
     /// Remembers fields that the visitor ignored. Fields that it states are never remembered.
     #[cold]
     pub(crate) fn add(&self, fields: u64) {
-        self.fields
-            .fetch_or(fields & self.unlisted, Ordering::Relaxed);
+        let unlisted = fields & self.unlisted;
+        // No other thread waits for the cache line if there is nothing new.
+        if unlisted & !self.fields() != 0 {
+            self.fields.fetch_or(unlisted, Ordering::Relaxed);
+        }
     }
 }
 

@@ -7,6 +7,8 @@ mod table;
 use std::fmt;
 use std::sync::OnceLock;
 
+#[cfg(test)]
+pub(crate) use ignored::MOST_VISITORS;
 pub(crate) use ignored::{Ignored, NAMES, VisitorId};
 pub(crate) use size::TEXT;
 use table::table;
