@@ -38,6 +38,8 @@
 #![forbid(unsafe_code)]
 #![doc(test(attr(deny(warnings))))]
 
+#[cfg(test)]
+mod damaged;
 mod decode;
 mod encode;
 mod envelope;
@@ -55,7 +57,7 @@ mod text;
 mod watch;
 mod wire;
 
-pub use decode::{Deserializer, Dropped, copy_without, from_slice};
+pub use decode::{Deserializer, Dropped, DroppedFields, copy_without, from_slice};
 pub use encode::{EncodeError, seal, to_body, to_frame, to_vec};
 pub use envelope::Envelope;
 pub use error::{Error, ErrorKind};

@@ -74,6 +74,25 @@ pub(crate) fn tag(rest: &mut &[u8]) -> Result<(u32, u8)> {
     Ok((number as u32, wire))
 }
 
+/// Reads a tag of one or two bytes, as fields of the table have; `None` for any other bytes, and
+/// for all that [`tag`] refuses.
+#[inline]
+pub(crate) fn short_tag(rest: &mut &[u8]) -> Option<(u32, u8)> {
+    let (tag, tail) = match **rest {
+        [tag @ 0x08..0x80, ref tail @ ..] => (u32::from(tag), tail),
+        [low @ 0x80..=0xff, high @ 1..0x80, ref tail @ ..] => {
+            (u32::from(low & 0x7f) | u32::from(high) << 7, tail)
+        }
+        _ => return None,
+    };
+    let wire = (tag & 7) as u8;
+    if wire > FIXED32 {
+        return None;
+    }
+    *rest = tail;
+    Some((tag >> 3, wire))
+}
+
 /// Reads a length and takes that many bytes.
 #[inline]
 pub(crate) fn bytes<'de>(rest: &mut &'de [u8]) -> Result<&'de [u8]> {
@@ -131,6 +150,38 @@ pub(crate) fn skip(rest: &mut &[u8], wire: u8) -> Result<()> {
         None => return Err(Error::at(ErrorKind::Truncated, rest)),
     }
     Ok(())
+}
+
+/// Skips the value of a field; `None` if [`skip`] would fail.
+#[inline]
+pub(crate) fn skip_quickly(rest: &mut &[u8], wire: u8) -> Option<()> {
+    let (length, tail) = match **rest {
+        [length @ ..0x80, ref tail @ ..] if wire == BYTES => (usize::from(length), tail),
+        [low, high @ ..0x80, ref tail @ ..] if wire == BYTES => {
+            (usize::from(low & 0x7f) | usize::from(high) << 7, tail)
+        }
+        _ => return skip(rest, wire).ok(),
+    };
+    *rest = tail.get(length..)?;
+    Some(())
+}
+
+/// Skips the value and all adjacent ones of the same field; `None` if one is damaged, or the tag
+/// behind them is long.
+#[inline]
+pub(crate) fn skip_quickly_all(rest: &mut &[u8], number: u32, mut wire: u8) -> Option<()> {
+    loop {
+        skip_quickly(rest, wire)?;
+        if rest.is_empty() {
+            return Some(());
+        }
+        let mut ahead = *rest;
+        let (next, wire_of_next) = short_tag(&mut ahead)?;
+        if next != number {
+            return Some(());
+        }
+        (*rest, wire) = (ahead, wire_of_next);
+    }
 }
 
 /// Skips the next tag if it is one of field `number`, and returns its wire type.

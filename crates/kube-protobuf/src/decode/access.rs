@@ -9,6 +9,7 @@ use serde_json::{Map as Object, Value as Tree};
 
 use super::dropped::{Within, within};
 use super::elements::{Elements, Entries};
+use super::ignored::is_ignored_any;
 use super::members::{Members, Pending, Source};
 use super::parsed::Parsed;
 use super::value::Value;
@@ -79,7 +80,12 @@ impl<'m, 'de> MapAccess<'de> for Map<'m, '_, 'de> {
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value> {
         let mut zero = ZERO;
         let (value, segment) = match self {
-            Self::Members(members) => members.next_value(&mut zero)?,
+            Self::Members(members) => {
+                if is_ignored_any::<S>() {
+                    members.remember_ignored();
+                }
+                members.next_value(&mut zero)?
+            }
             Self::Entries(entries) => entries.next_value(&mut zero),
             Self::Object { next, below, .. } => {
                 let mut value = Value::tree(*next, &mut zero);
@@ -131,9 +137,14 @@ impl<'de> Members<'de> {
                 None => self.next()?,
                 supplied => supplied,
             };
-            let Some(Pending { field, source }) = self.pending else {
+            let Some(pending) = &self.pending else {
                 return Ok(None);
             };
+            let Pending { field, source } = *pending;
+            if !self.may_be_dropped(pending) {
+                self.within = None;
+                return Ok(Some(field.name));
+            }
             match within(self.dropped, field.name) {
                 Some(within) => self.within = within,
                 None if matches!(source, Source::Supplied(_)) => self.within = None,
@@ -260,8 +271,9 @@ impl<'de> Parsed<'de> {
             Self::Str(text) => visitor.visit_borrowed_str(text),
             Self::Time(text) => visitor.visit_str(text.as_str()),
             Self::Text(text) => visitor.visit_string(text),
-            Self::Members(mut members) => {
-                members.dropped = dropped;
+            Self::Message(entry, message, depth) => {
+                let mut members = Members::new(entry.message(), message, depth);
+                members.leave_out(dropped);
                 visitor.visit_map(Map::Members(&mut members))
             }
             Self::Elements(kind, number, mut rest, depth) => {

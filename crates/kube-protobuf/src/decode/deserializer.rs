@@ -7,6 +7,7 @@ use serde_json::Value as Tree;
 
 use super::access::{List, Map};
 use super::elements::{Elements, Entries};
+use super::ignored::ignored_by;
 use super::special;
 use super::value::{Form, Value, refuse_json_only};
 use crate::error::{Error, Result};
@@ -69,12 +70,15 @@ impl<'de> serde::Deserializer<'de> for Value<'_, 'de> {
     fn deserialize_struct<V: Visitor<'de>>(
         mut self,
         _: &'static str,
-        _: &'static [&'static str],
+        fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value> {
         match (self.form, self.kind) {
             (Form::Single, Kind::Message(entry)) => {
-                visitor.visit_map(Map::Members(&mut self.members(entry)?))
+                let mut members = self.members(entry)?;
+                members.leave_out(self.dropped);
+                members.skip_ignored(ignored_by::<V>(entry, fields));
+                visitor.visit_map(Map::Members(&mut members))
             }
             _ => self.visit(visitor),
         }

@@ -3,7 +3,7 @@
 
 use super::dropped::Within;
 use crate::error::{Error, ErrorKind, Result, Segment};
-use crate::schema::{Field, Kind, Message, Schema, Shape};
+use crate::schema::{Field, Ignored, Kind, Message, NAMES, Schema, Shape};
 use crate::wire;
 
 /// Inline messages are nested at most twice, and `apiVersion` and `kind` are one more.
@@ -22,6 +22,13 @@ pub(crate) struct Members<'de> {
     pub(super) names: Option<[&'de str; 2]>,
     supplied: usize,
     pub(super) dropped: Within<'de>,
+    /// A bit for the number of each field that may have a child in `dropped`. These bits and the
+    /// next ones are of the fields of the outermost message.
+    children: u64,
+    /// A bit for the number of each field that is skipped: dropped ones, and ignored ones.
+    skipped: u64,
+    /// What the visitor ignores.
+    ignored: Option<&'static Ignored>,
     /// What is dropped within the pending field.
     pub(super) within: Within<'de>,
 }
@@ -65,6 +72,9 @@ impl<'de> Members<'de> {
             names: None,
             supplied: 0,
             dropped: None,
+            children: 0,
+            skipped: 0,
+            ignored: None,
             within: None,
         }
     }
@@ -74,6 +84,56 @@ impl<'de> Members<'de> {
         let outer = std::mem::replace(&mut self.frame, Frame::new(message, rest));
         (self.outer[0], self.level) = (outer, 1);
         self
+    }
+
+    /// Leaves out fields.
+    #[inline]
+    pub(super) fn leave_out(&mut self, dropped: Within<'de>) {
+        let Some(node) = dropped else { return };
+        self.dropped = dropped;
+        self.children = u64::MAX;
+        if let Some(fields) = node.fields()
+            && let Some(found) = fields.of(self.frame.message, node)
+        {
+            self.skipped |= found.dropped;
+            self.children = found.children;
+        }
+    }
+
+    /// Skips the fields that the visitor ignores.
+    #[inline]
+    pub(super) fn skip_ignored(&mut self, ignored: Option<&'static Ignored>) {
+        self.ignored = ignored;
+        let fields = ignored.map_or(0, Ignored::fields);
+        self.skipped |= fields;
+        if fields & NAMES != 0 {
+            self.names = None;
+        }
+    }
+
+    /// Remembers that the visitor ignores the pending field.
+    #[inline]
+    pub(super) fn remember_ignored(&self) {
+        let (Some(ignored), Some(pending)) = (self.ignored, &self.pending) else {
+            return;
+        };
+        match pending.source {
+            // The fields of an inline message have numbers of their own.
+            Source::Wire(_) | Source::Missing if self.level != 0 => {}
+            Source::Wire(_) | Source::Missing => ignored.add(1 << pending.field.number),
+            // `kind` is the second name. A visitor that fails for unknown fields failed before.
+            Source::Supplied(index) => ignored.add(NAMES * index as u64),
+        }
+    }
+
+    /// Whether the pending field, or something within it, may be dropped.
+    #[inline]
+    pub(super) fn may_be_dropped(&self, pending: &Pending) -> bool {
+        let is_outermost = self.level == 0 && !matches!(pending.source, Source::Supplied(_));
+        match is_outermost {
+            true => self.children & 1 << pending.field.number != 0,
+            false => self.dropped.is_some(),
+        }
     }
 
     /// Goes on with the fields of an inline message.
@@ -127,6 +187,10 @@ impl<'de> Members<'de> {
     /// Finds the next member of the message.
     pub(super) fn next(&mut self) -> Result<Option<Pending>> {
         loop {
+            self.frame.skip_fields(match self.level {
+                0 => self.skipped,
+                _ => 0,
+            });
             let found = match self.frame.rest.is_empty() {
                 false => self.frame.next_on_wire()?,
                 true => match self.frame.next_missing() {
@@ -192,6 +256,24 @@ impl<'de> Frame<'de> {
         }))
     }
 
+    /// Skips the next fields that no visitor receives: zeros that JSON leaves out, and those of
+    /// `skipped`, which are not read as zeros either if the wire lacks them.
+    ///
+    /// A field that is not as encoders write it stays. [`next_on_wire`](Self::next_on_wire) and the
+    /// visitor read it as any other, and find the same errors.
+    #[inline]
+    fn skip_fields(&mut self, skipped: u64) {
+        let Self {
+            message,
+            rest,
+            seen,
+        } = *self;
+        (self.rest, self.seen) = skip_fields(message, rest, (seen, skipped));
+        if self.rest.is_empty() {
+            self.seen |= skipped;
+        }
+    }
+
     /// Skips the value if it is zero.
     #[inline]
     fn skip_zero(&mut self, field: &Field) -> Result<bool> {
@@ -220,6 +302,48 @@ impl<'de> Frame<'de> {
             source: Source::Missing,
         })
     }
+}
+
+/// Returns the bytes behind fields that are skipped, and a bit for the number of each field that
+/// was there.
+#[inline]
+fn skip_fields<'de>(
+    message: &'static Message,
+    mut rest: &'de [u8],
+    (mut seen, skipped): (u64, u64),
+) -> (&'de [u8], u64) {
+    while let Some((bit, behind)) = behind_skipped(message, rest, (seen, skipped)) {
+        seen |= bit;
+        rest = behind;
+    }
+    (rest, seen)
+}
+
+/// Returns the bit of the next field and the bytes behind it, if the field is skipped.
+#[inline]
+fn behind_skipped<'de>(
+    message: &'static Message,
+    mut rest: &'de [u8],
+    (seen, skipped): (u64, u64),
+) -> Option<(u64, &'de [u8])> {
+    let (number, wire) = wire::short_tag(&mut rest)?;
+    let bit = 1_u64.checked_shl(number)?;
+    if seen & bit != 0 {
+        return None;
+    }
+    let is_skipped = skipped & bit != 0;
+    match (is_skipped, message.is_single(bit, wire)) {
+        (true, true) => wire::skip_quickly(&mut rest, wire)?,
+        (true, false) if message.field(number)?.wire == wire => {
+            wire::skip_quickly_all(&mut rest, number, wire)?;
+        }
+        // The byte is an integer or a length.
+        (false, true) if message.left_out & bit != 0 && wire != wire::FIXED64 => {
+            rest = rest.strip_prefix(&[0])?;
+        }
+        _ => return None,
+    }
+    Some((bit, rest))
 }
 
 #[cold]

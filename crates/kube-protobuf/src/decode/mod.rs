@@ -7,9 +7,12 @@ mod copy;
 mod deserializer;
 mod dropped;
 mod elements;
+mod ignored;
 mod members;
 mod parsed;
 mod special;
+#[cfg(test)]
+mod tests;
 mod value;
 
 use std::fmt;
@@ -22,8 +25,8 @@ use crate::error::{Error, Result};
 use crate::schema::Schema;
 use access::Map;
 pub use copy::copy_without;
-pub use dropped::Dropped;
 pub(crate) use dropped::Within;
+pub use dropped::{Dropped, DroppedFields};
 use members::Members;
 
 // What the structs of k8s-openapi are read by, too.
@@ -161,7 +164,7 @@ impl<'de> Deserializer<'de> {
 
     fn members(self) -> Members<'de> {
         let mut members = Members::new(self.schema.fields(), self.message, 1);
-        members.dropped = self.dropped;
+        members.leave_out(self.dropped);
         members.names = self.names;
         match self.type_meta {
             Some(meta) => members.before(Schema::type_meta().fields(), meta),
@@ -181,6 +184,20 @@ impl<'de> serde::Deserializer<'de> for Deserializer<'de> {
         visitor.visit_map(Map::Members(&mut self.members()))
     }
 
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value> {
+        if self.schema.choice().is_some() {
+            return self.deserialize_any(visitor);
+        }
+        let mut members = self.members();
+        members.skip_ignored(ignored::ignored_by::<V>(self.schema.entry(), fields));
+        visitor.visit_map(Map::Members(&mut members))
+    }
+
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         visitor.visit_some(self)
     }
@@ -195,14 +212,14 @@ impl<'de> serde::Deserializer<'de> for Deserializer<'de> {
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
-        self,
+        mut self,
         name: &'static str,
         variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value> {
-        let mut members = self.members();
         // The tag of an enum is not known, so nothing is dropped inside.
-        members.dropped = None;
+        self.dropped = None;
+        let mut members = self.members();
         MapAccessDeserializer::new(Map::Members(&mut members))
             .deserialize_enum(name, variants, visitor)
     }
@@ -213,7 +230,7 @@ impl<'de> serde::Deserializer<'de> for Deserializer<'de> {
 
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
-        unit_struct seq tuple tuple_struct map struct identifier
+        unit_struct seq tuple tuple_struct map identifier
     }
 }
 

@@ -5,8 +5,7 @@
 
 use serde_json::Value as Tree;
 
-use super::members::Members;
-use crate::schema::Kind;
+use crate::schema::{Entry, Kind};
 use crate::text::TimeText;
 
 /// A single value.
@@ -19,7 +18,8 @@ pub(crate) enum Parsed<'de> {
     Str(&'de str),
     Time(TimeText),
     Text(String),
-    Members(Members<'de>),
+    /// A message and its depth.
+    Message(&'static Entry, &'de [u8], u8),
     /// Elements of the field with this number, from behind the tag of the first one on; their
     /// depth.
     Elements(Kind, u32, &'de [u8], u8),

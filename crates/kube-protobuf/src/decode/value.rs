@@ -126,23 +126,25 @@ impl<'a, 'de> Value<'a, 'de> {
         deeper(self.depth, self.rest)
     }
 
+    /// The members of a message, without what is dropped.
     pub(super) fn members(&mut self, entry: &'static crate::schema::Entry) -> Result<Members<'de>> {
         let depth = self.inner_depth()?;
         let message = wire::bytes(self.rest)?;
-        let mut members = Members::new(entry.message(), message, depth);
-        members.dropped = self.dropped;
-        Ok(members)
+        Ok(Members::new(entry.message(), message, depth))
     }
 
     /// Reads a single value.
-    fn read(mut self) -> Result<Parsed<'de>> {
+    fn read(self) -> Result<Parsed<'de>> {
         Ok(match self.kind {
             Kind::Bool => Parsed::Bool(wire::varint(self.rest)? != 0),
             Kind::I32 => Parsed::Signed(i64::from(wire::varint(self.rest)? as i32)),
             Kind::I64 => Parsed::Signed(wire::varint(self.rest)? as i64),
             Kind::F64 => special::number(wire::double(self.rest)?),
             Kind::Str => Parsed::Str(wire::text(self.rest)?),
-            Kind::Message(entry) => Parsed::Members(self.members(entry)?),
+            Kind::Message(entry) => {
+                let depth = self.inner_depth()?;
+                Parsed::Message(entry, wire::bytes(self.rest)?, depth)
+            }
             Kind::Names => {
                 let depth = self.inner_depth()?;
                 read_names(wire::bytes(self.rest)?, depth)?

@@ -1,11 +1,15 @@
 //! Schemas: the fields of every message, from a table made of the Go types of Kubernetes.
 
+mod ignored;
 mod size;
 mod table;
 
 use std::fmt;
 use std::sync::OnceLock;
 
+#[cfg(test)]
+pub(crate) use ignored::MOST_VISITORS;
+pub(crate) use ignored::{Ignored, NAMES, VisitorId};
 pub(crate) use size::TEXT;
 use table::table;
 pub(crate) use table::{Choice, Entry, Field, Kind, Message, Shape};

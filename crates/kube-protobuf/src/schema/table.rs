@@ -7,6 +7,8 @@
 
 use std::sync::OnceLock;
 
+use super::ignored::Next;
+
 /// The generated text, which is part of the program.
 const TEXT: &str = include_str!("../../schema.txt");
 
@@ -18,7 +20,12 @@ pub(crate) struct Table {
     messages: Box<[Entry]>,
     /// Sorted by `apiVersion` and `kind`.
     kinds: Box<[BuiltIn]>,
+    /// The indices of the kinds plus one, at the slot of their hash or behind it; 0 is free.
+    slots: Box<[u16; SLOTS]>,
 }
+
+/// Twice the number of kinds at least, so that few slots are compared.
+const SLOTS: usize = 1024;
 
 /// One kind of the API.
 struct BuiltIn {
@@ -38,6 +45,8 @@ pub(crate) struct Entry {
     message: OnceLock<Message>,
     /// See [`Entry::size`].
     pub(super) size: OnceLock<usize>,
+    /// See [`Entry::ignored_by`].
+    pub(super) ignored: Next,
 }
 
 /// A message whose JSON is one of its fields.
@@ -57,6 +66,10 @@ pub(crate) struct Message {
     slots: Box<[Option<Field>]>,
     /// A bit for the number of each field that JSON has even if the wire lacks it.
     pub(crate) always: u64,
+    /// A bit for the number of each field with one value that JSON leaves out if it is zero.
+    pub(crate) left_out: u64,
+    /// A bit for the number of each field with one value of the wire type that is the index.
+    singles: [u64; 8],
 }
 
 /// One field.
@@ -132,8 +145,10 @@ impl Table {
             }
         }
         let kinds = lines.into_iter().map(|line| BuiltIn::read(line, &messages));
+        let kinds: Box<[BuiltIn]> = kinds.collect();
         Self {
-            kinds: kinds.collect(),
+            slots: slots(&kinds),
+            kinds,
             messages: messages.into(),
         }
     }
@@ -144,9 +159,15 @@ impl Table {
 
     pub(crate) fn of(&'static self, api_version: &str, kind: &str) -> Option<&'static Entry> {
         let wanted = (api_version, kind);
-        let index = self.kinds.binary_search_by(|kind| kind.names.cmp(&wanted));
-        let kind = &self.kinds[index.ok()?];
-        Some(&self.messages[kind.message])
+        let mut slot = first_slot(wanted);
+        loop {
+            let index = usize::from(self.slots[slot]).checked_sub(1)?;
+            let found = &self.kinds[index];
+            if found.names == wanted {
+                return Some(&self.messages[found.message]);
+            }
+            slot = (slot + 1) % SLOTS;
+        }
     }
 
     pub(crate) fn kinds(&'static self) -> impl Iterator<Item = (&'static str, &'static str)> {
@@ -157,6 +178,35 @@ impl Table {
     pub(crate) fn messages(&'static self) -> &'static [Entry] {
         &self.messages
     }
+}
+
+/// Puts each kind into the first free slot.
+fn slots(kinds: &[BuiltIn]) -> Box<[u16; SLOTS]> {
+    assert!(kinds.len() <= SLOTS / 2, "{WELL_FORMED}");
+    let mut slots = Box::new([0; SLOTS]);
+    for (number, kind) in (1..).zip(kinds) {
+        let mut slot = first_slot(kind.names);
+        while slots[slot] != 0 {
+            slot = (slot + 1) % SLOTS;
+        }
+        slots[slot] = number;
+    }
+    slots
+}
+
+/// The slot of a kind, unless another one is in it. Names of kinds differ in their lengths and
+/// their ends.
+#[inline]
+fn first_slot((api_version, kind): (&str, &str)) -> usize {
+    let hash = |text: &str| {
+        let ends = match text.as_bytes() {
+            [first, .., before, last] => [*first, *before, *last],
+            _ => [0; 3],
+        };
+        let [first, before, last] = ends.map(usize::from);
+        (first ^ before << 3 ^ last << 6 ^ text.len() << 2).wrapping_mul(0x9e37)
+    };
+    (hash(api_version) ^ hash(kind).wrapping_mul(3)) >> 4 & (SLOTS - 1)
 }
 
 /// The end of the lines that begin with a space.
@@ -204,6 +254,7 @@ impl Entry {
             lines,
             message: OnceLock::new(),
             size: OnceLock::new(),
+            ignored: OnceLock::new(),
         }
     }
 
@@ -217,10 +268,17 @@ impl Message {
     fn read(entry: &'static Entry) -> Self {
         let package = entry.name.split('.').next().unwrap_or_default();
         let read = |line: &'static str| Field::read(line, package).expect(WELL_FORMED);
-        let (mut slots, mut always) = (Vec::new(), 0);
+        let (mut slots, mut always, mut left_out) = (Vec::new(), 0, 0);
+        let mut singles = [0; 8];
         for field in entry.lines.lines().map(read) {
-            if !field.omitted {
-                always |= 1 << field.number;
+            let bit = 1 << field.number;
+            match (field.omitted, field.shape) {
+                (false, _) => always |= bit,
+                (true, Shape::Value) => left_out |= bit,
+                (true, _) => {}
+            }
+            if !matches!(field.shape, Shape::List | Shape::Map) {
+                singles[usize::from(field.wire)] |= bit;
             }
             slots.resize_with(field.number as usize, || None);
             slots.push(Some(field));
@@ -228,6 +286,8 @@ impl Message {
         Self {
             slots: slots.into(),
             always,
+            left_out,
+            singles,
         }
     }
 
@@ -235,6 +295,12 @@ impl Message {
     #[inline]
     pub(crate) fn field(&self, number: u32) -> Option<&Field> {
         self.slots.get(number as usize)?.as_ref()
+    }
+
+    /// Whether the field of this bit has one value, and the wire type is that of the field.
+    #[inline]
+    pub(crate) fn is_single(&self, bit: u64, wire: u8) -> bool {
+        self.singles[usize::from(wire & 7)] & bit != 0
     }
 
     /// Returns the fields in order of their numbers.

@@ -10,35 +10,14 @@ use proptest::test_runner::TestRunner;
 use serde::de::DeserializeOwned;
 
 use super::{Fields, Object, messages};
+use crate::damaged::{Random, bodies, damage};
 use crate::{Deserializer, Dropped, Envelope, Schema};
-
-/// Objects of all kinds, made and encoded by Go's types.
-const OBJECTS: &[u8] = include_bytes!("../../tests/data/objects.bin");
 
 /// A test of one struct.
 pub(super) trait TestKind {
     fn kind<T>(&mut self, name: &str)
     where
         T: Resource + DeserializeOwned + Fields<T> + PartialEq + Debug + 'static;
-}
-
-/// The bodies of the objects of a kind.
-fn bodies(api_version: &str, kind: &str) -> Vec<&'static [u8]> {
-    let mut rest = OBJECTS;
-    let mut found = Vec::new();
-    while !rest.is_empty() {
-        let mut part = || {
-            let (length, tail) = rest.split_first_chunk::<4>().expect("a length");
-            let (part, tail) = tail.split_at(u32::from_be_bytes(*length) as usize);
-            rest = tail;
-            part
-        };
-        let (version, name, _, body) = (part(), part(), part(), part());
-        if version == api_version.as_bytes() && name == kind.as_bytes() {
-            found.push(body);
-        }
-    }
-    found
 }
 
 fn object<T: Resource>(message: &[u8]) -> Object<'_> {
@@ -115,85 +94,6 @@ fn objects_of_go_are_decoded_as_by_serde() {
         "{:?}",
         stored.left_to_serde
     );
-}
-
-/// A change of some bytes.
-#[derive(Clone, Debug)]
-enum Damage {
-    Set(Index, u8),
-    Flip(Index, u8),
-    Cut(Index),
-    Remove(Index, u8),
-    /// Copies bytes to another place: fields that are there twice, lists with gaps.
-    Copy(Index, Index, u8),
-}
-
-fn damage() -> impl Strategy<Value = Damage> {
-    prop_oneof![
-        (any::<Index>(), any::<u8>()).prop_map(|(at, byte)| Damage::Set(at, byte)),
-        (any::<Index>(), 0..8_u8).prop_map(|(at, bit)| Damage::Flip(at, bit)),
-        any::<Index>().prop_map(Damage::Cut),
-        (any::<Index>(), 1..20_u8).prop_map(|(at, count)| Damage::Remove(at, count)),
-        (any::<Index>(), any::<Index>(), 1..40_u8)
-            .prop_map(|(from, to, count)| Damage::Copy(from, to, count)),
-    ]
-}
-
-impl Damage {
-    fn apply(&self, bytes: &mut Vec<u8>) {
-        if bytes.is_empty() {
-            return;
-        }
-        let length = bytes.len();
-        let end = |at: usize, count: u8| length.min(at + usize::from(count));
-        match self {
-            Self::Set(at, byte) => bytes[at.index(length)] = *byte,
-            Self::Flip(at, bit) => bytes[at.index(length)] ^= 1 << bit,
-            Self::Cut(at) => bytes.truncate(at.index(length)),
-            Self::Remove(at, count) => {
-                let at = at.index(length);
-                bytes.drain(at..end(at, *count));
-            }
-            Self::Copy(from, to, count) => {
-                let from = from.index(length);
-                let copied = bytes[from..end(from, *count)].to_vec();
-                let to = to.index(length);
-                bytes.splice(to..to, copied);
-            }
-        }
-    }
-}
-
-/// Drops fields by a seed.
-#[derive(Debug)]
-struct Random {
-    seed: u64,
-    children: [std::sync::OnceLock<Box<Random>>; 4],
-}
-
-impl Random {
-    fn new(seed: u64) -> Self {
-        Self {
-            seed,
-            children: Default::default(),
-        }
-    }
-}
-
-impl Dropped for Random {
-    fn child(&self, name: &str) -> Option<&dyn Dropped> {
-        let hash = name.bytes().fold(self.seed, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
-        // A child that is shared by names is still a tree.
-        let slot = self.children.get((hash >> 20 & 7) as usize)?;
-        let child = slot.get_or_init(|| Box::new(Self::new(self.seed ^ hash >> 30)));
-        Some(child.as_ref())
-    }
-
-    fn is_dropped(&self) -> bool {
-        self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 61 == 0
-    }
 }
 
 /// Decodes damaged objects, and objects without some fields.

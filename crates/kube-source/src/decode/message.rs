@@ -113,6 +113,10 @@ impl protobuf::Dropped for Node {
     fn is_dropped(&self) -> bool {
         self.is_dropped()
     }
+
+    fn fields(&self) -> Option<&protobuf::DroppedFields> {
+        Some(self.fields())
+    }
 }
 
 /// The JSON of a message, with its type names.

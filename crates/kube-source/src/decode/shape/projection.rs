@@ -6,6 +6,9 @@
 
 use std::{collections::BTreeMap, fmt};
 
+use derive_where::derive_where;
+use informer_kube_protobuf::DroppedFields;
+
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// Fields to skip while decoding. The default skips nothing.
@@ -29,9 +32,13 @@ pub struct Projection {
 /// A field on the way to a dropped one, or, without children, a dropped one.
 ///
 /// Children are sorted and a dropped field has none, so equal projections are equal data.
-#[derive(Clone, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Default)]
+#[derive_where(PartialEq, Eq, Hash)]
 pub(crate) struct Node {
     children: BTreeMap<Box<str>, Node>,
+    /// The children by numbers of fields, once a message was decoded.
+    #[derive_where(skip(EqHashOrd))]
+    fields: DroppedFields,
 }
 
 impl Projection {
@@ -76,6 +83,7 @@ impl Projection {
             }
             // The root counts as new only on the way to its first child.
             is_new = !node.children.contains_key(field);
+            node.fields = DroppedFields::new();
             node = node.children.entry(field.into()).or_default();
         }
         node.children.clear();
@@ -112,6 +120,10 @@ impl Node {
         self.children.is_empty()
     }
 
+    pub(crate) fn fields(&self) -> &DroppedFields {
+        &self.fields
+    }
+
     /// The dropped fields below, each with its path after `prefix`.
     fn paths(&self, prefix: &str) -> Vec<String> {
         let mut paths = Vec::new();
@@ -133,7 +145,11 @@ impl fmt::Debug for Projection {
 
 #[cfg(test)]
 mod tests {
+    use informer_kube_protobuf::{Schema, to_vec};
+    use serde_json::{Value, json};
+
     use super::*;
+    use crate::decode::message;
 
     /// The same wish, however it was written, is the same projection.
     #[test]
@@ -149,6 +165,24 @@ mod tests {
             Projection::new().drop_path("a[].b"),
             Projection::new().drop_path("a.b")
         );
+    }
+
+    #[test]
+    fn fields_added_after_a_decode_are_dropped_too() {
+        let schema = Schema::of("v1", "Pod").expect("a built-in kind");
+        let pod = json!({"metadata": {"name": "web", "namespace": "team", "uid": "1"}});
+        let message = to_vec(schema, &pod).expect("encodes");
+        let metadata = |projection: &Projection| {
+            let pod = message::decode::<Value>(schema, &message, None, projection);
+            pod.expect("decodes")["metadata"].clone()
+        };
+        let one = Projection::new().drop_path("metadata.uid");
+        assert_eq!(metadata(&one), json!({"name": "web", "namespace": "team"}));
+        let two = one.clone().drop_path("metadata.name");
+        assert_eq!(metadata(&two), json!({"namespace": "team"}));
+        assert_eq!(metadata(&one), json!({"name": "web", "namespace": "team"}));
+        let three = one.drop_path("metadata.namespace");
+        assert_eq!(metadata(&three), json!({"name": "web"}));
     }
 
     #[test]
