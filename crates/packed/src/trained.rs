@@ -1,17 +1,14 @@
 //! Trains a dictionary of the length that gains most.
 
-use std::panic::resume_unwind;
 use std::sync::Arc;
-use std::thread::{self, ScopedJoinHandle};
 
 use crate::dictionary::Dictionary;
 use crate::error::TrainError;
 use crate::packer::Packer;
 
 /// The lengths that are tried, in bytes. Values made from few templates need no more than the
-/// short one; values of many templates pack a quarter smaller with the long one.
-const SHORT: usize = 16 * 1024;
-const LONG: usize = 64 * 1024;
+/// first; values of many templates pack a quarter smaller with the last.
+const LENGTHS: [usize; 2] = [16 * 1024, 64 * 1024];
 
 /// A longer dictionary must make values smaller by one part of this many to be worth its memory.
 const WORTH: usize = 12;
@@ -33,10 +30,10 @@ pub struct Trained {
 impl Trained {
     /// Trains a packer for values like the samples, at a level as for [`Packer::new`].
     ///
-    /// Dictionaries of 16 and of 64 KiB are trained, at the same time on two threads, and the longer
-    /// one is kept only if values pack a twelfth smaller with it. One sample in eight is not trained from but packed, because
+    /// Dictionaries of 16 and of 64 KiB are trained, and the longer one is kept only if values pack
+    /// a twelfth smaller with it. One sample in eight is not trained from but packed, because
     /// samples that a dictionary was trained from pack better than others. A few hundred samples
-    /// serve well, and take some fifty milliseconds.
+    /// serve well, and take about a hundred milliseconds.
     ///
     /// # Errors
     ///
@@ -55,8 +52,7 @@ impl Trained {
     /// # Ok::<(), informer_packed::TrainError>(())
     /// ```
     pub fn from_samples<S: AsRef<[u8]>>(samples: &[S], level: i32) -> Result<Self, TrainError> {
-        let samples: Vec<&[u8]> = samples.iter().map(S::as_ref).collect();
-        let numbered = || samples.iter().copied().enumerate();
+        let numbered = || samples.iter().map(S::as_ref).enumerate();
         let is_held_out = |number: usize| number % HELD_OUT == HELD_OUT - 1;
         let learned = || numbered().filter_map(|(n, text)| (!is_held_out(n)).then_some(text));
         let held_out = || numbered().filter_map(|(n, text)| is_held_out(n).then_some(text));
@@ -74,38 +70,22 @@ impl Trained {
             let packed: usize = held_out().map(|text| packer.pack(text).packed_len()).sum();
             Ok((packer, packed))
         };
-        let (short, long) = both(|| train(SHORT), || train(LONG));
         let is_better = |packed: usize, best: usize| packed < best - best / WORTH;
-        let (packer, packed) = match (short, long) {
-            (Ok(short), Ok(long)) if is_better(long.1, short.1) => long,
-            (Ok(short), Ok(_)) => short,
-            (short, long) => short.or(long)?,
-        };
+        let best = LENGTHS
+            .map(train)
+            .into_iter()
+            .reduce(|best, next| match (best, next) {
+                (Ok(best), Ok(next)) => Ok(if is_better(next.1, best.1) {
+                    next
+                } else {
+                    best
+                }),
+                (best, next) => best.or(next),
+            });
+        let (packer, packed) = best.expect("there are lengths to try")?;
         Ok(Self {
             packer,
             ratio: packed as f64 / bytes as f64,
         })
-    }
-}
-
-/// Runs two functions, one of them on a thread of its own if the system has one.
-fn both<R: Send>(one: impl FnOnce() -> R + Send, other: impl FnOnce() -> R) -> (R, R) {
-    // A thread that cannot be made has not taken the function.
-    let mut waiting = Some(one);
-    let waiting = &mut waiting;
-    let (spawned, other) = thread::scope(|scope| {
-        let run = || waiting.take().map(|one| one());
-        let spawned = thread::Builder::new().spawn_scoped(scope, run);
-        let other = other();
-        let joined = spawned.ok().map(ScopedJoinHandle::join);
-        (joined, other)
-    });
-    match spawned {
-        Some(Ok(Some(one))) => (one, other),
-        Some(Err(panic)) => resume_unwind(panic),
-        Some(Ok(None)) | None => {
-            let one = waiting.take().expect("no thread has taken it");
-            (one(), other)
-        }
     }
 }
