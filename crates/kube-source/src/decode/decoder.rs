@@ -88,12 +88,14 @@ pub trait Decode<T>: Send + Sync + 'static {
         false
     }
 
-    /// Called with the items of each complete page before the page is handed on, and with the
-    /// initial events that were held back, so that a decoder that learns from objects may replace
-    /// those it has decoded before.
+    /// Called with the items of each page before the page is handed on, and with the initial events
+    /// that were held back, so that a decoder that learns from objects may replace those it has
+    /// decoded before.
     ///
-    /// If the decoder [`is_learning`](Self::is_learning), this runs on a decoding thread. Other
-    /// items of a watch are handed on as they arrive. A panic is logged and leaves the items that
+    /// If the decoder [`is_learning`](Self::is_learning) as a page begins, this is called as soon as
+    /// it no longer is, with the items decoded until then, and not with the rest of the page. It
+    /// runs on a decoding thread, or beside one for a few items. Other items of a watch are handed
+    /// on as they arrive. A panic is logged and leaves the items that
     /// were not replaced yet as they are.
     ///
     /// The default does nothing.

@@ -77,6 +77,11 @@ impl<R: Send + 'static> OrderedJobs<R> {
         self.results.is_empty()
     }
 
+    /// The number of jobs whose results were not taken.
+    pub(crate) fn len(&self) -> usize {
+        self.results.len()
+    }
+
     /// Whether one more job may be pushed.
     pub(crate) fn has_room(&self) -> bool {
         match self.most {

@@ -38,6 +38,16 @@ struct Memory {
     buffers: Buffers,
 }
 
+/// Whether the decoder learns from the list.
+enum Learning {
+    /// It was not learning when the list began.
+    No,
+    /// It has been learning since the list began.
+    Yes,
+    /// It has learned. The next batches may have been decoded before that.
+    Over { unfinished: usize },
+}
+
 /// A page that is not complete yet.
 pub(crate) struct ArrivingList<T> {
     reader: ItemReader<T>,
@@ -45,8 +55,7 @@ pub(crate) struct ArrivingList<T> {
     cutter: BodyCutter,
     jobs: OrderedJobs<Decoded<T>>,
     threads: usize,
-    /// Whether the decoder was learning when the list began.
-    is_learning: bool,
+    learning: Learning,
     spare: Vec<Memory>,
     /// The items, some thousand in each vector. One vector would be copied each time it grows.
     parts: Vec<Vec<Item<T>>>,
@@ -73,7 +82,10 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
             cutter: BodyCutter::new(format, item_limit.saturating_mul(ITEM_LIMIT_FACTOR)),
             jobs: OrderedJobs::new(threads),
             threads,
-            is_learning: source.decoder.is_learning(),
+            learning: match source.decoder.is_learning() {
+                true => Learning::Yes,
+                false => Learning::No,
+            },
             spare: Vec::new(),
             parts: Vec::new(),
         }
@@ -108,9 +120,10 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
         let source = self.reader.source;
         let mut page = self.cutter.read_frame(&source)?;
         let mut items = gathered(self.parts);
-        page.items = match self.is_learning && items.len() > FEW {
-            true => finished(source, items, self.threads).await,
-            false => {
+        page.items = match self.learning {
+            Learning::Over { .. } => items,
+            Learning::Yes if items.len() > FEW => finished(source, items, self.threads).await,
+            Learning::Yes | Learning::No => {
                 source.finish(items.iter_mut());
                 items
             }
@@ -134,6 +147,7 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
         while !self.jobs.has_room() {
             if let Some(decoded) = self.jobs.next().await {
                 self.keep(decoded)?;
+                self.finish_learned().await;
             }
         }
         let reader = self.reader.clone();
@@ -148,6 +162,12 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
     fn keep(&mut self, (items, memory): Decoded<T>) -> Result<(), Failure> {
         self.spare.push(memory);
         let mut items = items?;
+        if let Learning::Over { unfinished } = &mut self.learning
+            && *unfinished > 0
+        {
+            *unfinished -= 1;
+            self.reader.source.finish(items.iter_mut());
+        }
         let has_room = |part: &Vec<_>| part.capacity() - part.len() >= items.len();
         if !self.parts.last().is_some_and(has_room) && !self.parts.is_empty() {
             let size = PART.max(items.len());
@@ -159,6 +179,22 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
             None => self.parts.push(items),
         }
         Ok(())
+    }
+}
+
+impl<T: Send + Sync + 'static> ArrivingList<T> {
+    /// Finishes what was decoded while the decoder was learning, once it has learned. Until then
+    /// items may take much more memory than others, so this does not wait for the end of the list.
+    async fn finish_learned(&mut self) {
+        let source = &self.reader.source;
+        if !matches!(self.learning, Learning::Yes) || source.decoder.is_learning() {
+            return;
+        }
+        let unfinished = self.jobs.len();
+        self.learning = Learning::Over { unfinished };
+        let items = gathered(std::mem::take(&mut self.parts));
+        let items = finished(Arc::clone(source), items, self.threads).await;
+        self.parts.push(items);
     }
 }
 
