@@ -240,7 +240,7 @@ pub use object::{HasLabels, HasNode, HasOwners, Object, Owner};
 pub use options::DictionaryUse;
 pub use options::{InformerOptions, Namespaces, QueueKind};
 #[cfg(feature = "packed")]
-pub use packing::{Labels, NoView, PackedObject, ReadError};
+pub use packing::{Labels, NoView, PackedObject, ReadError, SharedStr};
 pub use rbac_role::{RbacRole, RbacRoles, RbacRule};
 pub use running::shutdown::{Grace, InformerReport, ShutdownReport};
 pub use sharing::builder::FactoryBuilder;

@@ -1,25 +1,14 @@
 //! Labels in one allocation, which objects decoded near each other share.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
 use std::fmt;
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
 
 use serde::Deserializer;
 use serde::de::{Deserialize, MapAccess, Visitor};
 
 use crate::object::HasLabels;
-
-/// The number of sets of labels that a decoding thread remembers, to share them.
-const REMEMBERED: usize = 64;
-/// Larger sets are not remembered.
-const LONGEST: usize = 1_024;
-
-thread_local! {
-    /// Sets decoded last on this thread, each at a place that its hash gives.
-    static LAST: RefCell<Vec<Option<Arc<str>>>> = const { RefCell::new(Vec::new()) };
-}
+use crate::packing::shared_str::shared;
 
 /// The labels of an object, read-only and small: 16 bytes and one allocation, which objects with
 /// equal labels share if one thread decodes them soon after one another.
@@ -170,29 +159,6 @@ impl<'de> Visitor<'de> for LabelsVisitor {
         }
         Ok(pairs.into_iter().collect())
     }
-}
-
-/// The same text in an allocation that is in use already, if this thread remembers one.
-fn shared(text: &str) -> Arc<str> {
-    if text.len() > LONGEST {
-        return text.into();
-    }
-    let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(text);
-    let place = hash as usize % REMEMBERED;
-    let remembered = LAST.try_with(|last| {
-        let mut last = last.borrow_mut();
-        last.resize(REMEMBERED, None);
-        match &last[place] {
-            Some(same) if **same == *text => Arc::clone(same),
-            _ => {
-                let new: Arc<str> = text.into();
-                last[place] = Some(Arc::clone(&new));
-                new
-            }
-        }
-    });
-    // A thread that is ending remembers nothing.
-    remembered.unwrap_or_else(|_| text.into())
 }
 
 /// Appends a text behind its length. Each character of the length has six of its bits, and says

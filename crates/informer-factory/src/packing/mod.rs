@@ -8,6 +8,7 @@ mod dictionaries;
 mod labels;
 mod object;
 mod read;
+mod shared_str;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -18,4 +19,5 @@ pub(crate) use dictionaries::DictionarySettings;
 pub use labels::Labels;
 pub use object::PackedObject;
 pub use read::ReadError;
+pub use shared_str::SharedStr;
 pub use view::NoView;

@@ -10,7 +10,7 @@ use informer_bench::measure::{Mark, Report};
 use informer_bench::pod::STAMP;
 use informer_factory::{
     Buffers, HasLabels, HasNode, HasOwners, InformerOptions, Labels, NoView, Owner, PackedObject,
-    ReceivedWire, SerdeDecoder, SharedInformer, SharedInformerFactory, index,
+    ReceivedWire, SerdeDecoder, SharedInformer, SharedInformerFactory, SharedStr, index,
 };
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::Config;
@@ -36,7 +36,7 @@ struct MetadataView {
     #[serde(default)]
     labels: Labels,
     #[serde(default, deserialize_with = "first_uid")]
-    owner_references: Option<Box<str>>,
+    owner_references: Option<SharedStr>,
     annotations: Annotations,
 }
 
@@ -49,7 +49,7 @@ struct Annotations {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct SpecView {
-    node_name: Option<Box<str>>,
+    node_name: Option<SharedStr>,
 }
 
 #[derive(Deserialize)]
@@ -67,10 +67,10 @@ enum Phase {
 }
 
 /// The uid of the first owner.
-fn first_uid<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<str>>, D::Error> {
+fn first_uid<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SharedStr>, D::Error> {
     #[derive(Deserialize)]
     struct Reference {
-        uid: Box<str>,
+        uid: SharedStr,
     }
     let owners = Vec::<Reference>::deserialize(deserializer)?;
     Ok(owners.into_iter().next().map(|owner| owner.uid))
