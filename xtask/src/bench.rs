@@ -1,8 +1,8 @@
 //! `cargo xtask bench`: ours and its peers on the same bytes, interleaved and repeated, with the
 //! ratio of each row of the table of targets.
 //!
-//! `programs` builds what is run, `host` makes memory warm or cold, `trial` runs one program once, `plan`
-//! says what is run for which row, `claims` has the targets, `table` prints. `gate` counts
+//! `programs` builds what is run, `host` makes memory warm or cold, `trial` runs one program once,
+//! `plan` says what is run for which row, `claims` has the targets, `table` prints. `gate` counts
 //! instructions, and `shapes` measures packed objects; both need no peer.
 
 mod beside;
@@ -40,8 +40,8 @@ pub(crate) struct BenchCommand {
     /// How many handlers there are where there are many.
     #[arg(long, default_value_t = 100)]
     handlers: u64,
-    /// How often everything is run, except for latency (P11, PK7), which is measured seven times, or
-    /// once with --quick. 3, or 1 with --quick.
+    /// How often everything is run, except for latency (P11, PK7), which is measured seven times,
+    /// or once with --quick. 3, or 1 with --quick.
     #[arg(long)]
     rounds: Option<usize>,
     /// Only these rows, such as P1,P7.

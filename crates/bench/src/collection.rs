@@ -1,6 +1,7 @@
 //! The objects as bytes that are only copied from now on, in one of two encodings.
 //!
-//! An event is the object as listed with another version and another stamp written over the old ones.
+//! An event is the object as listed with another version and another stamp written over the old
+//! ones.
 //! Both have ten digits always, so nothing moves and nothing is encoded again.
 
 use std::fmt;

@@ -1,5 +1,5 @@
-//! The fixture server: lists and watches of one resource over HTTP, and a side door that makes things
-//! happen.
+//! The fixture server: lists and watches of one resource over HTTP, and a side door that makes
+//! things happen.
 //!
 //! It has no selectors and no writes. Every path that ends in `/pods` is all pods, and every path
 //! that ends in `/widgets` the metadata of all widgets, by which resource it has.

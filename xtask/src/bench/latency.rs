@@ -21,9 +21,9 @@ const PROTOCOL: (usize, u64) = (7, 30);
 const QUICK_PROTOCOL: (usize, u64) = (1, 5);
 
 /// The figure that is compared.
-pub(super) const P99: &str = "latency_p99_us";
+pub(super) const PERCENTILE_99: &str = "latency_p99_us";
 /// The figure of the same run that it has to exceed three times.
-const FLOOR_P99: &str = "floor_p99_us";
+const FLOOR: &str = "floor_p99_us";
 
 const OURS: &str = "ours full, latency";
 pub(super) const CLIENT_GO: &str = "client-go protobuf, latency";
@@ -38,7 +38,7 @@ pub(super) fn protocol(is_quick: bool) -> (usize, u64) {
 
 /// The floor of a figure, if it is a latency that has one.
 pub(super) fn floor_of(figure: &str) -> Option<&'static str> {
-    (figure == P99).then_some(FLOOR_P99)
+    (figure == PERCENTILE_99).then_some(FLOOR)
 }
 
 /// Whether the floor is at most a third of the percentile.
@@ -77,8 +77,8 @@ pub(super) const TRIALS: [Trial; 4] = [
 pub(super) const TARGETS: [Target; 1] = [(
     "P11",
     "latency p99, 10 handlers / client-go protobuf",
-    (OURS, P99),
-    (CLIENT_GO, P99),
+    (OURS, PERCENTILE_99),
+    (CLIENT_GO, PERCENTILE_99),
     AtMost(8.0),
 )];
 
@@ -93,8 +93,8 @@ mod tests {
     fn verdict(ours: (f64, Option<f64>), peer: (f64, Option<f64>)) -> &'static str {
         let mut results = Results::default();
         for (name, (p99, floor)) in [(OURS, ours), (CLIENT_GO, peer)] {
-            let floor = floor.map(|floor| (FLOOR_P99.to_owned(), floor));
-            let figures = [(P99.to_owned(), p99)].into_iter().chain(floor);
+            let floor = floor.map(|floor| (FLOOR.to_owned(), floor));
+            let figures = [(PERCENTILE_99.to_owned(), p99)].into_iter().chain(floor);
             results.add(name, Metrics::from_iter(figures));
         }
         let judged = judge(&results, &["P11".to_owned()]);

@@ -4,7 +4,7 @@
 
 use super::claims::Bound::{AtLeast, AtMost};
 use super::claims::Line as Target;
-use super::latency::{CLIENT_GO as GO_LATENCY, P99};
+use super::latency::{CLIENT_GO as GO_LATENCY, PERCENTILE_99};
 use super::plan::Course::{Events, EventsAndRelist, Idle, Latency, ManyHandlers, Sync, TenTimes};
 use super::plan::Line as Trial;
 use super::programs::Program::Ours;
@@ -127,8 +127,8 @@ pub(super) const TARGETS: [Target; 18] = [
     (
         "PK7",
         "latency p99, 10 handlers, packed / client-go protobuf",
-        (LATENCY, P99),
-        (GO_LATENCY, P99),
+        (LATENCY, PERCENTILE_99),
+        (GO_LATENCY, PERCENTILE_99),
         AtMost(2.0),
     ),
     (

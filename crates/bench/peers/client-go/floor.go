@@ -30,7 +30,7 @@ type floor struct {
 }
 
 // lateness is what the child prints, in microseconds.
-type lateness struct{ P99, Max float64 }
+type lateness struct{ Percentile99, Max float64 }
 
 // startFloor returns when the child sleeps.
 func startFloor() (*floor, error) {
@@ -66,7 +66,7 @@ func (f *floor) finish(metrics map[string]float64) error {
 	if err := json.NewDecoder(f.output).Decode(&late); err != nil {
 		return err
 	}
-	metrics["floor_p99_us"] = late.P99
+	metrics["floor_p99_us"] = late.Percentile99
 	metrics["floor_max_us"] = late.Max
 	return f.child.Wait()
 }
@@ -108,6 +108,6 @@ func printLateness(all []time.Duration) error {
 	}
 	slices.Sort(all)
 	microseconds := func(late time.Duration) float64 { return late.Seconds() * 1e6 }
-	late := lateness{P99: microseconds(all[len(all)*99/100]), Max: microseconds(all[len(all)-1])}
+	late := lateness{Percentile99: microseconds(all[len(all)*99/100]), Max: microseconds(all[len(all)-1])}
 	return json.NewEncoder(os.Stdout).Encode(late)
 }
