@@ -4,9 +4,9 @@
 //! any later one pays, whichever program is measured: the same list took 3.4 or 7.5 seconds.
 //! Before a warm trial, as much memory as it may need is touched and freed. Cold memory is memory
 //! that the harness has not touched: cold trials run before all warm ones, each after some seconds
-//! in which the machine is idle. It may have been touched by earlier programs, the cold trials before
-//! among them, and no program can change that: some hosts take free pages back, when they like.
-//! So a probe measures what the first touch of a page costs just before each trial.
+//! in which the machine is idle. It may have been touched by earlier programs, the cold trials
+//! before among them, and no program can change that: some hosts take free pages back, when they
+//! like. So a probe measures what the first touch of a page costs just before each trial.
 
 use std::fs;
 use std::hint::black_box;

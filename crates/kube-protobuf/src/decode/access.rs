@@ -3,13 +3,15 @@
 //! There is one access for all maps and one for all lists, so that the code of a visitor is
 //! compiled once for each and not once for each form on the wire.
 
+use std::any::type_name;
+use std::marker::PhantomData;
+
 use serde::de::value::{BorrowedStrDeserializer, StrDeserializer};
-use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map as Object, Value as Tree};
 
 use super::dropped::{Within, within};
 use super::elements::{Elements, Entries};
-use super::ignored::is_ignored_any;
 use super::members::{Members, Pending, Source};
 use super::parsed::Parsed;
 use super::value::Value;
@@ -101,6 +103,12 @@ impl<'m, 'de> MapAccess<'de> for Map<'m, '_, 'de> {
         }
         value
     }
+}
+
+/// Whether a value is taken as `IgnoredAny`, which takes any value and keeps none.
+#[inline]
+pub(super) fn is_ignored_any<S>() -> bool {
+    type_name::<S>() == type_name::<PhantomData<IgnoredAny>>()
 }
 
 /// The place of a value, which an error names.

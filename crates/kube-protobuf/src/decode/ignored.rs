@@ -10,9 +10,8 @@
 //! may decide by it, and one that was written by hand by other fields: neither is remembered.
 
 use std::any::type_name;
-use std::marker::PhantomData;
 
-use serde::de::{IgnoredAny, Visitor};
+use serde::de::Visitor;
 
 use super::access::Map;
 use crate::error::Result;
@@ -37,12 +36,6 @@ pub(super) fn ignored_by<'de, V: Visitor<'de>>(
 fn address<'m, 'de: 'm, V: Visitor<'de>>() -> usize {
     let visit: fn(V, Map<'m, 'm, 'de>) -> Result<V::Value> = V::visit_map;
     visit as usize
-}
-
-/// Whether a value is taken as `IgnoredAny`, which takes any value and keeps none.
-#[inline]
-pub(super) fn is_ignored_any<S>() -> bool {
-    type_name::<S>() == type_name::<PhantomData<IgnoredAny>>()
 }
 
 /// Whether the visitor is one of `#[derive(Deserialize)]`.

@@ -15,7 +15,8 @@ use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer as _};
 use serde_json::Value;
 
-use super::ignored::{is_ignored_any, is_name_of_derived};
+use super::access::is_ignored_any;
+use super::ignored::is_name_of_derived;
 use crate::damaged::{Damage, Random, bodies, damage};
 use crate::schema::{MOST_VISITORS, NAMES};
 use crate::{Deserializer, Dropped, Envelope, Error, ErrorKind, Schema};

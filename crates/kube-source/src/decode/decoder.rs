@@ -92,8 +92,8 @@ pub trait Decode<T>: Send + Sync + 'static {
     /// that were held back, so that a decoder that learns from objects may replace those it has
     /// decoded before.
     ///
-    /// If the decoder [`is_learning`](Self::is_learning) as a page begins, this is called once it no
-    /// longer is, with the items decoded until then, and not with the rest of the page. It runs on
+    /// If the decoder [`is_learning`](Self::is_learning) as a page begins, this is called once that
+    /// has ended, with the items decoded until then, and not with the rest of the page. It runs on
     /// a decoding thread, or beside one for a few items. Other items of a watch are handed
     /// on as they arrive. A panic is logged and leaves the items that
     /// were not replaced yet as they are.
