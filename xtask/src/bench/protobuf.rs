@@ -13,6 +13,8 @@ const PARTIAL: &str = "ours partial, protobuf";
 const WIRES: &str = "ours, either format";
 const METADATA: &str = "ours metadata, protobuf";
 const METADATA_JSON: &str = "ours metadata";
+const LEAN_METADATA: &str = "ours lean metadata, protobuf";
+const LEAN_METADATA_JSON: &str = "ours lean metadata";
 const ONCE: &str = "ours packed, one by one, protobuf";
 const ONCE_JSON: &str = "ours packed, one by one";
 
@@ -22,7 +24,7 @@ const CLIENT_GO: &str = "client-go protobuf";
 const WALL: &str = "sync_wall_s";
 const RATE: &str = "events_per_s";
 
-pub(super) const TRIALS: [Trial; 8] = [
+pub(super) const TRIALS: [Trial; 10] = [
     (
         PACKED,
         Ours,
@@ -45,6 +47,22 @@ pub(super) const TRIALS: [Trial; 8] = [
     (WIRES, Ours, "wires", "list", Sync, &["PB4"]),
     (METADATA_JSON, Ours, "metadata", "list", Events, &["PB5"]),
     (
+        LEAN_METADATA_JSON,
+        Ours,
+        "metadata-lean",
+        "list",
+        Events,
+        &["PB5"],
+    ),
+    (
+        LEAN_METADATA,
+        Ours,
+        "metadata-lean-protobuf",
+        "list",
+        Events,
+        &["PB5"],
+    ),
+    (
         METADATA,
         Ours,
         "metadata-protobuf",
@@ -54,7 +72,7 @@ pub(super) const TRIALS: [Trial; 8] = [
     ),
 ];
 
-pub(super) const TARGETS: [Target; 10] = [
+pub(super) const TARGETS: [Target; 11] = [
     (
         "PB1",
         "initial sync, packed in protobuf / kube-runtime",
@@ -123,6 +141,13 @@ pub(super) const TARGETS: [Target; 10] = [
         "metadata of custom resources, initial sync, protobuf / JSON",
         (METADATA, WALL),
         (METADATA_JSON, WALL),
+        AtMost(0.5),
+    ),
+    (
+        "PB5",
+        "the same without managed fields, protobuf / JSON",
+        (LEAN_METADATA, WALL),
+        (LEAN_METADATA_JSON, WALL),
         AtMost(0.5),
     ),
 ];

@@ -23,6 +23,8 @@ use serde::forward_to_deserialize_any;
 
 use crate::error::{Error, Result};
 use crate::schema::Schema;
+#[cfg(feature = "k8s-openapi")]
+use crate::wire;
 use access::Map;
 pub use copy::copy_without;
 pub(crate) use dropped::Within;
@@ -38,6 +40,10 @@ pub(crate) use {
     special::{is_zero_time, json_tree, read_text, timestamp},
     value::skip_all,
 };
+
+/// The tag of the field `metadata`, which has the number 1 and a length.
+#[cfg(feature = "k8s-openapi")]
+const METADATA_TAG: u8 = 0x0a;
 
 /// Decodes one bare message, such as an item of a list.
 ///
@@ -119,6 +125,41 @@ impl<'de> Deserializer<'de> {
     pub fn without(mut self, dropped: &'de dyn Dropped) -> Self {
         self.dropped = Some(dropped);
         self
+    }
+
+    /// Returns a deserializer of the metadata, if the message is a `PartialObjectMetadata` with
+    /// metadata and nothing else.
+    ///
+    /// It decodes an `ObjectMeta` of k8s-openapi without serde. Types that contain one decode it
+    /// through serde.
+    ///
+    /// ```
+    /// use informer_kube_protobuf::{Deserializer, Schema, to_vec};
+    /// use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+    /// use serde_json::json;
+    ///
+    /// let schema = Schema::of("meta.k8s.io/v1", "PartialObjectMetadata").expect("a built-in kind");
+    /// let message = to_vec(schema, &json!({"metadata": {"name": "web"}}))?;
+    /// let metadata = Deserializer::new(schema, &message).metadata().expect("nothing else");
+    /// assert_eq!(metadata.decode::<ObjectMeta>()?.name.as_deref(), Some("web"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "k8s-openapi")]
+    #[must_use]
+    pub fn metadata(&self) -> Option<Self> {
+        if self.schema.name() != "meta/v1.PartialObjectMetadata" || self.type_meta.is_some() {
+            return None;
+        }
+        let (tag, mut rest) = self.message.split_first()?;
+        let message = wire::bytes(&mut rest)
+            .ok()
+            .filter(|_| *tag == METADATA_TAG)?;
+        let dropped = within(self.dropped, "metadata")?;
+        let schema = Schema::message(crate::structs::METADATA)?;
+        rest.is_empty().then_some(Self {
+            dropped,
+            ..Self::new(schema, message)
+        })
     }
 
     /// Decodes the message.

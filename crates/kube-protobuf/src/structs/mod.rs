@@ -20,11 +20,15 @@ mod tests;
 use std::any::Any;
 
 use k8s_openapi::Resource;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use crate::decode::Within;
 use crate::schema::Schema;
 use fields::{Fields, read_fields};
 use read::Blank;
+
+/// The name of the message of metadata.
+pub(crate) const METADATA: &str = "meta/v1.ObjectMeta";
 
 /// The message of an object, and what the decode leaves out.
 #[derive(Clone, Copy)]
@@ -40,8 +44,20 @@ impl Object<'_> {
     /// Decodes into `T`, if it is a struct of k8s-openapi for this schema.
     pub(crate) fn decode<T: 'static>(self) -> Option<T> {
         let mut decoded: Option<T> = None;
-        messages::decode(self, &mut decoded)?;
+        match (&mut decoded as &mut dyn Any).downcast_mut() {
+            Some(metadata) => self.fill_metadata(metadata)?,
+            None => messages::decode(self, &mut decoded)?,
+        }
         decoded
+    }
+
+    /// Metadata is no object of its own, and has no names.
+    fn fill_metadata(self, slot: &mut Option<ObjectMeta>) -> Option<()> {
+        if self.names.is_some() || self.schema.name() != METADATA {
+            return None;
+        }
+        let metadata = slot.insert(ObjectMeta::default());
+        read_fields::<ObjectMeta, ObjectMeta>(metadata, self.message, self.dropped)
     }
 
     /// Fills `slot`, if it is an `Option<T>`.

@@ -5,6 +5,8 @@
 
 // FM-52, FM-53, FM-54
 
+use std::any::Any;
+
 use informer_kube_protobuf::{self as protobuf, Deserializer, ErrorKind, Schema};
 use informer_object::{Identity, ObjectKey};
 use informer_reflector::{DecodeError, DecodeErrorCategory, Failure};
@@ -16,6 +18,7 @@ use crate::{
     decode::{
         json_text::{presentable, protocol},
         object::PARTIAL,
+        partial::PartialObjectMetadata,
         shape::{TypeNames, projection::Node},
     },
 };
@@ -101,7 +104,28 @@ pub(crate) fn decode<T: DeserializeOwned + 'static>(
     if let Some(names) = names {
         deserializer = deserializer.named(names.api_version, names.kind);
     }
-    deserializer.decode()
+    let drops = |name| projection.root().child(name).is_some();
+    let alone = match drops("apiVersion") || drops("kind") {
+        true => None,
+        false => metadata_alone(&deserializer, names),
+    };
+    alone.map_or_else(|| deserializer.decode(), Ok)
+}
+
+/// Decodes metadata without serde, which is much quicker. `None` for any other type, and for a
+/// message in which anything is unusual.
+fn metadata_alone<T: 'static>(
+    deserializer: &Deserializer<'_>,
+    names: Option<TypeNames<'_>>,
+) -> Option<T> {
+    let mut decoded: Option<T> = None;
+    let slot = (&mut decoded as &mut dyn Any).downcast_mut::<Option<PartialObjectMetadata>>()?;
+    let mut object = PartialObjectMetadata::new(deserializer.metadata()?.decode().ok()?);
+    let (api_version, kind) = names.map_or(("", ""), |names| (names.api_version, names.kind));
+    api_version.clone_into(&mut object.api_version);
+    kind.clone_into(&mut object.kind);
+    *slot = Some(object);
+    decoded
 }
 
 impl protobuf::Dropped for Node {

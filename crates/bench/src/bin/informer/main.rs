@@ -6,7 +6,8 @@
 //! from the view or by unpacking, `packed-once`, which reads single objects, `decode`, which only
 //! decodes the same list in a loop and keeps the objects, `wires`, which decodes JSON and protobuf,
 //! and `parts`, which measures single operations. A variant with `-protobuf` at its end fails
-//! unless its objects arrive in protobuf. `metadata` is the metadata of a custom resource.
+//! unless its objects arrive in protobuf. `metadata` is the metadata of a custom resource,
+//! and `metadata-lean` without managed fields and last-applied.
 //! `idle` starts many informers that have nothing to do.
 //! `beside-all` and `beside-namespace` measure the store alone, its writer beside readers.
 
@@ -84,13 +85,17 @@ async fn main() -> Result<()> {
             let look = Look::at_stamp(packed::no_stamp);
             follow(&command_line, packed::plain, look).await
         }
-        "metadata" => {
+        variant @ ("metadata" | "metadata-lean") => {
+            let projection = match variant {
+                "metadata" => Projection::new(),
+                _ => Projection::lean(),
+            };
             let wire = match command_line.variant.ends_with(PROTOBUF) {
                 true => WireFormat::Protobuf,
                 false => WireFormat::Json,
             };
             let look = Look::at_stamp(metadata::stamp);
-            follow(&command_line, metadata::informer(wire), look).await
+            follow(&command_line, metadata::informer(wire, projection), look).await
         }
         "packed-once" => packed::once(&command_line).await,
         "decode" => decode::run(&command_line),

@@ -2,6 +2,7 @@
 
 mod limits;
 mod list;
+mod metadata;
 mod negotiation;
 mod watch;
 
