@@ -212,6 +212,12 @@ pub enum WatchEvent<T> {
 pub trait Reuse<T>: Send + Sync {
     /// The object with this very key, uid and version. Not called when uid or version is empty.
     fn reuse(&self, identity: &Identity) -> Option<Arc<T>>;
+
+    /// The number of objects that are stored, which a list is expected to have. Memory for that
+    /// many items is reserved before the list arrives. Zero by default.
+    fn expected_items(&self) -> usize {
+        0
+    }
 }
 
 /// No objects.

@@ -142,7 +142,11 @@ impl<T: Send + Sync + 'static> SourceTasks<T> {
             let applier = &core.applier;
             let found = Arc::<FoundState>::default();
             let parts = Parts {
-                reuse: Arc::new(StoreReuse::new(applier.reader.clone(), Arc::clone(&found))),
+                reuse: Arc::new(StoreReuse::new(
+                    applier.reader.clone(),
+                    scope.clone(),
+                    Arc::clone(&found),
+                )),
                 sink: QueueSink::new(Arc::clone(applier), scope.clone(), producer.clone(), found),
                 status: Arc::clone(&core.status),
                 config,

@@ -57,7 +57,8 @@ pub(crate) struct ArrivingList<T> {
     threads: usize,
     learning: Learning,
     spare: Vec<Memory>,
-    /// The items, some thousand in each vector. One vector would be copied each time it grows.
+    /// The items: as many as are expected in the first vector, and some thousand in each that
+    /// follows. One vector would be copied each time it grows.
     parts: Vec<Vec<Item<T>>>,
 }
 
@@ -72,6 +73,9 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
         threads: usize,
     ) -> Self {
         let item_limit = source.limits.object_bytes;
+        let expected = reuse.as_ref().map_or(0, |reuse| reuse.expected_items());
+        let most = request.limit.map_or(expected, |limit| limit as usize);
+        let expected = expected.min(most);
         Self {
             reader: ItemReader {
                 source: Arc::clone(source),
@@ -87,7 +91,11 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
                 false => Learning::No,
             },
             spare: Vec::new(),
-            parts: Vec::new(),
+            parts: match expected {
+                0 => Vec::new(),
+                // With room for some more, so that a collection that has grown is not copied.
+                _ => vec![Vec::with_capacity(expected + expected / 32)],
+            },
         }
     }
 
@@ -106,11 +114,11 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
 
     /// Ends the body. Fails if the list is not complete.
     pub(crate) async fn complete(mut self) -> Result<Page<T>, Failure> {
-        if self.parts.is_empty() && self.jobs.is_idle() {
+        if self.parts.iter().all(Vec::is_empty) && self.jobs.is_idle() {
             // A small list is not worth a thread.
             let rest = self.cutter.take(Items::default());
             let items = self.reader.read(&rest, &mut Buffers::default(), || false)?;
-            self.parts.push(items);
+            self.parts = vec![items];
         } else if self.cutter.ready_bytes() > 0 {
             self.decode_ready().await?;
         }

@@ -5,17 +5,24 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use informer_object::Identity;
 use informer_reflector::Reuse;
-use informer_store::StoreReader;
+use informer_store::{Scope, StoreReader};
+
+use crate::applying::source_entries;
 
 /// Finds objects by key, uid and version.
 pub(crate) struct StoreReuse<T> {
     reader: StoreReader<T>,
+    scope: Scope,
     state: Arc<FoundState>,
 }
 
 impl<T> StoreReuse<T> {
-    pub(crate) fn new(reader: StoreReader<T>, state: Arc<FoundState>) -> Self {
-        Self { reader, state }
+    pub(crate) fn new(reader: StoreReader<T>, scope: Scope, state: Arc<FoundState>) -> Self {
+        Self {
+            reader,
+            scope,
+            state,
+        }
     }
 }
 
@@ -28,6 +35,11 @@ impl<T: Send + Sync + 'static> Reuse<T> for StoreReuse<T> {
             let same = entry.uid == identity.uid && entry.version == identity.version;
             same.then(|| Arc::clone(&entry.object))
         })?
+    }
+
+    fn expected_items(&self) -> usize {
+        let store = self.reader.snapshot();
+        source_entries(&store, &self.scope).len()
     }
 }
 
