@@ -70,8 +70,7 @@
 //! - [`Projection::lean`] drops fields that controllers do not read while they are decoded, and a
 //!   [`Transform`] drops what your program does not need.
 //! - [`packed_with`] keeps objects compressed beside a small view, with the feature `packed`:
-//!   some 700 bytes for a pod that takes 30 kB decoded, and a third less if the server sends
-//!   protobuf.
+//!   1.2 kB for a pod that takes 30 kB decoded, with its place in the store.
 //! - [`Overflow::Coalesce`] bounds the backlog of a slow handler to two entries for each key.
 //!   [`ListenerStatus`] shows the backlog.
 //! - [`Limits`] bound what a server may send, and [`queue_bound`] the number of waiting keys.

@@ -24,7 +24,8 @@ impl SharedInformerFactory {
     /// [`informer`](Self::informer). The managed fields are dropped.
     ///
     /// The bytes that are packed are JSON or protobuf, as the server sends them
-    /// ([`InformerOptions::wire`](InformerOptions::wire())): protobuf packs to two thirds of JSON.
+    /// ([`InformerOptions::wire`](InformerOptions::wire())). Large pods pack to two thirds in
+    /// protobuf, and pods that are mostly random values to as much as in JSON.
     ///
     /// An object that is not well formed, nested too deeply or too large is quarantined when it
     /// arrives. Whether it fits `K` shows when it is read.
