@@ -121,7 +121,7 @@ impl Collection {
         Ok(())
     }
 
-    /// What the items are.
+    /// Returns the resource of the items.
     pub fn resource(&self) -> Resource {
         self.resource
     }

@@ -1,6 +1,6 @@
 //! The resource that a server has: whole pods, or the metadata of a custom resource.
 
-/// What a server lists and sends in watches.
+/// The resource that a server lists and sends in watches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resource {
     /// Whole pods.

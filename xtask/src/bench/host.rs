@@ -26,7 +26,7 @@ const OBJECT: u64 = 80 * 1_024;
 /// The state of the memory that a trial gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Memory {
-    /// The harness has just touched and freed what so many objects may need.
+    /// The harness has just touched and freed the memory that this number of objects may need.
     Warm(u64),
     /// The harness has touched nothing, and has waited for so long.
     Cold(Duration),
@@ -36,7 +36,7 @@ pub(super) enum Memory {
 #[derive(Debug)]
 pub(super) struct Probe {
     _pages: Vec<u8>,
-    /// What the first touch of a page has cost, in microseconds.
+    /// The cost of the first touch of a page, in microseconds.
     pub(super) touch_us: f64,
 }
 

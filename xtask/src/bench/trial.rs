@@ -145,7 +145,7 @@ pub(super) fn summary(metrics: &Metrics) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
-/// What a server has.
+/// The objects of a server.
 #[derive(Clone, Copy)]
 enum Serving<'p> {
     /// Pods in JSON.

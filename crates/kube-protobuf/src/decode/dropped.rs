@@ -36,7 +36,7 @@ pub trait Dropped: Sync {
 #[derive(Default)]
 pub struct DroppedFields(OnceLock<Found>);
 
-/// What is dropped of one message.
+/// The dropped fields of one message.
 #[derive(Clone, Copy)]
 pub(super) struct Found {
     message: &'static Message,

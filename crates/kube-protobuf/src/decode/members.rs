@@ -27,7 +27,7 @@ pub(crate) struct Members<'de> {
     children: u64,
     /// A bit for the number of each field that is skipped: dropped ones, and ignored ones.
     skipped: u64,
-    /// What the visitor ignores.
+    /// The fields that the visitor ignores.
     ignored: Option<&'static Ignored>,
     /// What is dropped within the pending field.
     pub(super) within: Within<'de>,

@@ -2,7 +2,8 @@
 //!
 //! There are two parsers of JSON. The tape is the fast one; serde_json decides whenever the tape
 //! has no result. The result does not depend on the parser used (`docs/adr/0007-json-parser.md`).
-//! Both bound the depth at 128 levels, as the decoder of protobuf does.
+//! Both bound the depth at 128 levels, as the decoder of protobuf does. Text that has been checked
+//! is read on demand, without a tape.
 // FM-55, SEC-19: the depth.
 
 use std::cell::Cell;

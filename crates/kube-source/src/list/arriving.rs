@@ -188,9 +188,7 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
         }
         Ok(())
     }
-}
 
-impl<T: Send + Sync + 'static> ArrivingList<T> {
     /// Finishes what was decoded while the decoder was learning, once it has learned. Until then
     /// items may take much more memory than others, so this does not wait for the end of the list.
     async fn finish_learned(&mut self) {

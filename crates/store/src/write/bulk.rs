@@ -52,7 +52,7 @@ impl<T, S: Shape> State<T, S> {
         self.upsert_all(entries, step);
     }
 
-    /// Whether so many entries are stored by building the state anew.
+    /// Returns true if this number of entries is stored by building the state anew.
     fn is_rebuilt_for(&self, entries: usize) -> bool {
         entries >= S::MANY && entries >= self.items.len() / 2
     }

@@ -18,7 +18,7 @@ pub(crate) struct Pieces<T> {
 }
 
 impl<T> Pieces<T> {
-    /// An empty list with room for so many items, or for the first piece of more.
+    /// Creates an empty list with room for `items` items, at most for one piece.
     pub(crate) fn with_capacity(items: usize) -> Self {
         Self {
             full: Vec::new(),

@@ -86,9 +86,9 @@ impl<T, S: Shape> State<T, S> {
         }
     }
 
-    /// Returns all records of the next state in key order: those of the list, which has so many
-    /// `entries`, and the stored ones that it does not contain and that are not `gone` then.
-    /// Nothing changes here.
+    /// Returns all records of the next state in key order: those of the list, and the stored ones
+    /// that it does not contain and that are not `gone` then. Nothing changes here. `entries` is
+    /// the length of the list.
     pub(crate) fn merged(
         &self,
         gone: impl Fn(&ObjectKey) -> bool,

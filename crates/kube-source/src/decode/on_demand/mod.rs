@@ -55,7 +55,7 @@ impl<'de> OnDemand<'de> {
         }
     }
 
-    /// What was not read yet. Nothing is left behind a backslash that ends the text.
+    /// Returns the bytes that were not read yet; none behind a backslash that ends the text.
     #[inline]
     fn rest(&self) -> &'de [u8] {
         self.text.as_bytes().get(self.at..).unwrap_or_default()
@@ -190,9 +190,7 @@ impl<'de> OnDemand<'de> {
             true => visitor.visit_str(&self.unescaped(&quoted)?),
         }
     }
-}
 
-impl<'de> OnDemand<'de> {
     /// Visits a number. `read` reads those that are no short integers, as serde_json does.
     #[inline]
     fn number<V: Visitor<'de>>(
