@@ -11,6 +11,8 @@ use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 use std::sync::Arc;
 
+use foldhash::quality::RandomState;
+
 /// One value one index gave for an object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct IndexedValue {
@@ -80,8 +82,8 @@ impl Hash for Values {
 /// and never iterated, so their order is not observable.
 #[derive(Default)]
 pub(crate) struct Sharing {
-    texts: HashSet<Arc<str>>,
-    values: HashSet<Values>,
+    texts: HashSet<Arc<str>, RandomState>,
+    values: HashSet<Values, RandomState>,
 }
 
 impl Sharing {
