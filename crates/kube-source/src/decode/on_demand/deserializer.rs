@@ -199,7 +199,7 @@ impl<'de> MapAccess<'de> for Contents<'_, 'de> {
         let quoted = self.rest.quoted()?;
         let key = match quoted.has_escapes {
             false => seed.deserialize(TextDeserializer::new(quoted.written)),
-            true => seed.deserialize(TextDeserializer::new(self.rest.unescaped(&quoted)?)),
+            true => seed.deserialize(TextDeserializer::new(quoted.unescaped()?)),
         }?;
         self.rest.take(b':')?;
         Ok(Some(key))

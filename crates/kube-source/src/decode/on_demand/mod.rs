@@ -9,6 +9,7 @@
 //! rejects, and bytes with escapes. `tests/parsers.rs` checks that both give the same result.
 
 mod deserializer;
+mod escapes;
 
 use serde::de::Visitor;
 use serde_json::{Deserializer as Json, de::StrRead};
@@ -39,6 +40,13 @@ struct Quoted<'de> {
     /// As it is written, without the quotes.
     written: &'de str,
     has_escapes: bool,
+}
+
+impl Quoted<'_> {
+    /// The text of a string with escapes.
+    fn unescaped(&self) -> Result<String, Misfit> {
+        escapes::unescaped(self.written).ok_or(Misfit)
+    }
 }
 
 impl<'de> OnDemand<'de> {
@@ -116,14 +124,6 @@ impl<'de> OnDemand<'de> {
         })
     }
 
-    /// The text of a string with escapes.
-    #[cold]
-    fn unescaped(&self, quoted: &Quoted<'_>) -> Result<String, Misfit> {
-        let start = self.at.checked_sub(quoted.written.len() + 2);
-        let with_quotes = start.and_then(|start| self.text.get(start..self.at));
-        serde_json::from_str(with_quotes.ok_or(Misfit)?).map_err(|_| Misfit)
-    }
-
     /// Takes a number, a bool or `null`, as it is written.
     #[inline]
     fn word(&mut self) -> Result<&'de str, Misfit> {
@@ -187,7 +187,7 @@ impl<'de> OnDemand<'de> {
         let quoted = self.quoted()?;
         match quoted.has_escapes {
             false => visitor.visit_borrowed_str(quoted.written),
-            true => visitor.visit_str(&self.unescaped(&quoted)?),
+            true => visitor.visit_string(quoted.unescaped()?),
         }
     }
 
