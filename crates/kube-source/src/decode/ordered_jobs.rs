@@ -25,6 +25,9 @@ use tokio::task::{JoinError, JoinSet};
 /// More than a batch needs: decoded objects are about eight times larger than their JSON.
 const ROOM: usize = 1024 * 1024;
 
+/// Objects of fewer bytes are mostly their text, packed or cut down.
+const SMALL: usize = 4 * 1024;
+
 /// Jobs for each thread: one that runs, and one that follows without a pause.
 const EACH: usize = 2;
 
@@ -90,19 +93,23 @@ impl<R: Send + 'static> OrderedJobs<R> {
         }
     }
 
-    /// Starts a job. Must be called within a tokio runtime.
+    /// Starts a job, with `room` for what it allocates. Must be called within a tokio runtime.
     ///
     /// # Panics
     ///
     /// With the panic of an earlier job.
     // FM-82
-    pub(crate) fn push(&mut self, work: impl FnOnce(&Abandoned) -> R + Send + 'static) {
+    pub(crate) fn push(&mut self, room: Room, work: impl FnOnce(&Abandoned) -> R + Send + 'static) {
         let (send, receive) = oneshot::channel();
-        let job = |abandoned: &Abandoned| {
+        let is_threaded = self.most > 1;
+        let job = move |abandoned: &Abandoned| {
+            if is_threaded {
+                room.make();
+            }
             // Ignored: the receiver is gone if the jobs were abandoned.
             drop(send.send(work(abandoned)));
         };
-        if self.most == 1 {
+        if !is_threaded {
             job(&self.shared.abandoned);
         } else if self.shared.add(Box::new(job), self.most) {
             while let Some(ended) = self.threads.try_join_next() {
@@ -196,7 +203,6 @@ impl Shared {
     /// Runs pending jobs until none is left and none comes within `linger`.
     fn run_jobs(&self, linger: Duration) {
         while let Some(job) = self.next(linger) {
-            make_room();
             job(&self.abandoned);
         }
     }
@@ -220,11 +226,30 @@ impl Shared {
     }
 }
 
-/// Makes the allocator grow this thread's heap once for the job that follows. Otherwise glibc grows
-/// it page by page, each time with a system call under a lock of the process that all decoding
-/// threads share. The memory is not touched, so none is used.
-fn make_room() {
-    drop(black_box(Vec::<u8>::with_capacity(ROOM)));
+/// The memory that a job will need.
+#[derive(Clone, Copy)]
+pub(crate) struct Room(usize);
+
+impl Room {
+    /// For a job that allocates little.
+    pub(crate) const NONE: Self = Self(0);
+
+    /// For a job that decodes objects of so many bytes each, if that is known.
+    pub(crate) fn of_objects(bytes: Option<usize>) -> Self {
+        match bytes {
+            Some(bytes) if bytes < SMALL => Self::NONE,
+            _ => Self(ROOM),
+        }
+    }
+
+    /// Makes the allocator grow this thread's heap once. Otherwise glibc grows it page by page,
+    /// each time with a system call under a lock of the process that all decoding threads share.
+    /// glibc does not touch the memory. Other allocators may, so it is not made in vain.
+    fn make(self) {
+        if self.0 > 0 {
+            drop(black_box(Vec::<u8>::with_capacity(self.0)));
+        }
+    }
 }
 
 #[cfg(test)]
@@ -243,7 +268,7 @@ mod tests {
                 while !jobs.has_room() {
                     taken.extend(jobs.next().await);
                 }
-                jobs.push(move |_| number);
+                jobs.push(Room::NONE, move |_| number);
             }
             assert_eq!(taken.len(), 20 - pieces);
             while let Some(number) = jobs.next().await {
@@ -259,7 +284,7 @@ mod tests {
     async fn dropping_abandons() {
         let (tell, hear) = mpsc::channel();
         let mut jobs = OrderedJobs::new(2);
-        jobs.push(move |abandoned| {
+        jobs.push(Room::of_objects(None), move |abandoned| {
             tell.send("begun").expect("the test receives");
             while !abandoned.is_set() {
                 std::thread::yield_now();
@@ -302,7 +327,7 @@ mod tests {
     async fn a_panic_is_passed_on() {
         for most in [2, 1] {
             let mut jobs = OrderedJobs::<()>::new(most);
-            jobs.push(|_| panic!("on purpose"));
+            jobs.push(Room::NONE, |_| panic!("on purpose"));
             jobs.next().await;
         }
     }

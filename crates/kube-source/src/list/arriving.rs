@@ -9,7 +9,11 @@ use informer_reflector::{Failure, Item, ListRequest, Page, Reuse};
 
 use crate::{
     KubeSource, ReceivedWire,
-    decode::{decoder::Buffers, object::FEW, ordered_jobs::OrderedJobs},
+    decode::{
+        decoder::Buffers,
+        object::FEW,
+        ordered_jobs::{OrderedJobs, Room},
+    },
     list::{
         body::BodyCutter,
         items::Items,
@@ -159,7 +163,8 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
             }
         }
         let reader = self.reader.clone();
-        self.jobs.push(move |abandoned| {
+        let room = Room::of_objects(reader.source.decoder.object_bytes());
+        self.jobs.push(room, move |abandoned| {
             let Memory { text, buffers } = &mut batch;
             let items = reader.read(text, buffers, || abandoned.is_set());
             (items, batch)
@@ -221,7 +226,7 @@ async fn finished<T: Send + Sync + 'static>(
     threads: usize,
 ) -> Vec<Item<T>> {
     let mut jobs = OrderedJobs::new(threads);
-    jobs.push(move |_| {
+    jobs.push(Room::NONE, move |_| {
         source.finish(items.iter_mut());
         items
     });

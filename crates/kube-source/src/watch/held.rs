@@ -13,7 +13,10 @@ use tokio::time::Instant;
 
 use crate::{
     KubeSource,
-    decode::{object::FEW, ordered_jobs::OrderedJobs},
+    decode::{
+        object::FEW,
+        ordered_jobs::{OrderedJobs, Room},
+    },
     watch::stream::Event,
 };
 
@@ -87,7 +90,7 @@ impl<T: Send + Sync + 'static> Held<T> {
         let source = Arc::clone(source);
         let threads = if events.len() > FEW { threads } else { 1 };
         let mut jobs = Box::new(OrderedJobs::new(threads));
-        jobs.push(move |_| {
+        jobs.push(Room::NONE, move |_| {
             source.finish(events.iter_mut().filter_map(item_of));
             events
         });

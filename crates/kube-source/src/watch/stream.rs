@@ -28,7 +28,7 @@ use crate::{
     KubeSource, ReceivedWire,
     decode::{
         decoder::Buffers,
-        ordered_jobs::{Abandoned, OrderedJobs},
+        ordered_jobs::{Abandoned, OrderedJobs, Room},
     },
     http::answer::{Pieces, broken},
     watch::{
@@ -234,7 +234,8 @@ impl<T: Send + Sync + 'static> KubeEvents<T> {
             let buffers = self.spare.pop().unwrap_or_default();
             let is_held = self.held.is_needed(&self.reader.source);
             let mut reader = self.reader.for_frames(frames.rest(), buffers);
-            self.jobs.push(move |abandoned| {
+            let room = Room::of_objects(self.reader.source.decoder.object_bytes());
+            self.jobs.push(room, move |abandoned| {
                 let bytes = frames.rest().len();
                 let events = read_all(&mut frames, &mut reader, abandoned);
                 Decoded {
