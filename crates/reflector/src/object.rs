@@ -33,7 +33,8 @@ pub enum Body<T> {
     Reused(#[derive_where(skip(Debug))] Arc<T>),
     // FM-53, FM-54
     /// The metadata could be read, the rest could not. The key is to be quarantined.
-    Undecodable(DecodeError),
+    // In a box, since every item of a list has room for it.
+    Undecodable(Box<DecodeError>),
 }
 
 impl<T> Body<T> {

@@ -119,7 +119,7 @@ impl Report {
         match &item.body {
             Body::Undecodable(error) => Some(Self::Undecodable {
                 identity: item.identity.clone(),
-                error: error.clone(),
+                error: DecodeError::clone(error),
             }),
             Body::Decoded(_) | Body::Reused(_) => None,
         }

@@ -68,7 +68,8 @@ fn body<T: DeserializeOwned>(bytes: &[u8]) -> Body<T> {
                 _ => DecodeErrorCategory::Syntax,
             };
             let (line, column) = (error.line(), error.column());
-            Body::Undecodable(DecodeError::new(category, "?".to_owned(), line, column))
+            let error = DecodeError::new(category, "?".to_owned(), line, column);
+            Body::Undecodable(Box::new(error))
         }
     }
 }

@@ -168,7 +168,7 @@ impl<'a, T> Fold<'a, T> {
                 Delta::Deleted(Final::Observed(received)) => self.delete_observed(key, received),
                 Delta::Deleted(Final::Unknown(last)) => {
                     // Only a relist says so: what it leaves out belongs to its epoch.
-                    let epoch = last.as_ref().map_or(0, |last| last.epoch);
+                    let epoch = last.as_ref().map_or(0, ReceivedItem::epoch);
                     self.epoch = self.epoch.max(epoch);
                     self.delete_unknown(key);
                 }
@@ -213,9 +213,9 @@ impl<'a, T> Fold<'a, T> {
     fn upsert(&mut self, key: &ObjectKey, received: &ReceivedItem<T>, cause: Cause) {
         if cause == Cause::Relist {
             // Only a relist takes the store into a new epoch: it names every object there is.
-            self.epoch = self.epoch.max(received.epoch);
+            self.epoch = self.epoch.max(received.epoch());
         }
-        let object = match &received.object {
+        let object = match received.object() {
             Ok(object) => object,
             Err(error) => return self.unusable(key, received, error),
         };
@@ -232,13 +232,13 @@ impl<'a, T> Fold<'a, T> {
                 self.usable(key, Judgement::Kept);
                 // The stored `Arc` stays; only the epoch may have to move on.
                 if let Some(Some(current)) = self.touched.get_mut(key) {
-                    current.epoch = received.epoch;
+                    current.epoch = received.epoch();
                 }
             }
             Verdict::Add => self.add(key, received, object, cause),
             Verdict::Update(old) => {
                 self.good(key);
-                self.put(key, received.entry(object), received.epoch);
+                self.put(key, received.entry(object), received.epoch());
                 let new = Arc::clone(object);
                 let updated = Updated::new(key.clone(), old, new, cause);
                 self.notify(Notification::Updated(updated));
@@ -255,7 +255,7 @@ impl<'a, T> Fold<'a, T> {
     // PR-8
     fn add(&mut self, key: &ObjectKey, received: &ReceivedItem<T>, object: &Arc<T>, cause: Cause) {
         self.good(key);
-        self.put(key, received.entry(object), received.epoch);
+        self.put(key, received.entry(object), received.epoch());
         let initial = self.initial && cause == Cause::Relist && !planted!(InitialFlagLost);
         self.notify(Notification::Added(
             Added::new(key.clone(), Arc::clone(object)).initial(initial),
@@ -276,7 +276,7 @@ impl<'a, T> Fold<'a, T> {
     /// A version that cannot be decoded; the same holds for it.
     fn unusable(&mut self, key: &ObjectKey, received: &ReceivedItem<T>, error: &DecodeError) {
         if let Some((entry, epoch)) = self.current(key) {
-            if epoch == received.epoch && received.version.is_older_than(&entry.version) {
+            if epoch == received.epoch() && received.version.is_older_than(&entry.version) {
                 self.applied.dropped += 1;
                 return;
             }
@@ -299,11 +299,11 @@ impl<'a, T> Fold<'a, T> {
     fn keep_stored(&mut self, key: &ObjectKey, received: &ReceivedItem<T>) {
         self.applied.dropped += 1;
         if let Some((entry, epoch)) = self.current(key)
-            && epoch != received.epoch
+            && epoch != received.epoch()
         {
             let mut entry = entry.clone();
             entry.version = ResourceVersion::unset();
-            self.put(key, entry, received.epoch);
+            self.put(key, entry, received.epoch());
         }
     }
 
@@ -317,7 +317,7 @@ impl<'a, T> Fold<'a, T> {
             }
             return;
         };
-        let older = epoch == received.epoch && received.version.is_older_than(&entry.version);
+        let older = epoch == received.epoch() && received.version.is_older_than(&entry.version);
         match incarnation(entry, received) {
             Incarnation::Other if planted!(OldLifeKills) => self.delete_unknown(key),
             Incarnation::Same => self.remove_known(key, received),
@@ -344,7 +344,7 @@ impl<'a, T> Fold<'a, T> {
     }
 
     fn remove_known(&mut self, key: &ObjectKey, received: &ReceivedItem<T>) {
-        let Ok(last) = &received.object else {
+        let Ok(last) = received.object() else {
             // The deletion is certain, but the final state cannot be decoded.
             return self.delete_unknown(key);
         };

@@ -15,17 +15,28 @@ use informer_store::Entry;
 // FM-53, FM-54, FM-39, RFX-15
 #[derive_where(Clone)]
 pub(crate) struct ReceivedItem<T> {
-    /// The object. The error is in a box, since everything that waits has room for it.
-    pub(crate) object: Result<Arc<T>, Box<DecodeError>>,
+    content: Content<T>,
     /// Its uid on the wire.
     pub(crate) uid: Uid,
     /// Its version on the wire.
     pub(crate) version: ResourceVersion,
-    /// Counts the rewinds of the server's history since the informer started.
-    pub(crate) epoch: u32,
-    /// Whether the object was found in the store by its identity, and not decoded.
-    pub(crate) is_found: bool,
 }
+
+/// What was received, and the epoch: the number of rewinds of the server's history since the
+/// informer started.
+///
+/// The epoch is in each variant, where it takes no memory of its own. There may be a received item
+/// for each object of a large collection, and it must not be larger than the listed item, so that
+/// a list is converted in its memory.
+#[derive_where(Clone)]
+enum Content<T> {
+    Decoded(u32, Arc<T>),
+    /// Found in the store by its identity, and not decoded.
+    Found(u32, Arc<T>),
+    Undecodable(u32, Box<DecodeError>),
+}
+
+const _: () = assert!(size_of::<(ObjectKey, ReceivedItem<()>)>() <= size_of::<Item<()>>());
 
 impl<T> ReceivedItem<T> {
     /// The key and the queued part of an item that was received in an epoch.
@@ -33,17 +44,15 @@ impl<T> ReceivedItem<T> {
         let Identity {
             key, uid, version, ..
         } = item.identity;
-        let is_found = matches!(item.body, Body::Reused(_));
-        let object = match item.body {
-            Body::Decoded(object) | Body::Reused(object) => Ok(object),
-            Body::Undecodable(error) => Err(Box::new(error)),
+        let content = match item.body {
+            Body::Decoded(object) => Content::Decoded(epoch, object),
+            Body::Reused(object) => Content::Found(epoch, object),
+            Body::Undecodable(error) => Content::Undecodable(epoch, error),
         };
         let received = Self {
-            object,
+            content,
             uid,
             version,
-            epoch,
-            is_found,
         };
         (key, received)
     }
@@ -51,12 +60,32 @@ impl<T> ReceivedItem<T> {
     /// A stored object, as if it had just been received.
     pub(crate) fn stored(entry: &Entry<T>, epoch: u32) -> Self {
         Self {
-            object: Ok(Arc::clone(&entry.object)),
+            content: Content::Decoded(epoch, Arc::clone(&entry.object)),
             uid: entry.uid.clone(),
             version: entry.version.clone(),
-            epoch,
-            is_found: false,
         }
+    }
+
+    /// The object, or why it could not be decoded.
+    pub(crate) fn object(&self) -> Result<&Arc<T>, &DecodeError> {
+        match &self.content {
+            Content::Decoded(_, object) | Content::Found(_, object) => Ok(object),
+            Content::Undecodable(_, error) => Err(error),
+        }
+    }
+
+    /// The epoch it was received in.
+    pub(crate) fn epoch(&self) -> u32 {
+        match self.content {
+            Content::Decoded(epoch, _)
+            | Content::Found(epoch, _)
+            | Content::Undecodable(epoch, _) => epoch,
+        }
+    }
+
+    /// Whether the object was found in the store by its identity, and not decoded.
+    pub(crate) fn is_found(&self) -> bool {
+        matches!(self.content, Content::Found(..))
     }
 
     /// The store's entry for an object of this identity.
@@ -72,8 +101,8 @@ impl<T> fmt::Debug for ReceivedItem<T> {
         f.debug_struct("ReceivedItem")
             .field("uid", &self.uid)
             .field("version", &self.version)
-            .field("epoch", &self.epoch)
-            .field("error", &self.object.as_ref().err())
+            .field("epoch", &self.epoch())
+            .field("error", &self.object().err())
             .finish()
     }
 }

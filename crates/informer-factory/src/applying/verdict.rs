@@ -66,7 +66,7 @@ pub(crate) fn judge<T>(
     cause: Cause,
 ) -> Verdict<T> {
     let update = || Verdict::Update(Arc::clone(&stored.object));
-    let same_epoch = epoch == received.epoch || planted!(EpochIgnored);
+    let same_epoch = epoch == received.epoch() || planted!(EpochIgnored);
     let older =
         !planted!(OlderApplied) && same_epoch && received.version.is_older_than(&stored.version);
     let incarnation = incarnation(stored, received);

@@ -12,7 +12,7 @@ use informer_kube_protobuf::{Schema, to_vec};
 use informer_kube_source::{Buffers, Decode, Encoded, Projection, ReceivedWire, TypeNames, Wire};
 use informer_packed::Packed;
 use informer_processor::{ListenerConfig, Notification, Processor, ProcessorConfig, handler_fn};
-use informer_reflector::{Body, ResourceVersion};
+use informer_reflector::{Body, Item, ResourceVersion};
 use informer_store::{Entry, Scope};
 use k8s_openapi::api::core::v1::ConfigMap;
 use serde::Deserialize;
@@ -325,12 +325,7 @@ fn applier() -> Applier<Object> {
 
 fn replace(applier: &Applier<Object>, objects: &[Arc<Object>]) {
     let received = |object: &Arc<Object>| {
-        let Identity {
-            key,
-            uid,
-            mut version,
-            ..
-        } = object.identity().clone();
+        let mut identity = object.identity().clone();
         if object
             .raw()
             .expect("whole")
@@ -338,19 +333,10 @@ fn replace(applier: &Applier<Object>, objects: &[Arc<Object>]) {
             .windows(3)
             .any(|part| part == b"b-1")
         {
-            version = "101".into();
+            identity.version = "101".into();
         }
-        let object = Ok(Arc::clone(object));
-        (
-            key,
-            ReceivedItem {
-                object,
-                uid,
-                version,
-                epoch: 0,
-                is_found: false,
-            },
-        )
+        let body = Body::Decoded(Arc::clone(object));
+        ReceivedItem::new(Item::new(identity, body), 0)
     };
     let items = objects.iter().map(received).collect();
     let list = informer_deltafifo::Item::Replace { items };

@@ -6,11 +6,12 @@
 use std::sync::Arc;
 
 use informer_deltafifo::{Delta, Deltas, Final, Item};
-use informer_reflector::{DecodeError, DecodeErrorCategory};
+use informer_reflector::{self as reflector, Body, DecodeError, DecodeErrorCategory};
 use informer_store::{ObjectKey, Scope};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
+use crate::Identity;
 use crate::applying::received_item::ReceivedItem;
 
 /// Two keys of one namespace, and one of another.
@@ -251,24 +252,15 @@ fn receive(
         epoch,
         readable,
     });
-    let content = if readable {
-        Ok(Arc::new(object))
+    let body = if readable {
+        Body::Decoded(Arc::new(object))
     } else {
         let category = DecodeErrorCategory::Data;
-        Err(Box::new(DecodeError::new(
-            category,
-            "spec".to_owned(),
-            1,
-            1,
-        )))
+        let error = DecodeError::new(category, "spec".to_owned(), 1, 1);
+        Body::Undecodable(Box::new(error))
     };
-    let item = ReceivedItem {
-        object: content,
-        uid: uid.into(),
-        version: version.into(),
-        epoch,
-        is_found: false,
-    };
+    let identity = Identity::new(self::key(KEYS[key]), uid, version);
+    let (_, item) = ReceivedItem::new(reflector::Item::new(identity, body), epoch);
     (object, item)
 }
 

@@ -107,7 +107,7 @@ impl<T: 'static> KubeSource<T> {
             return Ok(None);
         };
         let body = if let Some(error) = error {
-            Body::Undecodable(error)
+            Body::Undecodable(Box::new(error))
         } else if let Some(object) = at_hand(reuse, &identity) {
             Body::Reused(object)
         } else {
@@ -163,7 +163,7 @@ impl<T: 'static> KubeSource<T> {
         // Unwind safe: a decoder that panicked gets new buffers.
         match guarded(|| self.decoder.decode(object, buffers)) {
             Some(Ok(object)) => self.transformed(object),
-            Some(Err(error)) => Body::Undecodable(error),
+            Some(Err(error)) => Body::Undecodable(Box::new(error)),
             None => {
                 *buffers = Buffers::default();
                 undecodable(DecodeErrorCategory::Panicked)
@@ -209,7 +209,8 @@ pub(crate) fn guarded<R>(f: impl FnOnce() -> R) -> Option<R> {
 }
 
 fn undecodable<T>(category: DecodeErrorCategory) -> Body<T> {
-    Body::Undecodable(DecodeError::new(category, "?".to_owned(), 0, 0))
+    let error = DecodeError::new(category, "?".to_owned(), 0, 0);
+    Body::Undecodable(Box::new(error))
 }
 
 /// The largest known factor between decoded size and JSON size (105 was measured), rounded up.

@@ -147,7 +147,8 @@ impl<T: 'static> ItemReader<T> {
         };
         let body = if !self.source.expects(envelope.names()) {
             let path = "kind".to_owned();
-            Body::Undecodable(DecodeError::new(DecodeErrorCategory::Data, path, 0, 0))
+            let error = DecodeError::new(DecodeErrorCategory::Data, path, 0, 0);
+            Body::Undecodable(Box::new(error))
         } else if let Some(object) = at_hand(self.reuse.as_deref(), &identity) {
             Body::Reused(object)
         } else {

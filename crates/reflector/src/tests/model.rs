@@ -123,7 +123,7 @@ pub(super) fn item(key: Key, number: u64) -> Item<()> {
             version(number),
         ),
         body: if number % 7 == 6 {
-            Body::Undecodable(error())
+            Body::Undecodable(Box::new(error()))
         } else {
             Body::Decoded(Arc::new(()))
         },

@@ -40,14 +40,14 @@ impl<T: Send + Sync + 'static> Known<ObjectKey, ReceivedItem<T>> for KnownKeys<T
             return false;
         };
         // It was found with this uid and version, and the store has not changed since.
-        let is_found = received.is_found && found == self.snapshot.sequence();
+        let is_found = received.is_found() && found == self.snapshot.sequence();
         let is_stored = || {
             let stored = self.snapshot.get(key.as_str());
             stored.is_some_and(|stored| {
                 stored.version == received.version && stored.uid == received.uid
             })
         };
-        received.object.is_ok() && !received.version.is_unset() && (is_found || is_stored())
+        received.object().is_ok() && !received.version.is_unset() && (is_found || is_stored())
     }
 
     fn for_each_key(&self, visit: &mut dyn FnMut(&ObjectKey)) {

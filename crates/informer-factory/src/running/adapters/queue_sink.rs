@@ -105,7 +105,7 @@ impl<T: Send + Sync + 'static> QueueSink<T> {
     fn queued_versions(&self) -> HashMap<ObjectKey, ResourceVersion> {
         let mut queued = HashMap::new();
         self.producer.for_each_queued(&mut |key, item| {
-            if item.epoch == self.epoch {
+            if item.epoch() == self.epoch {
                 queued.insert(key.clone(), item.version.clone());
             }
         });
