@@ -234,11 +234,12 @@ impl Room {
     /// For a job that allocates little.
     pub(crate) const NONE: Self = Self(0);
 
-    /// For a job that decodes objects of so many bytes each, if that is known.
-    pub(crate) fn of_objects(bytes: Option<usize>) -> Self {
-        match bytes {
-            Some(bytes) if bytes < SMALL => Self::NONE,
-            _ => Self(ROOM),
+    /// For a job that decodes objects of so many bytes each; of the size of `T`, as long as nothing
+    /// else is known.
+    pub(crate) fn of_objects<T>(bytes: Option<usize>) -> Self {
+        match bytes.unwrap_or(size_of::<T>()) < SMALL {
+            true => Self::NONE,
+            false => Self(ROOM),
         }
     }
 
@@ -284,7 +285,7 @@ mod tests {
     async fn dropping_abandons() {
         let (tell, hear) = mpsc::channel();
         let mut jobs = OrderedJobs::new(2);
-        jobs.push(Room::of_objects(None), move |abandoned| {
+        jobs.push(Room::of_objects::<()>(Some(SMALL)), move |abandoned| {
             tell.send("begun").expect("the test receives");
             while !abandoned.is_set() {
                 std::thread::yield_now();
