@@ -37,15 +37,14 @@ impl Dictionary {
         samples: impl IntoIterator<Item = S>,
         max_len: usize,
     ) -> Result<Self, TrainError> {
-        let mut bytes = Vec::new();
-        let mut lengths = Vec::new();
-        for sample in samples {
-            let sample = sample.as_ref();
-            bytes.extend_from_slice(sample);
-            lengths.push(sample.len());
-        }
+        let samples: Vec<S> = samples.into_iter().collect();
+        Self::from_joined(&Joined::new(&samples), max_len)
+    }
+
+    pub(crate) fn from_joined(samples: &Joined, max_len: usize) -> Result<Self, TrainError> {
+        let Joined { bytes, lengths } = samples;
         // Because a dictionary is made of parts of the samples, it is never longer than they are.
-        let trained = codec::train(&bytes, &lengths, max_len.min(bytes.len()))?;
+        let trained = codec::train(bytes, lengths, max_len.min(bytes.len()))?;
         Ok(Self::from_bytes(&trained)?)
     }
 
@@ -83,6 +82,23 @@ impl Dictionary {
 
     pub(crate) fn decoder(&self) -> &Decoder {
         &self.decoder
+    }
+}
+
+/// Samples that lie one after the other.
+pub(crate) struct Joined {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) lengths: Vec<usize>,
+}
+
+impl Joined {
+    pub(crate) fn new<S: AsRef<[u8]>>(samples: &[S]) -> Self {
+        let lengths: Vec<usize> = samples.iter().map(|sample| sample.as_ref().len()).collect();
+        let mut bytes = Vec::with_capacity(lengths.iter().sum());
+        for sample in samples {
+            bytes.extend_from_slice(sample.as_ref());
+        }
+        Self { bytes, lengths }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::dictionary::Dictionary;
+use crate::dictionary::{Dictionary, Joined};
 use crate::error::TrainError;
 use crate::packer::Packer;
 
@@ -54,18 +54,19 @@ impl Trained {
     pub fn from_samples<S: AsRef<[u8]>>(samples: &[S], level: i32) -> Result<Self, TrainError> {
         let numbered = || samples.iter().map(S::as_ref).enumerate();
         let is_held_out = |number: usize| number % HELD_OUT == HELD_OUT - 1;
-        let learned = || numbered().filter_map(|(n, text)| (!is_held_out(n)).then_some(text));
+        let learned = numbered().filter_map(|(n, text)| (!is_held_out(n)).then_some(text));
+        let learned = Joined::new(&learned.collect::<Vec<_>>());
         let held_out = || numbered().filter_map(|(n, text)| is_held_out(n).then_some(text));
         let bytes: usize = held_out().map(<[u8]>::len).sum();
         if bytes == 0 {
             return Err(TrainError::Samples {
                 samples: samples.len(),
-                bytes: learned().map(<[u8]>::len).sum(),
+                bytes: learned.bytes.len(),
                 reason: "none is left to measure the dictionary with",
             });
         }
         let train = |length| -> Result<(Packer, usize), TrainError> {
-            let dictionary = Arc::new(Dictionary::train(learned(), length)?);
+            let dictionary = Arc::new(Dictionary::from_joined(&learned, length)?);
             let packer = Packer::with_dictionary(dictionary, level)?;
             let packed: usize = held_out().map(|text| packer.pack(text).packed_len()).sum();
             Ok((packer, packed))
