@@ -235,6 +235,14 @@ async fn a_list_that_hangs_is_given_up() {
     assert_eq!(list(&pods(steady)).await.expect("a page").items.len(), 3);
 }
 
+/// SEC-17: what a watch cache answers with for a large cluster is no attack.
+#[test]
+fn a_page_has_room_for_a_large_cluster() {
+    // A million pods of the size that real ones have; as many as can be addressed on 32 bits.
+    let collection = 1_000_000_usize.saturating_mul(13_000);
+    assert!(crate::Limits::default().page_bytes >= collection);
+}
+
 /// SEC-17, SEC-20: a page over the limit fails before it is held whole.
 #[tokio::test]
 async fn a_page_over_the_limit_is_too_big() {
