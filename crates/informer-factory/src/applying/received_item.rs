@@ -36,6 +36,7 @@ enum Content<T> {
     Undecodable(u32, Box<DecodeError>),
 }
 
+#[cfg(target_pointer_width = "64")]
 const _: () = assert!(size_of::<(ObjectKey, ReceivedItem<()>)>() <= size_of::<Item<()>>());
 
 impl<T> ReceivedItem<T> {
