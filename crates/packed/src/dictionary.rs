@@ -37,8 +37,7 @@ impl Dictionary {
         samples: impl IntoIterator<Item = S>,
         max_len: usize,
     ) -> Result<Self, TrainError> {
-        let samples: Vec<S> = samples.into_iter().collect();
-        Self::from_joined(&Joined::new(&samples), max_len)
+        Self::from_joined(&Joined::new(samples), max_len)
     }
 
     pub(crate) fn from_joined(samples: &Joined, max_len: usize) -> Result<Self, TrainError> {
@@ -88,11 +87,13 @@ impl Dictionary {
 /// Samples that lie one after the other.
 pub(crate) struct Joined {
     pub(crate) bytes: Vec<u8>,
-    pub(crate) lengths: Vec<usize>,
+    lengths: Vec<usize>,
 }
 
 impl Joined {
-    pub(crate) fn new<S: AsRef<[u8]>>(samples: &[S]) -> Self {
+    /// Copies the samples into memory of exactly their length.
+    pub(crate) fn new<S: AsRef<[u8]>>(samples: impl IntoIterator<Item = S>) -> Self {
+        let samples: Vec<S> = samples.into_iter().collect();
         let lengths: Vec<usize> = samples.iter().map(|sample| sample.as_ref().len()).collect();
         let mut bytes = Vec::with_capacity(lengths.iter().sum());
         for sample in samples {

@@ -55,7 +55,7 @@ impl Trained {
         let numbered = || samples.iter().map(S::as_ref).enumerate();
         let is_held_out = |number: usize| number % HELD_OUT == HELD_OUT - 1;
         let learned = numbered().filter_map(|(n, text)| (!is_held_out(n)).then_some(text));
-        let learned = Joined::new(&learned.collect::<Vec<_>>());
+        let learned = Joined::new(learned);
         let held_out = || numbered().filter_map(|(n, text)| is_held_out(n).then_some(text));
         let bytes: usize = held_out().map(<[u8]>::len).sum();
         if bytes == 0 {
