@@ -147,8 +147,7 @@ pub struct Limits {
     /// One page of a list, decompressed. A larger one fails as too big. A page is cut and decoded
     /// while it arrives, so this bounds the decoded data and not the bytes held at a time. It must
     /// leave room for a whole collection, because a watch cache answers with one page: 150,000 pods
-    /// of a large cluster are 2 GB. Default: 16 GiB, and all that can be addressed where that is
-    /// less.
+    /// of a large cluster are 2 GB. Default: 16 GiB, or `usize::MAX` where that is less.
     // SEC-17, SEC-20
     pub page_bytes: usize,
     /// One object as received. A larger one is undecodable. Default: 16 MiB.
@@ -179,7 +178,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             event_bytes: 16 * MIB,
-            page_bytes: usize::try_from(16_u64 << 30).unwrap_or(usize::MAX),
+            page_bytes: MIB.saturating_mul(16 * 1024),
             object_bytes: 16 * MIB,
             decoded_bytes: 32 * MIB,
         }

@@ -22,12 +22,11 @@ pub(crate) struct ReceivedItem<T> {
     pub(crate) version: ResourceVersion,
 }
 
-/// What was received, and the epoch: the number of rewinds of the server's history since the
-/// informer started.
+/// The object or its error, each with the epoch in which it was received.
 ///
-/// The epoch is in each variant, where it takes no memory of its own. There may be a received item
-/// for each object of a large collection, and it must not be larger than the listed item, so that
-/// a list is converted in its memory.
+/// The epoch counts the rewinds of the server's history since the informer started. Each variant
+/// contains it, because it fits into their padding there. A received item must not be larger than
+/// the listed item: a long list is then converted in its memory.
 #[derive_where(Clone)]
 enum Content<T> {
     Decoded(u32, Arc<T>),
@@ -75,7 +74,7 @@ impl<T> ReceivedItem<T> {
         }
     }
 
-    /// The epoch it was received in.
+    /// The epoch in which the item was received.
     pub(crate) fn epoch(&self) -> u32 {
         match self.content {
             Content::Decoded(epoch, _)

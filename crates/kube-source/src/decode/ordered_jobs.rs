@@ -22,10 +22,12 @@ use std::{
 use futures::{FutureExt, channel::oneshot};
 use tokio::task::{JoinError, JoinSet};
 
+use crate::decode::decoder::Decode;
+
 /// More than a batch needs: decoded objects are about eight times larger than their JSON.
 const ROOM: usize = 1024 * 1024;
 
-/// Objects of fewer bytes are mostly their text, packed or cut down.
+/// Smaller objects take few pages of memory: packed ones, and types with few fields.
 const SMALL: usize = 4 * 1024;
 
 /// Jobs for each thread: one that runs, and one that follows without a pause.
@@ -231,13 +233,13 @@ impl Shared {
 pub(crate) struct Room(usize);
 
 impl Room {
-    /// For a job that allocates little.
+    /// The room for a job that allocates little.
     pub(crate) const NONE: Self = Self(0);
 
-    /// For a job that decodes objects of so many bytes each; of the size of `T`, as long as nothing
-    /// else is known.
-    pub(crate) fn of_objects<T>(bytes: Option<usize>) -> Self {
-        match bytes.unwrap_or(size_of::<T>()) < SMALL {
+    /// The room for a job that decodes objects. Until the decoder has measured one, their size is
+    /// that of `T`.
+    pub(crate) fn of_objects<T: 'static>(decoder: &dyn Decode<T>) -> Self {
+        match decoder.object_bytes().unwrap_or(size_of::<T>()) < SMALL {
             true => Self::NONE,
             false => Self(ROOM),
         }
@@ -245,11 +247,10 @@ impl Room {
 
     /// Makes the allocator grow this thread's heap once. Otherwise glibc grows it page by page,
     /// each time with a system call under a lock of the process that all decoding threads share.
-    /// glibc does not touch the memory. Other allocators may, so it is not made in vain.
+    ///
+    /// Glibc does not touch the memory. Because mimalloc does, small objects get no room.
     fn make(self) {
-        if self.0 > 0 {
-            drop(black_box(Vec::<u8>::with_capacity(self.0)));
-        }
+        drop(black_box(Vec::<u8>::with_capacity(self.0)));
     }
 }
 
@@ -285,7 +286,7 @@ mod tests {
     async fn dropping_abandons() {
         let (tell, hear) = mpsc::channel();
         let mut jobs = OrderedJobs::new(2);
-        jobs.push(Room::of_objects::<()>(Some(SMALL)), move |abandoned| {
+        jobs.push(Room(ROOM), move |abandoned| {
             tell.send("begun").expect("the test receives");
             while !abandoned.is_set() {
                 std::thread::yield_now();

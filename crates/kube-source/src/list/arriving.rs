@@ -163,7 +163,7 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
             }
         }
         let reader = self.reader.clone();
-        let room = Room::of_objects::<T>(reader.source.decoder.object_bytes());
+        let room = Room::of_objects(&*reader.source.decoder);
         self.jobs.push(room, move |abandoned| {
             let Memory { text, buffers } = &mut batch;
             let items = reader.read(text, buffers, || abandoned.is_set());

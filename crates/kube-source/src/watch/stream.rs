@@ -234,7 +234,7 @@ impl<T: Send + Sync + 'static> KubeEvents<T> {
             let buffers = self.spare.pop().unwrap_or_default();
             let is_held = self.held.is_needed(&self.reader.source);
             let mut reader = self.reader.for_frames(frames.rest(), buffers);
-            let room = Room::of_objects::<T>(self.reader.source.decoder.object_bytes());
+            let room = Room::of_objects(&*self.reader.source.decoder);
             self.jobs.push(room, move |abandoned| {
                 let bytes = frames.rest().len();
                 let events = read_all(&mut frames, &mut reader, abandoned);

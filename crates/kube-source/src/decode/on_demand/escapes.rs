@@ -2,8 +2,8 @@
 
 use memchr::memchr;
 
-/// The text of a string that is written so between its quotes. `None` if it has an escape that is
-/// none of JSON's, or one for half a character.
+/// Returns the text of a string, of which `written` stands between the quotes. `None` if an escape
+/// is not one of JSON's, or encodes half of a surrogate pair.
 pub(super) fn unescaped(written: &str) -> Option<String> {
     let mut text = String::with_capacity(written.len());
     let mut rest = written;
@@ -18,7 +18,7 @@ pub(super) fn unescaped(written: &str) -> Option<String> {
     Some(text)
 }
 
-/// The character of the escape that a text begins with, and what follows it.
+/// Returns the character of the escape at the start of the text, and the text behind it.
 #[inline]
 fn character(escape: &str) -> Option<(char, &str)> {
     let character = match escape.as_bytes().get(1)? {
@@ -36,26 +36,26 @@ fn character(escape: &str) -> Option<(char, &str)> {
     Some((character, &escape[2..]))
 }
 
-/// The character of one escape of four digits, or of two that are a surrogate pair.
+/// Returns the character of one escape of four digits, or of two that are a surrogate pair.
 #[cold]
 fn coded(escape: &str) -> Option<(char, &str)> {
-    let (first, after) = code(escape)?;
-    if !(0xD800..0xDC00).contains(&first) {
-        // `None` for the second half of a pair.
-        return Some((char::from_u32(first)?, after));
+    let (first, after) = unit(escape)?;
+    if let Some(character) = char::from_u32(first.into()) {
+        return Some((character, after));
     }
-    let (second, after) = code(after)?;
-    let is_second = (0xDC00..0xE000).contains(&second);
-    let pair = 0x1_0000 + ((first & 0x3FF) << 10) + (second & 0x3FF);
-    Some((char::from_u32(pair).filter(|_| is_second)?, after))
+    let (second, after) = unit(after)?;
+    let character = char::decode_utf16([first, second]).next()?.ok()?;
+    Some((character, after))
 }
 
-fn code(escape: &str) -> Option<(u32, &str)> {
+/// Returns the unit of UTF-16 that an escape of four digits encodes.
+fn unit(escape: &str) -> Option<(u16, &str)> {
     let digits = escape.strip_prefix("\\u")?;
     let (digits, after) = digits.split_at_checked(4)?;
+    // Because `from_str_radix` accepts a sign, the digits are checked first.
     let is_hexadecimal = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
-    let code = u32::from_str_radix(digits, 16).ok()?;
-    is_hexadecimal.then_some((code, after))
+    let unit = u16::from_str_radix(digits, 16).ok()?;
+    is_hexadecimal.then_some((unit, after))
 }
 
 #[cfg(test)]
