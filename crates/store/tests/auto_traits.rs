@@ -66,8 +66,8 @@ fn debug_prints_keys_and_identities_only() {
     batch.upsert(key, entry);
     assert_eq!(
         format!("{batch:?}"),
-        "Batch { operations: [Upsert { key: ObjectKey(\"ns/name\"), \
-         entry: Entry { uid: \"uid-1\", version: \"7\", .. } }] }"
+        "Batch { operations: [Upsert(Draft(Record { key: ObjectKey(\"ns/name\"), \
+         entry: Entry { uid: \"uid-1\", version: \"7\", .. }, .. }))] }"
     );
     writer.commit(batch);
     let mut batch = Batch::<Plain>::default();

@@ -5,13 +5,13 @@
 
 use std::sync::Arc;
 
+use crate::ObjectKey;
 use crate::state::State;
 use crate::table::ids::IdList;
-use crate::table::record::Record;
+use crate::table::record::{Draft, Record};
 use crate::table::shape::Shape;
 use crate::table::values::{IndexedValue, Sharing, Values};
 use crate::write::batch::Operation;
-use crate::{Entry, ObjectKey};
 
 /// What a commit did, operation by operation in their order.
 ///
@@ -47,7 +47,7 @@ impl<T, S: Shape> State<T, S> {
     /// Applies one operation and counts what it did.
     pub(crate) fn apply(&mut self, operation: Operation<T>, step: &mut Step) {
         match operation {
-            Operation::Upsert { key, entry } => self.upsert(key, entry, step),
+            Operation::Upsert(draft) => self.upsert(draft, step),
             Operation::Remove { key } => self.delete(&key, step),
             Operation::Replace { scope, entries } => self.replace(&scope, entries, step),
             Operation::SetVersion { scope, version } => {
@@ -60,17 +60,17 @@ impl<T, S: Shape> State<T, S> {
     }
 
     /// Stores an entry. All index functions have returned before anything changes.
-    pub(crate) fn upsert(&mut self, key: ObjectKey, entry: Entry<T>, step: &mut Step) {
-        match self.items.find(key.as_str()) {
+    pub(crate) fn upsert(&mut self, draft: Draft<T>, step: &mut Step) {
+        match self.items.find(draft.key().as_str()) {
             None => {
-                let record = self.record(key, entry, None, None, step);
+                let record = self.record(draft, None, None, step);
                 self.insert(&record);
                 step.commit.inserted += 1;
             }
             Some((id, old)) => {
                 self.items.fetch(id);
                 old.entry.fetch();
-                let record = self.record(key, entry, Some(old), None, step);
+                let record = self.record(draft, Some(old), None, step);
                 self.update(id, &record);
                 step.commit.updated += 1;
             }
@@ -81,12 +81,11 @@ impl<T, S: Shape> State<T, S> {
         step.commit.removed += usize::from(self.remove(key.as_str()));
     }
 
-    /// Makes a record with the values of every index. The values are shared with the record before
+    /// Completes a record with the values of every index. The values are shared with the record before
     /// it, with records of the same list, or with a stored record, where they are equal.
     pub(crate) fn record(
         &self,
-        key: ObjectKey,
-        entry: Entry<T>,
+        draft: Draft<T>,
         old: Option<&Arc<Record<T>>>,
         sharing: Option<&mut Sharing>,
         step: &mut Step,
@@ -95,9 +94,9 @@ impl<T, S: Shape> State<T, S> {
         for index in &*self.indexes {
             let within = index
                 .definition
-                .compute(&entry.object, step.most, &mut computed);
+                .compute(&draft.entry().object, step.most, &mut computed);
             if within.is_err() {
-                step.above_bound.push(key.clone());
+                step.above_bound.push(draft.key().clone());
             }
         }
         let values = match old {
@@ -109,7 +108,7 @@ impl<T, S: Shape> State<T, S> {
         };
         computed.clear();
         step.values = computed;
-        Arc::new(Record { key, entry, values })
+        draft.with_values(values)
     }
 
     /// Returns the values of a stored record if they are equal, or else the values with the texts

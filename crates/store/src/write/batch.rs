@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use derive_where::derive_where;
 
+use crate::table::record::Draft;
 use crate::write::pieces::Pieces;
 use crate::{Entry, ObjectKey, ResourceVersion};
 
@@ -64,10 +65,7 @@ pub struct Batch<T> {
 
 #[derive_where(Debug)]
 pub(crate) enum Operation<T> {
-    Upsert {
-        key: ObjectKey,
-        entry: Entry<T>,
-    },
+    Upsert(Draft<T>),
     Remove {
         key: ObjectKey,
     },
@@ -89,7 +87,7 @@ impl<T> Operation<T> {
     /// The key under which it stores an entry; `None` for any other operation.
     pub(crate) fn stored(&self) -> Option<&ObjectKey> {
         match self {
-            Self::Upsert { key, .. } => Some(key),
+            Self::Upsert(draft) => Some(draft.key()),
             _ => None,
         }
     }
@@ -111,7 +109,8 @@ impl<T> Batch<T> {
     /// Stores an entry, whether or not the key is known.
     // ST-02
     pub fn upsert(&mut self, key: ObjectKey, entry: Entry<T>) {
-        self.operations.push(Operation::Upsert { key, entry });
+        let draft = Draft::new(key, entry);
+        self.operations.push(Operation::Upsert(draft));
     }
 
     /// Removes a key; nothing happens if it is not stored.

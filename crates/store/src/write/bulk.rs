@@ -9,11 +9,11 @@
 
 use crate::ObjectKey;
 use crate::state::State;
+use crate::table::record::Draft;
 use crate::table::shape::Shape;
 use crate::write::apply::Step;
 use crate::write::batch::Operation;
 use crate::write::pieces::Pieces;
-use crate::write::replace::Listed;
 
 impl<T, S: Shape> State<T, S> {
     /// Applies operations in their order; entries that follow each other may be stored as one.
@@ -29,27 +29,27 @@ impl<T, S: Shape> State<T, S> {
         let (count, in_order) = (stored.clone().count(), stored.is_sorted_by(|a, b| a < b));
         let mut operations = operations.into_iter();
         if in_order && self.is_rebuilt_for(count) {
-            let entries = operations
+            let drafts = operations
                 .by_ref()
                 .take(count)
                 .map(|operation| match operation {
-                    Operation::Upsert { key, entry } => (key, entry),
+                    Operation::Upsert(draft) => draft,
                     _ => unreachable!("only what stores was counted"),
                 });
-            let records = self.merged(|_| false, entries, count, step);
+            let records = self.merged(|_| false, drafts, count, step);
             self.rebuild(&records);
         }
-        let mut entries = Vec::new();
+        let mut drafts = Vec::new();
         for operation in operations {
             match operation {
-                Operation::Upsert { key, entry } => entries.push((key, entry)),
+                Operation::Upsert(draft) => drafts.push(draft),
                 other => {
-                    self.upsert_all(std::mem::take(&mut entries), step);
+                    self.upsert_all(std::mem::take(&mut drafts), step);
                     self.apply(other, step);
                 }
             }
         }
-        self.upsert_all(entries, step);
+        self.upsert_all(drafts, step);
     }
 
     /// Returns true if this number of entries is stored by building the state anew.
@@ -57,37 +57,33 @@ impl<T, S: Shape> State<T, S> {
         entries >= S::MANY && entries >= self.items.len() / 2
     }
 
-    fn upsert_all(&mut self, mut list: Vec<Listed<T>>, step: &mut Step) {
-        if !self.is_rebuilt_for(list.len()) {
-            for (key, entry) in list {
-                self.upsert(key, entry, step);
+    fn upsert_all(&mut self, mut drafts: Vec<Draft<T>>, step: &mut Step) {
+        if !self.is_rebuilt_for(drafts.len()) {
+            for draft in drafts {
+                self.upsert(draft, step);
             }
             return;
         }
-        let given = list.len();
-        sort_latest(&mut list);
-        step.commit.updated += given - list.len();
-        let entries = list.len();
-        let records = self.merged(|_| false, list, entries, step);
+        let given = drafts.len();
+        sort_latest(&mut drafts, Draft::key);
+        step.commit.updated += given - drafts.len();
+        let entries = drafts.len();
+        let records = self.merged(|_| false, drafts, entries, step);
         self.rebuild(&records);
     }
 }
 
 /// Sorts a list by key; of several entries with one key the last stays.
-pub(crate) fn sort_latest<T>(list: &mut Vec<Listed<T>>) {
-    if !is_sorted(list) {
+pub(crate) fn sort_latest<E>(list: &mut Vec<E>, key: impl Fn(&E) -> &ObjectKey) {
+    if !list.is_sorted_by(|left, right| key(left) < key(right)) {
         // The sort is stable: after the reversal the last of several comes first.
         list.reverse();
-        sort_first(list);
+        sort_first(list, key);
     }
 }
 
 /// Sorts a list by key; of several entries with one key the first stays.
-pub(crate) fn sort_first<T>(list: &mut Vec<Listed<T>>) {
-    list.sort_by(|(left, _), (right, _)| left.cmp(right));
-    list.dedup_by(|(later, _), (first, _)| later == first);
-}
-
-fn is_sorted<V>(list: &[(ObjectKey, V)]) -> bool {
-    list.is_sorted_by(|(left, _), (right, _)| left < right)
+pub(crate) fn sort_first<E>(list: &mut Vec<E>, key: impl Fn(&E) -> &ObjectKey) {
+    list.sort_by(|left, right| key(left).cmp(key(right)));
+    list.dedup_by(|later, first| key(later) == key(first));
 }

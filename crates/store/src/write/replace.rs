@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use crate::state::State;
 use crate::table::join::joined;
-use crate::table::record::Record;
+use crate::table::record::{Draft, Record};
 use crate::table::shape::Shape;
 use crate::table::values::Sharing;
 use crate::write::apply::Step;
@@ -42,24 +42,25 @@ impl<T, S: Shape> State<T, S> {
         let given = list.len();
         list.retain(|(key, _)| scope.covers(key));
         step.commit.refused += given - list.len();
-        planted!(FirstDuplicateWins => crate::write::bulk::sort_first(&mut list));
-        sort_latest(&mut list);
+        planted!(FirstDuplicateWins => crate::write::bulk::sort_first(&mut list, key_of));
+        sort_latest(&mut list, key_of);
 
         let difference = self.difference(scope, &list);
         if (difference.missing.len() + difference.fresh) * 4 > self.items.len() {
             let entries = list.len();
-            let records = self.merged(|key| scope.covers(key), list, entries, step);
+            let drafts = list.into_iter().map(Draft::from);
+            let records = self.merged(|key| scope.covers(key), drafts, entries, step);
             self.rebuild(&records);
             return;
         }
         for key in &difference.missing {
             self.delete(key, step);
         }
-        for ((key, entry), same) in list.into_iter().zip(difference.same) {
+        for (listed, same) in list.into_iter().zip(difference.same) {
             if same {
                 step.commit.updated += 1;
             } else {
-                self.upsert(key, entry, step);
+                self.upsert(Draft::from(listed), step);
             }
         }
     }
@@ -92,23 +93,23 @@ impl<T, S: Shape> State<T, S> {
     pub(crate) fn merged(
         &self,
         gone: impl Fn(&ObjectKey) -> bool,
-        list: impl IntoIterator<Item = Listed<T>>,
+        list: impl IntoIterator<Item = Draft<T>>,
         entries: usize,
         step: &mut Step,
     ) -> Vec<Arc<Record<T>>> {
         let mut records = Vec::with_capacity(self.items.len().max(entries));
         let mut sharing = Sharing::default();
-        let by_key = |record: &&Arc<Record<T>>, (key, _): &Listed<T>| record.key.cmp(key);
+        let by_key = |record: &&Arc<Record<T>>, draft: &Draft<T>| record.key.cmp(draft.key());
         for pair in joined(self.items.iter(), list, by_key) {
             match pair {
                 (Some(stored), None) if gone(&stored.key) => step.commit.removed += 1,
                 (Some(stored), None) => records.push(Arc::clone(stored)),
-                (Some(stored), Some((_, entry))) if stored.entry.is_same(&entry) => {
+                (Some(stored), Some(draft)) if stored.entry.is_same(draft.entry()) => {
                     records.push(Arc::clone(stored));
                     step.commit.updated += 1;
                 }
-                (stored, Some((key, entry))) => {
-                    records.push(self.record(key, entry, stored, Some(&mut sharing), step));
+                (stored, Some(draft)) => {
+                    records.push(self.record(draft, stored, Some(&mut sharing), step));
                     let count = match stored {
                         Some(_) => &mut step.commit.updated,
                         None => &mut step.commit.inserted,
@@ -120,4 +121,8 @@ impl<T, S: Shape> State<T, S> {
         }
         records
     }
+}
+
+fn key_of<T>((key, _): &Listed<T>) -> &ObjectKey {
+    key
 }

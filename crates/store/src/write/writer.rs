@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use crate::published::{ArcSwap, Published};
 use crate::state::State;
+use crate::table::record::Draft;
 use crate::table::shape::{Shape, Shipped};
 use crate::table::values::IndexedValue;
 use crate::write::apply::{Commit, Step};
@@ -141,7 +142,7 @@ impl<T: Send + Sync + 'static, S: Shape> StoreWriter<T, S> {
     #[doc(alias = "Add")]
     #[doc(alias = "Update")]
     pub fn upsert(&mut self, key: ObjectKey, entry: Entry<T>) -> Commit {
-        self.step(|state, step| state.upsert(key, entry, step))
+        self.step(|state, step| state.upsert(Draft::new(key, entry), step))
     }
 
     /// Removes one object; nothing happens if it is not stored.
