@@ -29,8 +29,10 @@ const BATCH_BYTES: usize = if cfg!(fuzzing) { 256 } else { 64 * 1024 };
 // FM-56
 const ITEM_LIMIT_FACTOR: usize = 16;
 
-/// The number of items in a vector of a long list.
-const PART: usize = 2_048;
+/// The least number of items for which a list gets more room.
+const ROOM: usize = 2_048;
+/// How many times as many items a list has room for when it is full.
+const GROWTH: usize = 4;
 
 /// The items of a batch, and the memory they were read in.
 type Decoded<T> = (Result<Vec<Item<T>>, Failure>, Memory);
@@ -61,9 +63,7 @@ pub(crate) struct ArrivingList<T> {
     threads: usize,
     learning: Learning,
     spare: Vec<Memory>,
-    /// The items: as many as are expected in the first vector, and some thousand in each that
-    /// follows. One vector would be copied each time it grows.
-    parts: Vec<Vec<Item<T>>>,
+    items: Vec<Item<T>>,
 }
 
 impl<T: Send + Sync + 'static> ArrivingList<T> {
@@ -95,11 +95,8 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
                 false => Learning::No,
             },
             spare: Vec::new(),
-            parts: match expected {
-                0 => Vec::new(),
-                // With room for some more, so that a collection that has grown is not copied.
-                _ => vec![Vec::with_capacity(expected + expected / 32)],
-            },
+            // With room for some more, so that a collection that has grown is not copied.
+            items: Vec::with_capacity(expected + expected / 32),
         }
     }
 
@@ -118,11 +115,10 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
 
     /// Ends the body. Fails if the list is not complete.
     pub(crate) async fn complete(mut self) -> Result<Page<T>, Failure> {
-        if self.parts.iter().all(Vec::is_empty) && self.jobs.is_idle() {
+        if self.items.is_empty() && self.jobs.is_idle() {
             // A small list is not worth a thread.
             let rest = self.cutter.take(Items::default());
-            let items = self.reader.read(&rest, &mut Buffers::default(), || false)?;
-            self.parts = vec![items];
+            self.items = self.reader.read(&rest, &mut Buffers::default(), || false)?;
         } else if self.cutter.ready_bytes() > 0 {
             self.decode_ready().await?;
         }
@@ -131,7 +127,7 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
         }
         let source = self.reader.source;
         let mut page = self.cutter.read_frame(&source)?;
-        let mut items = gathered(self.parts);
+        let mut items = self.items;
         page.items = match self.learning {
             Learning::Over { .. } => items,
             Learning::Yes if items.len() > FEW => finished(source, items, self.threads).await,
@@ -181,17 +177,24 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
             *unfinished -= 1;
             self.reader.source.finish(items.iter_mut());
         }
-        let has_room = |part: &Vec<_>| part.capacity() - part.len() >= items.len();
-        if !self.parts.last().is_some_and(has_room) && !self.parts.is_empty() {
-            let size = PART.max(items.len());
-            self.parts.push(Vec::with_capacity(size));
-        }
-        match self.parts.last_mut() {
-            Some(part) => part.append(&mut items),
+        if self.items.capacity() == 0 {
             // A list of one batch is kept in the memory of the batch.
-            None => self.parts.push(items),
+            self.items = items;
+            return Ok(());
         }
+        self.make_room(items.len());
+        self.items.append(&mut items);
         Ok(())
+    }
+
+    /// Makes room for the items of a batch. A list of unknown length gets much room, and seldom:
+    /// growing copies the items, and the system gives memory only for those that come.
+    fn make_room(&mut self, more: usize) {
+        let (len, capacity) = (self.items.len(), self.items.capacity());
+        if capacity - len < more {
+            let total = capacity.saturating_mul(GROWTH).max(len + more).max(ROOM);
+            self.items.reserve_exact(total - len);
+        }
     }
 
     /// Finishes what was decoded while the decoder was learning, once it has learned. Until then
@@ -203,20 +206,9 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
         }
         let unfinished = self.jobs.len();
         self.learning = Learning::Over { unfinished };
-        let items = gathered(std::mem::take(&mut self.parts));
-        let items = finished(Arc::clone(source), items, self.threads).await;
-        self.parts.push(items);
+        let items = std::mem::take(&mut self.items);
+        self.items = finished(Arc::clone(source), items, self.threads).await;
     }
-}
-
-/// All items in one vector, which is as long as they are.
-fn gathered<T>(mut parts: Vec<Vec<Item<T>>>) -> Vec<Item<T>> {
-    if let [only] = &mut parts[..] {
-        return std::mem::take(only);
-    }
-    let mut items = Vec::with_capacity(parts.iter().map(Vec::len).sum());
-    parts.into_iter().for_each(|part| items.extend(part));
-    items
 }
 
 /// Finishes items on a thread of its own: what a decoder has learned may take long to use.
