@@ -22,7 +22,7 @@ import (
 )
 
 // settleTime is how long memory may settle before it is read.
-const settleTime = time.Second
+const settleTime = 2 * time.Second
 
 type commandLine struct {
 	server, variant, list, render  string
