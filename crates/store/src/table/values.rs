@@ -5,13 +5,13 @@
 
 // FM-58
 
-use std::borrow::Borrow;
-use std::collections::HashSet;
-use std::hash::{Hash, Hasher};
+use std::hash::BuildHasher;
 use std::ops::Deref;
 use std::sync::Arc;
 
 use foldhash::quality::RandomState;
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 
 /// One value one index gave for an object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -63,43 +63,44 @@ impl Deref for Values {
     }
 }
 
-// A set of values is searched by slice.
-impl Borrow<[IndexedValue]> for Values {
-    fn borrow(&self) -> &[IndexedValue] {
-        self
-    }
-}
-
-impl Hash for Values {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.deref().hash(state);
-    }
-}
-
 /// Finds equal values among the records of one list, so that each is held once.
 ///
-/// Without it, a value of a thousand objects is in memory a thousand times. The sets are searched
-/// and never iterated, so their order is not observable.
+/// Without it, a value of a thousand objects is in memory a thousand times. The tables are searched
+/// and never iterated, so their order is not observable. They contain the hashes: of a long list
+/// most values may be met once, and reading their texts again to find new places for them would
+/// cost more than the search.
 #[derive(Default)]
 pub(crate) struct Sharing {
-    texts: HashSet<Arc<str>, RandomState>,
-    values: HashSet<Values, RandomState>,
+    hasher: RandomState,
+    texts: HashTable<(u64, Arc<str>)>,
+    values: HashTable<(u64, Values)>,
 }
 
 impl Sharing {
     pub(crate) fn share(&mut self, values: &mut Vec<IndexedValue>) -> Values {
-        if let Some(shared) = self.values.get(&**values) {
-            return shared.clone();
-        }
-        for held in values.iter_mut() {
-            if let Some(text) = self.texts.get(&*held.value) {
-                held.value = Arc::clone(text);
-            } else {
-                self.texts.insert(Arc::clone(&held.value));
+        let hash = self.hasher.hash_one(&**values);
+        let is_it = |(_, held): &(u64, Values)| **held == **values;
+        match self.values.entry(hash, is_it, |(hash, _)| *hash) {
+            Entry::Occupied(shared) => shared.get().1.clone(),
+            Entry::Vacant(free) => {
+                for held in values.iter_mut() {
+                    share_text(&self.hasher, &mut self.texts, &mut held.value);
+                }
+                let values = Values::taken_from(values);
+                free.insert((hash, values.clone()));
+                values
             }
         }
-        let values = Values::taken_from(values);
-        self.values.insert(values.clone());
-        values
+    }
+}
+
+/// Replaces a text by the equal one that the table has, or adds it to the table.
+fn share_text(hasher: &RandomState, texts: &mut HashTable<(u64, Arc<str>)>, text: &mut Arc<str>) {
+    let hash = hasher.hash_one(&**text);
+    match texts.entry(hash, |(_, held)| held == text, |(hash, _)| *hash) {
+        Entry::Occupied(shared) => *text = Arc::clone(&shared.get().1),
+        Entry::Vacant(free) => {
+            free.insert((hash, Arc::clone(text)));
+        }
     }
 }
