@@ -11,6 +11,13 @@ const MAGIC: [u8; 4] = [0x37, 0xA4, 0x30, 0xEC];
 /// The place of the id in a trained dictionary.
 const ID: std::ops::Range<usize> = 4..8;
 
+/// The offsets with which every frame begins. They end the tables of a trained dictionary, and the
+/// content follows.
+const OFFSETS: [u8; 12] = [1, 0, 0, 0, 4, 0, 0, 0, 8, 0, 0, 0];
+
+/// The tables of a trained dictionary are shorter than this.
+const LONGEST_TABLES: usize = 1024;
+
 /// The content that values of one kind have in common, trained from samples.
 ///
 /// A [`Packer`](crate::Packer) and every value that it packs share the dictionary through an `Arc`.
@@ -66,6 +73,18 @@ impl Dictionary {
         id.ok_or(DictionaryError::Untrained { len })?.fill(0);
         let decoder = Decoder::new(&bytes)?;
         Ok(Self { bytes, decoder })
+    }
+
+    /// Returns a shorter dictionary of the same tables and the end of the content, which is where
+    /// training puts what gains most. Returns `None` if it is not longer than that, or if its
+    /// content cannot be found.
+    pub(crate) fn shortened(&self, len: usize) -> Option<Self> {
+        let head = self.bytes.get(..LONGEST_TABLES.min(len))?;
+        let mut windows = head.windows(OFFSETS.len());
+        let tables = windows.position(|window| window == OFFSETS)? + OFFSETS.len();
+        let (tables, content) = self.bytes.split_at(tables);
+        let left_out = self.bytes.len().checked_sub(len).filter(|len| *len > 0)?;
+        Self::from_bytes(&[tables, &content[left_out..]].concat()).ok()
     }
 
     /// Returns the bytes of the dictionary, with which [`from_bytes`](Self::from_bytes) makes it

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use crate::dictionary::{Dictionary, Joined};
-use crate::error::TrainError;
+use crate::error::{DictionaryError, TrainError};
 use crate::packer::Packer;
 
-/// The lengths that are tried, in bytes. Values made from few templates need no more than the
-/// first; values of many templates pack a quarter smaller with the last.
-const LENGTHS: [usize; 2] = [16 * 1024, 64 * 1024];
+/// The bytes of a dictionary that serves values made from few templates.
+const SHORT: usize = 16 * 1024;
+
+/// The bytes of a longer one. Values of many templates pack a quarter smaller with it.
+const LONG: usize = 64 * 1024;
 
 /// A longer dictionary must make values smaller by one part of this many to be worth its memory.
 const WORTH: usize = 12;
@@ -30,10 +32,10 @@ pub struct Trained {
 impl Trained {
     /// Trains a packer for values like the samples, at a level as for [`Packer::new`].
     ///
-    /// Dictionaries of 16 and of 64 KiB are trained, and the longer one is kept only if values pack
-    /// a twelfth smaller with it. One sample in eight is not trained from but packed, because
-    /// samples that a dictionary was trained from pack better than others. A few hundred samples
-    /// serve well, and take about a hundred milliseconds.
+    /// A dictionary of 64 KiB is trained. Only the 16 KiB of it that gain most are kept, unless
+    /// values pack a twelfth smaller with all of it. One sample in eight is not trained from but
+    /// packed, because samples that a dictionary was trained from pack better than others. A few
+    /// hundred samples serve well, and take about fifty milliseconds.
     ///
     /// # Errors
     ///
@@ -65,25 +67,18 @@ impl Trained {
                 reason: "none is left to measure the dictionary with",
             });
         }
-        let train = |length| -> Result<(Packer, usize), TrainError> {
-            let dictionary = Arc::new(Dictionary::from_joined(&learned, length)?);
-            let packer = Packer::with_dictionary(dictionary, level)?;
-            let packed: usize = held_out().map(|text| packer.pack(text).packed_len()).sum();
+        let measured = |dictionary| -> Result<(Packer, usize), DictionaryError> {
+            let packer = Packer::with_dictionary(Arc::new(dictionary), level)?;
+            let packed = held_out().map(|text| packer.pack(text).packed_len()).sum();
             Ok((packer, packed))
         };
-        let is_better = |packed: usize, best: usize| packed < best - best / WORTH;
-        let best = LENGTHS
-            .map(train)
-            .into_iter()
-            .reduce(|best, next| match (best, next) {
-                (Ok(best), Ok(next)) => Ok(if is_better(next.1, best.1) {
-                    next
-                } else {
-                    best
-                }),
-                (best, next) => best.or(next),
-            });
-        let (packer, packed) = best.expect("there are lengths to try")?;
+        let long = Dictionary::from_joined(&learned, LONG)?;
+        let short = long.shortened(SHORT);
+        let long = measured(long)?;
+        let (packer, packed) = match short.map(measured).transpose()? {
+            Some(short) if long.1 >= short.1 - short.1 / WORTH => short,
+            _ => long,
+        };
         Ok(Self {
             packer,
             ratio: packed as f64 / bytes as f64,
