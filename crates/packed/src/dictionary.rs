@@ -79,11 +79,11 @@ impl Dictionary {
     /// training puts what gains most. Returns `None` if it is not longer than that, or if its
     /// content cannot be found.
     pub(crate) fn shortened(&self, len: usize) -> Option<Self> {
+        let left_out = self.bytes.len().checked_sub(len).filter(|len| *len > 0)?;
         let head = self.bytes.get(..LONGEST_TABLES.min(len))?;
         let mut windows = head.windows(OFFSETS.len());
-        let tables = windows.position(|window| window == OFFSETS)? + OFFSETS.len();
-        let (tables, content) = self.bytes.split_at(tables);
-        let left_out = self.bytes.len().checked_sub(len).filter(|len| *len > 0)?;
+        let end = windows.position(|window| window == OFFSETS)? + OFFSETS.len();
+        let (tables, content) = self.bytes.split_at(end);
         Self::from_bytes(&[tables, &content[left_out..]].concat()).ok()
     }
 

@@ -75,7 +75,7 @@ impl Trained {
         let long = Dictionary::from_joined(&learned, LONG)?;
         let short = long.shortened(SHORT);
         let long = measured(long)?;
-        let (packer, packed) = match short.map(measured).transpose()? {
+        let (packer, packed) = match short.and_then(|short| measured(short).ok()) {
             Some(short) if long.1 >= short.1 - short.1 / WORTH => short,
             _ => long,
         };

@@ -1,7 +1,8 @@
 //! Property tests of packed values.
 //!
 //! `round_trip` packs any bytes, `damage` changes packed bytes, and `generations` reads on other
-//! threads while dictionaries change. `shortened` cuts dictionaries. `fuzzed` is what the fuzzer calls; `samples` makes values.
+//! threads while dictionaries change. `shortened` cuts dictionaries. `fuzzed` is what the fuzzer
+//! calls; `samples` makes values.
 
 #[cfg(all(test, feature = "zstd"))]
 mod damage;

@@ -81,7 +81,7 @@ impl<T, S: Shape> State<T, S> {
         step.commit.removed += usize::from(self.remove(key.as_str()));
     }
 
-    /// Completes a record with the values of every index. The values are shared with the record before
+    /// Adds the values of every index to a record. The values are shared with the record before
     /// it, with records of the same list, or with a stored record, where they are equal.
     pub(crate) fn record(
         &self,
