@@ -19,10 +19,10 @@ pub(crate) struct Record<T> {
     pub(crate) values: Values,
 }
 
-/// A record that nobody else has yet, without its values.
+/// A new record without index values, which is not shared yet.
 ///
-/// A batch may have one for each object of a large cluster. It is made where the object is added to
-/// the batch, so key and entry are not in memory twice until the commit.
+/// A batch may have one for each object of a large cluster. `Batch::upsert` creates it, so that key
+/// and entry are not in memory twice until the commit.
 #[derive_where(Debug)]
 pub(crate) struct Draft<T>(Arc<Record<T>>);
 
@@ -46,12 +46,6 @@ impl<T> Draft<T> {
         let only = Arc::get_mut(&mut record);
         only.expect("a draft is not shared").values = values;
         record
-    }
-}
-
-impl<T> From<(ObjectKey, Entry<T>)> for Draft<T> {
-    fn from((key, entry): (ObjectKey, Entry<T>)) -> Self {
-        Self::new(key, entry)
     }
 }
 

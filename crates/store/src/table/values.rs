@@ -66,9 +66,8 @@ impl Deref for Values {
 /// Finds equal values among the records of one list, so that each is held once.
 ///
 /// Without it, a value of a thousand objects is in memory a thousand times. The tables are searched
-/// and never iterated, so their order is not observable. They contain the hashes: of a long list
-/// most values may be met once, and reading their texts again to find new places for them would
-/// cost more than the search.
+/// and never iterated, so their order is not observable. They contain the hashes, because a table
+/// that grows would otherwise read all texts again.
 #[derive(Default)]
 pub(crate) struct Sharing {
     hasher: RandomState,

@@ -83,16 +83,6 @@ pub(crate) enum Operation<T> {
     },
 }
 
-impl<T> Operation<T> {
-    /// The key under which it stores an entry; `None` for any other operation.
-    pub(crate) fn stored(&self) -> Option<&ObjectKey> {
-        match self {
-            Self::Upsert(draft) => Some(draft.key()),
-            _ => None,
-        }
-    }
-}
-
 impl<T> Batch<T> {
     /// An empty batch.
     pub fn new() -> Self {

@@ -1,8 +1,8 @@
 //! Many entries at a time: building the next state anew is cheaper than filing one by one.
 //!
 //! Filing an entry moves a block in the order, in the hashes and in a bucket; a first list of
-//! 100,000 objects would move gigabytes. Records made in key order are also neighbours in memory,
-//! which makes an iteration over all of them fast.
+//! 100,000 objects would move gigabytes. The records of a list in key order are also neighbours in
+//! memory, which makes an iteration over all of them fast.
 
 // - ST-02: the last of several entries with one key wins (checked by `tests`).
 // - STX-10: every index function has returned before anything changes (checked by `tests`).
@@ -24,22 +24,7 @@ impl<T, S: Shape> State<T, S> {
             }
             return;
         }
-        // Nearly always everything is stored in key order, something removed, and a version set.
-        let stored = operations.iter().map_while(Operation::stored);
-        let (count, in_order) = (stored.clone().count(), stored.is_sorted_by(|a, b| a < b));
-        let mut operations = operations.into_iter();
-        if in_order && self.is_rebuilt_for(count) {
-            let drafts = operations
-                .by_ref()
-                .take(count)
-                .map(|operation| match operation {
-                    Operation::Upsert(draft) => draft,
-                    _ => unreachable!("only what stores was counted"),
-                });
-            let records = self.merged(|_| false, drafts, count, step);
-            self.rebuild(&records);
-        }
-        let mut drafts = Vec::new();
+        let mut drafts = Vec::with_capacity(operations.len());
         for operation in operations {
             match operation {
                 Operation::Upsert(draft) => drafts.push(draft),
@@ -67,8 +52,7 @@ impl<T, S: Shape> State<T, S> {
         let given = drafts.len();
         sort_latest(&mut drafts, Draft::key);
         step.commit.updated += given - drafts.len();
-        let entries = drafts.len();
-        let records = self.merged(|_| false, drafts, entries, step);
+        let records = self.merged(|_| false, drafts.into_iter(), step);
         self.rebuild(&records);
     }
 }

@@ -1,7 +1,7 @@
 //! A list in pieces, whose memory is given back piece by piece while it is consumed.
 //!
-//! A batch may have an operation for each object of a large cluster. As one vector it would be
-//! complete until the last of them has become a record.
+//! A batch may have an operation for each object of a large cluster. As one vector it would stay
+//! in memory until the last of them is applied.
 
 use std::fmt;
 
@@ -38,7 +38,7 @@ impl<T> Pieces<T> {
         self.full.len() * PIECE + self.last.len()
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> + Clone {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         self.full.iter().flatten().chain(&self.last)
     }
 }

@@ -47,20 +47,19 @@ impl<T, S: Shape> State<T, S> {
 
         let difference = self.difference(scope, &list);
         if (difference.missing.len() + difference.fresh) * 4 > self.items.len() {
-            let entries = list.len();
-            let drafts = list.into_iter().map(Draft::from);
-            let records = self.merged(|key| scope.covers(key), drafts, entries, step);
+            let drafts = list.into_iter().map(|(key, entry)| Draft::new(key, entry));
+            let records = self.merged(|key| scope.covers(key), drafts, step);
             self.rebuild(&records);
             return;
         }
         for key in &difference.missing {
             self.delete(key, step);
         }
-        for (listed, same) in list.into_iter().zip(difference.same) {
+        for ((key, entry), same) in list.into_iter().zip(difference.same) {
             if same {
                 step.commit.updated += 1;
             } else {
-                self.upsert(Draft::from(listed), step);
+                self.upsert(Draft::new(key, entry), step);
             }
         }
     }
@@ -88,16 +87,14 @@ impl<T, S: Shape> State<T, S> {
     }
 
     /// Returns all records of the next state in key order: those of the list, and the stored ones
-    /// that it does not contain and that are not `gone` then. Nothing changes here. `entries` is
-    /// the length of the list.
+    /// that it does not contain and that are not `gone` then. Nothing changes here.
     pub(crate) fn merged(
         &self,
         gone: impl Fn(&ObjectKey) -> bool,
-        list: impl IntoIterator<Item = Draft<T>>,
-        entries: usize,
+        list: impl ExactSizeIterator<Item = Draft<T>>,
         step: &mut Step,
     ) -> Vec<Arc<Record<T>>> {
-        let mut records = Vec::with_capacity(self.items.len().max(entries));
+        let mut records = Vec::with_capacity(self.items.len().max(list.len()));
         let mut sharing = Sharing::default();
         let by_key = |record: &&Arc<Record<T>>, draft: &Draft<T>| record.key.cmp(draft.key());
         for pair in joined(self.items.iter(), list, by_key) {
