@@ -18,7 +18,7 @@ use crate::tally::Goal;
 /// How long memory may settle before it is read: allocators keep what was freed for up to a second.
 const SETTLE: Duration = Duration::from_secs(2);
 
-/// The bytes that the program then needs and frees.
+/// The bytes that are then allocated and freed.
 const NEEDED: usize = 1024 * 1024;
 
 /// How often the peer calls each handler.
@@ -92,7 +92,7 @@ pub(crate) fn end(control: &Control) -> Result<Mark> {
 async fn settle(report: &mut Report, phase: &str) {
     tokio::time::sleep(SETTLE).await;
     report.set(format!("{phase}_peak_rss"), measure::peak());
-    // An idle program gives nothing back: mimalloc does so when memory is needed or freed.
+    // mimalloc returns free memory only when the program allocates or frees some.
     drop(black_box(vec![1_u8; NEEDED]));
     report.set(format!("{phase}_steady_rss"), measure::resident());
 }

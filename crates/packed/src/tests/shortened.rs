@@ -5,10 +5,13 @@ use std::sync::{Arc, LazyLock};
 use super::samples;
 use crate::Dictionary;
 
-static LONG: LazyLock<Dictionary> = LazyLock::new(|| {
+static LONG: LazyLock<Dictionary> = LazyLock::new(|| trained(16 * 1024));
+
+/// A dictionary of enough lines for any of these lengths.
+fn trained(len: usize) -> Dictionary {
     let lines = (0..4000).map(|n| samples::line(1, n));
-    Dictionary::train(lines, 16 * 1024).expect("4000 lines are enough")
-});
+    Dictionary::train(lines, len).expect("4000 lines are enough")
+}
 
 /// Packs lines that the dictionary was not trained from, and unpacks them.
 fn packed_len(dictionary: Dictionary) -> usize {
@@ -26,9 +29,7 @@ fn packed_len(dictionary: Dictionary) -> usize {
 fn the_end_of_a_dictionary_is_nearly_as_good_as_a_dictionary_of_that_length() {
     let short = LONG.shortened(2048).expect("it is longer");
     assert_eq!(short.as_bytes().len(), 2048);
-    let lines = (0..4000).map(|n| samples::line(1, n));
-    let trained = Dictionary::train(lines, 2048).expect("4000 lines are enough");
-    let (shortened, trained) = (packed_len(short), packed_len(trained));
+    let (shortened, trained) = (packed_len(short), packed_len(trained(2048)));
     // The tables count most in values as short as these.
     assert!(shortened * 5 <= trained * 6, "{shortened}, {trained}");
 }
