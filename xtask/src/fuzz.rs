@@ -36,7 +36,8 @@ const TARGETS: [&str; 13] = [
     "protobuf_frames",
 ];
 
-const MANIFEST: &str = "crates/fuzz/Cargo.toml";
+/// They are a workspace of their own, with its own lock file.
+pub(crate) const MANIFEST: &str = "crates/fuzz/Cargo.toml";
 const SEEDS: &str = "crates/fuzz/corpus";
 
 /// The words of a server's answers, and the targets that read them.
