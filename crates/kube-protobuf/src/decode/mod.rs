@@ -23,7 +23,6 @@ use serde::forward_to_deserialize_any;
 
 use crate::error::{Error, Result};
 use crate::schema::Schema;
-#[cfg(feature = "k8s-openapi")]
 use crate::wire;
 use access::Map;
 pub use copy::copy_without;
@@ -178,6 +177,7 @@ impl<'de> Deserializer<'de> {
             return Ok(decoded);
         }
         let message = self.message;
+        wire::fetch(message);
         T::deserialize(self).map_err(|error| error.in_input(message))
     }
 
