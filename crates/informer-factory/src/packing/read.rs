@@ -76,10 +76,7 @@ pub(super) fn decode<R: DeserializeOwned + 'static>(
             let names = TypeNames::new(envelope.api_version, envelope.kind);
             decoder.decode_message(envelope.raw, names)
         }
-        _ => {
-            let text = std::str::from_utf8(kept).map_err(|_| damaged())?;
-            decoder.decode_checked_text(text)
-        }
+        _ => decoder.decode_checked_text(kept),
     }
 }
 

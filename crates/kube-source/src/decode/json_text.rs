@@ -24,10 +24,19 @@ pub(crate) fn trim_start(bytes: &[u8]) -> &[u8] {
 /// Checks that the bytes are UTF-8, also in fields that are skipped. One pass over all bytes is the
 /// fastest way.
 pub(crate) fn text(bytes: &[u8]) -> Result<&str, Failure> {
-    std::str::from_utf8(bytes).map_err(|error| {
-        let message = format!("the answer is not UTF-8 at byte {}", error.valid_up_to());
-        protocol("Malformed", message)
-    })
+    simdutf8::basic::from_utf8(bytes).map_err(|_| not_utf8(bytes))
+}
+
+#[cold]
+fn not_utf8(bytes: &[u8]) -> Failure {
+    let valid = bytes
+        .utf8_chunks()
+        .next()
+        .map_or(0, |chunk| chunk.valid().len());
+    protocol(
+        "Malformed",
+        format!("the answer is not UTF-8 at byte {valid}"),
+    )
 }
 
 /// The failure of a text that is not JSON, or does not have the expected shape.
@@ -77,6 +86,22 @@ pub(crate) fn presentable(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_that_is_not_utf8_is_refused_with_its_first_bad_byte() {
+        for good in [&b""[..], b"{}", "\u{e9}".repeat(100).as_bytes()] {
+            assert_eq!(text(good).map(str::as_bytes), Ok(good));
+        }
+        for at in [0, 1, 63, 64, 100, 199] {
+            let mut bad = [b'a'; 200];
+            bad[at] = 0xc3;
+            let error = text(&bad).expect_err("half of a character");
+            assert_eq!(
+                error.message,
+                format!("the answer is not UTF-8 at byte {at}")
+            );
+        }
+    }
 
     #[test]
     fn a_form_feed_is_not_blank() {

@@ -116,12 +116,20 @@ impl SerdeDecoder {
     ///
     /// Text that `T` does not read is skipped and not checked, so a few fields cost a fraction of
     /// what [`decode_text`](Self::decode_text) costs. The result is the same for well-formed text.
-    /// For any other text it is an error or a value without meaning.
+    /// For any other bytes it is an error or a value without meaning.
     ///
     /// # Errors
     ///
-    /// [`DecodeError`], with the path of what cannot be decoded.
-    pub fn decode_checked_text<T: DeserializeOwned>(&self, json: &str) -> Result<T, DecodeError> {
+    /// [`DecodeError`], with the path of what cannot be decoded, and for bytes that are not UTF-8.
+    pub fn decode_checked_text<T: DeserializeOwned>(&self, json: &[u8]) -> Result<T, DecodeError> {
+        let Ok(json) = simdutf8::basic::from_utf8(json) else {
+            return Err(DecodeError::new(
+                DecodeErrorCategory::Syntax,
+                "?".to_owned(),
+                0,
+                0,
+            ));
+        };
         let mut text = OnDemand::new(json);
         let decoded = shape::decode(&mut text, &self.projection, None)
             .and_then(|object| text.end().map(|()| object));

@@ -77,7 +77,7 @@ fn assert_same<T: DeserializeOwned + Debug + 'static>(json: &str) {
     let expected = expected.map(|object| format!("{object:?}"));
     assert_eq!(decoded::<T>(json), expected, "{json}");
     // Never a panic, and the same value from text that has been checked.
-    let on_demand = SerdeDecoder::default().decode_checked_text::<T>(json);
+    let on_demand = SerdeDecoder::default().decode_checked_text::<T>(json.as_bytes());
     let is_checked = serde_json::from_str::<Checked>(json).is_ok();
     if is_checked && !matches!(in_text, Ok(true)) {
         let on_demand = on_demand.ok().map(|object| format!("{object:?}"));
