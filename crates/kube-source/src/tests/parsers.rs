@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, fmt::Debug, sync::Arc};
 
+use informer_reflector::DecodeErrorCategory;
 use k8s_openapi::api::core::v1::Pod;
 use proptest::prelude::*;
 use serde::{
@@ -378,4 +379,11 @@ fn a_projection_is_the_same_on_both() {
     assert_eq!(text.replace("-5.5", "-5"), tape);
     assert!(!tape.contains("managedFields") && !tape.contains("Running"));
     assert!(serde_json::from_str::<IgnoredAny>(&tape).is_ok());
+}
+
+#[test]
+fn checked_bytes_that_are_not_utf8_are_refused() {
+    let decoded = SerdeDecoder::default().decode_checked_text::<Value>(b"{\"a\":\"\xc3\"}");
+    let error = decoded.expect_err("half of a character");
+    assert_eq!(error.category, DecodeErrorCategory::Syntax);
 }
