@@ -36,7 +36,7 @@ const TARGETS: [&str; 13] = [
     "protobuf_frames",
 ];
 
-/// They are a workspace of their own, with its own lock file.
+/// The manifest of the fuzz targets, a separate workspace with its own lock file.
 pub(crate) const MANIFEST: &str = "crates/fuzz/Cargo.toml";
 const SEEDS: &str = "crates/fuzz/corpus";
 

@@ -136,9 +136,9 @@ pub(crate) fn double(rest: &mut &[u8]) -> Result<f64> {
     Ok(f64::from_le_bytes(*bytes))
 }
 
-/// Loads the cache lines of a message, all at once.
+/// Loads all cache lines of a message, in parallel.
 ///
-/// A reader that skips most fields goes from tag to tag by lengths, and would wait for each line.
+/// A reader that skips most fields jumps from tag to tag, and would wait for each line in turn.
 pub(crate) fn fetch(message: &[u8]) {
     const LINE: usize = 64;
     let lines = message.iter().step_by(LINE);

@@ -24,8 +24,8 @@ use crate::{
 /// The size of a batch: about half a millisecond of work, which outweighs waking a thread. Smaller
 /// under a fuzzer, whose lists are short but must be read in batches too.
 const BATCH_BYTES: usize = if cfg!(fuzzing) { 256 } else { 64 * 1024 };
-/// The size of a batch where most items are expected to be at hand: they are only identified, so
-/// this is a tenth of a millisecond of work.
+/// The size of a batch in a relist. The reader identifies cached items and does not decode them, so
+/// a batch is about a tenth of a millisecond of work.
 const REUSED_BATCH_BYTES: usize = 4 * BATCH_BYTES;
 /// An item is refused if it is this many times larger than the largest object that is decoded: it
 /// would be held for its identity alone.

@@ -44,7 +44,7 @@ pub(super) fn unescaped(written: &str) -> Option<String> {
 #[inline]
 fn plain_bytes(vector: &[u8; VECTOR]) -> usize {
     let backslashes = u8x16::new(*vector).cmp_eq(u8x16::splat(b'\\'));
-    // Above its lowest bits the mask is zero, so there is a bit for the end.
+    // The bit above those of the bytes marks the end of the vector.
     let ends = u32::from(backslashes.move_mask() as u16) | 1 << VECTOR;
     ends.trailing_zeros() as usize
 }
