@@ -6,7 +6,8 @@
 use anyhow::Result;
 
 use crate::control_plane::{
-    Availability, CONTROL_VARIABLE, Control, ControlPlane, KUBECONFIG_VARIABLE, find_or_build,
+    Availability, CONTROL_VARIABLE, Control, ControlPlane, KUBECONFIG_VARIABLE, Wanted,
+    find_or_build,
 };
 use crate::e2e::run_until;
 use crate::shell::{arguments_of_task, cargo};
@@ -24,7 +25,7 @@ pub(crate) use arguments::Arguments;
 /// said to be.
 pub(crate) fn run() -> Result<()> {
     let stop = StopSignal::install()?;
-    let binaries = match find_or_build()? {
+    let binaries = match find_or_build(Wanted::Servers)? {
         Availability::Ready(binaries) => binaries,
         Availability::Missing(reason) => {
             println!("chaos: skipped ({reason})");

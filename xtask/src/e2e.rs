@@ -16,7 +16,7 @@ use crate::built::Built;
 use crate::clock;
 use crate::conformance::build_beside;
 use crate::control_plane::{
-    Availability, Binaries, CONTROL_VARIABLE, Control, ControlPlane, KUBECONFIG_VARIABLE,
+    Availability, Binaries, CONTROL_VARIABLE, Control, ControlPlane, KUBECONFIG_VARIABLE, Wanted,
     find_or_build,
 };
 use crate::fast_build;
@@ -49,7 +49,9 @@ pub(crate) fn run() -> Result<()> {
 
 fn run_parts(report: &mut Report, stop: &StopSignal) -> Result<()> {
     let start = clock::now();
-    let binaries = match noted(report, "build control plane", find_or_build)? {
+    let binaries = match noted(report, "build control plane", || {
+        find_or_build(Wanted::Servers)
+    })? {
         Availability::Ready(binaries) => binaries,
         Availability::Missing(reason) => {
             *report = Report::default();

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 use super::programs::Programs;
 use super::{Allocator, machine};
 use crate::checkout;
-use crate::control_plane::{Availability, ControlPlane, find_or_build};
+use crate::control_plane::{Availability, ControlPlane, Wanted, find_or_build};
 use crate::e2e::run_until;
 use crate::shell::{program, words};
 use crate::stop_signal::StopSignal;
@@ -23,7 +23,7 @@ const PODS: u64 = 15_000;
 /// Also when there is no control plane.
 pub(super) fn run(allocator: Allocator, pods: Option<u64>, rounds: Option<usize>) -> Result<()> {
     let stop = StopSignal::install()?;
-    let binaries = match find_or_build()? {
+    let binaries = match find_or_build(Wanted::Servers)? {
         Availability::Ready(binaries) => binaries,
         Availability::Missing(reason) => bail!("there is no control plane: {reason}"),
     };

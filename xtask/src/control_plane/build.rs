@@ -2,7 +2,8 @@
 //!
 //! The pins are `xtask/control-plane/go.mod` and `go.sum`. What was built is kept outside the
 //! checkout, under a name made from everything that goes into it, so a second call finds it and a
-//! changed pin cannot meet an old program.
+//! changed pin cannot meet an old program. The programs that no test starts take almost as long to
+//! build as the servers, so they are built for those who ask for them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,6 +29,32 @@ const SOURCES: [&str; 7] = [
     "lifeline/lifeline.go",
 ];
 
+/// The programs of which a control plane consists.
+const SERVERS: &[&str] = &["etcd", "kube-apiserver"];
+
+/// The programs that are wanted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Wanted {
+    /// etcd and kube-apiserver.
+    Servers,
+    /// The servers, kube-controller-manager and kubectl.
+    All,
+}
+
+impl Wanted {
+    fn names(self) -> &'static [&'static str] {
+        match self {
+            Self::Servers => SERVERS,
+            Self::All => &[
+                "etcd",
+                "kube-apiserver",
+                "kube-controller-manager",
+                "kubectl",
+            ],
+        }
+    }
+}
+
 /// The programs of a control plane.
 #[derive(Clone, Debug)]
 pub(crate) struct Binaries {
@@ -35,9 +62,9 @@ pub(crate) struct Binaries {
     pub(crate) etcd: PathBuf,
     /// The Kubernetes API server.
     pub(crate) kube_apiserver: PathBuf,
-    /// The controller manager, which no command starts by itself. kubebuilder's tools lack it.
+    /// The controller manager, if it was found. No test starts it, and kubebuilder's tools lack it.
     pub(crate) kube_controller_manager: Option<PathBuf>,
-    /// The command line client.
+    /// The command line client, if it was found.
     pub(crate) kubectl: Option<PathBuf>,
     /// Where they come from, for people to read.
     pub(crate) origin: String,
@@ -53,7 +80,9 @@ pub(crate) enum Availability {
 }
 
 /// Finds the programs in `KUBEBUILDER_ASSETS` or in the cache, or builds them there.
-pub(crate) fn find_or_build() -> Result<Availability> {
+///
+/// `KUBEBUILDER_ASSETS` has to contain the servers; other programs that it lacks are not built.
+pub(crate) fn find_or_build(wanted: Wanted) -> Result<Availability> {
     if let Some(folder) = std::env::var_os(ASSETS_VARIABLE) {
         return from_assets(Path::new(&folder)).map(Availability::Ready);
     }
@@ -61,16 +90,20 @@ pub(crate) fn find_or_build() -> Result<Availability> {
     let pins = Pins::read(&module)?;
     let cache = cache::folder()?;
     let folder = cache.join(pins.folder_name());
-    if let Some(found) = in_folder(&folder, format!("{}, from the cache", pins.title())) {
+    let missing = missing(&folder, wanted);
+    if missing.is_empty()
+        && let Some(found) = in_folder(&folder, format!("{}, from the cache", pins.title()))
+    {
         return Ok(Availability::Ready(found));
     }
     if !has_go() {
         return Ok(Availability::Missing(format!(
-            "Go is not installed, {ASSETS_VARIABLE} is not set, and {} holds no earlier build",
-            cache.display()
+            "Go is not installed, {ASSETS_VARIABLE} is not set, and {} lacks {}",
+            cache.display(),
+            missing.join(", ")
         )));
     }
-    build(&module, &pins, &folder)?;
+    build(&module, &pins, &missing, &folder)?;
     in_folder(&folder, format!("{}, just built", pins.title()))
         .map(Availability::Ready)
         .with_context(|| format!("the build left no programs in {}", folder.display()))
@@ -83,6 +116,11 @@ fn from_assets(folder: &Path) -> Result<Binaries> {
             folder.display()
         )
     })
+}
+
+fn missing(folder: &Path, wanted: Wanted) -> Vec<&'static str> {
+    let names = wanted.names().iter().copied();
+    names.filter(|name| !folder.join(name).is_file()).collect()
 }
 
 fn in_folder(folder: &Path, origin: String) -> Option<Binaries> {
@@ -163,13 +201,17 @@ fn required_version(manifest: &str, module: &str) -> Result<String> {
     Ok(version.to_owned())
 }
 
-fn build(module: &Path, pins: &Pins, folder: &Path) -> Result<()> {
+fn build(module: &Path, pins: &Pins, names: &[&str], folder: &Path) -> Result<()> {
     let start = clock::now();
-    // Two builds may run at once, and either may be killed; only a whole one gets the real name.
+    // Two builds may run concurrently, and either may be killed: a program gets its real name when
+    // it is complete.
     let partial = folder.with_extension(format!("partial-{}", std::process::id()));
-    fs::create_dir_all(&partial).with_context(|| format!("cannot create {partial:?}"))?;
+    for folder in [folder, &partial] {
+        fs::create_dir_all(folder).with_context(|| format!("cannot create {folder:?}"))?;
+    }
     println!(
-        "building {} into {} (some minutes)",
+        "building {} of {} into {} (some minutes)",
+        names.join(", "),
         pins.title(),
         folder.display()
     );
@@ -178,7 +220,7 @@ fn build(module: &Path, pins: &Pins, folder: &Path) -> Result<()> {
         .arg(pins.linker_flags()?)
         .arg("-o")
         .arg(&partial)
-        .arg("./cmd/...")
+        .args(names.iter().map(|name| format!("./cmd/{name}")))
         .current_dir(module)
         .env("CGO_ENABLED", "0")
         .status()
@@ -187,13 +229,12 @@ fn build(module: &Path, pins: &Pins, folder: &Path) -> Result<()> {
         fs::remove_dir_all(&partial).context("cannot remove a failed build")?;
         bail!("`go build` of the control plane failed ({status})");
     }
-    if let Err(error) = fs::rename(&partial, folder) {
-        // Another build was faster, which is as good.
-        fs::remove_dir_all(&partial).context("cannot remove a superfluous build")?;
-        if !folder.is_dir() {
-            return Err(error).with_context(|| format!("cannot create {}", folder.display()));
-        }
+    for name in names {
+        let program = folder.join(name);
+        fs::rename(partial.join(name), &program)
+            .with_context(|| format!("cannot create {program:?}"))?;
     }
+    fs::remove_dir_all(&partial).context("cannot remove the folder of the build")?;
     println!("built in {}", clock::seconds_since(start));
     Ok(())
 }
@@ -281,6 +322,18 @@ mod tests {
         fs::write(folder.path().join("etcd"), "").expect("the folder is writable");
         let error = from_assets(folder.path()).expect_err("kube-apiserver is missing");
         assert!(error.to_string().contains(ASSETS_VARIABLE), "{error}");
+    }
+
+    #[test]
+    fn what_nobody_wants_is_not_missing() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        assert_eq!(missing(folder.path(), Wanted::Servers), SERVERS);
+        for name in SERVERS {
+            fs::write(folder.path().join(name), "").expect("the folder is writable");
+        }
+        assert!(missing(folder.path(), Wanted::Servers).is_empty());
+        let others = ["kube-controller-manager", "kubectl"];
+        assert_eq!(missing(folder.path(), Wanted::All), others);
     }
 
     #[test]

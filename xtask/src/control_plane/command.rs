@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::Subcommand;
 
-use super::build::{Availability, Binaries, find_or_build};
+use super::build::{Availability, Binaries, Wanted, find_or_build};
 use super::control::Control;
 use super::start::ControlPlane;
 use super::{CONTROL_VARIABLE, KUBECONFIG_VARIABLE};
@@ -30,7 +30,11 @@ pub(crate) enum ControlPlaneCommand {
 /// Carries out the command.
 pub(crate) fn run(command: ControlPlaneCommand) -> Result<()> {
     let start = clock::now();
-    let binaries = match find_or_build()? {
+    let wanted = match command {
+        ControlPlaneCommand::Build => Wanted::All,
+        ControlPlaneCommand::Run { .. } => Wanted::Servers,
+    };
+    let binaries = match find_or_build(wanted)? {
         Availability::Ready(binaries) => binaries,
         Availability::Missing(reason) => bail!("there is no control plane: {reason}"),
     };

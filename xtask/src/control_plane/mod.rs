@@ -16,7 +16,7 @@ mod probe;
 mod server;
 mod start;
 
-pub(crate) use build::{Availability, Binaries, find_or_build};
+pub(crate) use build::{Availability, Binaries, Wanted, find_or_build};
 pub(crate) use command::{ControlPlaneCommand, run};
 pub(crate) use control::Control;
 pub(crate) use start::ControlPlane;
