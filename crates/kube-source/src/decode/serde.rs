@@ -24,7 +24,7 @@ use crate::{
         object::guarded,
         on_demand::OnDemand,
         shape::{
-            self, Shaped, TypeNames, checked::Checked, cuts::copy_by_tape, prune::copy_pruned,
+            self, DeepShaped, TypeNames, checked::Checked, cuts::copy_by_tape, prune::copy_pruned,
             repeated::is_repeated,
         },
         tape::{Misfit, Scratch},
@@ -321,7 +321,8 @@ impl SerdeDecoder {
         names: Option<TypeNames<'_>>,
     ) -> Result<T, DecodeError> {
         let mut deserializer = serde_json::Deserializer::from_str(json);
-        let object = shape::decode(&mut deserializer, &self.projection, names)
+        let shaped = DeepShaped::new(&mut deserializer, &self.projection, names);
+        let object = T::deserialize(shaped)
             .and_then(|object| deserializer.end().map(|()| object))
             .map_err(|error| self.explain::<T>(json, names, &error))?;
         match is_repeated(&mut serde_json::Deserializer::from_str(json)) {
@@ -371,7 +372,7 @@ impl SerdeDecoder {
     ) -> Result<usize, Traced> {
         let allocated = Cell::new(0);
         let mut deserializer = serde_json::Deserializer::from_str(json);
-        let shaped = Shaped::new(&mut deserializer, &self.projection, names);
+        let shaped = DeepShaped::new(&mut deserializer, &self.projection, names);
         let measured = Measured::new(shaped, &allocated);
         serde_path_to_error::deserialize::<_, T>(measured)?;
         Ok(size_of::<T>() + allocated.get())

@@ -25,6 +25,9 @@ pub(crate) mod prune;
 pub(crate) mod repeated;
 pub(crate) mod text;
 
+/// Drops nothing.
+static NOTHING: Node = Node::new();
+
 /// The names of a type.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -42,6 +45,9 @@ impl<'p> TypeNames<'p> {
     }
 }
 
+/// A wrapped deserializer for decoding that is rare.
+pub(crate) type DeepShaped<'p, D> = Shaped<'p, D, true>;
+
 /// Decodes an object without the fields of `projection`, with `names` as its type unless `None`.
 ///
 /// An object that is decoded as it is does not pay for the shaping.
@@ -53,25 +59,29 @@ pub(crate) fn decode<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
 ) -> Result<T, D::Error> {
     match names.is_none() && projection.is_empty() {
         true => T::deserialize(deserializer),
-        false => T::deserialize(Shaped::new(deserializer, projection, names)),
+        false => T::deserialize(Shaped::<_>::new(deserializer, projection, names)),
     }
 }
 
 /// Wraps a deserializer, a visitor, a seed or an access.
-pub(crate) struct Shaped<'p, I> {
+///
+/// A value without dropped fields is decoded by the inner deserializer alone, unless `DEEP`. All
+/// types in an object are thus compiled a second time, without the wrapper. `DEEP` is for decoders
+/// that are rarely used: the compiler does the work once, and each field takes a little longer.
+pub(crate) struct Shaped<'p, I, const DEEP: bool = false> {
     inner: I,
     node: &'p Node,
     names: Option<TypeNames<'p>>,
 }
 
-impl<'p, I> Shaped<'p, I> {
+impl<'p, I, const DEEP: bool> Shaped<'p, I, DEEP> {
     /// Skips the fields that `projection` drops; supplies `names` unless `None`.
     pub(crate) fn new(inner: I, projection: &'p Projection, names: Option<TypeNames<'p>>) -> Self {
         let node = projection.root();
         Self { inner, node, names }
     }
 
-    fn around<J>(&self, inner: J) -> Shaped<'p, J> {
+    fn around<J>(&self, inner: J) -> Shaped<'p, J, DEEP> {
         let (node, names) = (self.node, self.names);
         Shaped { inner, node, names }
     }
@@ -81,7 +91,7 @@ impl<'p, I> Shaped<'p, I> {
     }
 }
 
-impl<'de, D: Deserializer<'de>> Deserializer<'de> for Shaped<'_, D> {
+impl<'de, D: Deserializer<'de>, const DEEP: bool> Deserializer<'de> for Shaped<'_, D, DEEP> {
     type Error = D::Error;
 
     forwarded! {
@@ -109,7 +119,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Shaped<'_, D> {
     }
 }
 
-impl<'de, V: Visitor<'de>> Visitor<'de> for Shaped<'_, V> {
+impl<'de, V: Visitor<'de>, const DEEP: bool> Visitor<'de> for Shaped<'_, V, DEEP> {
     type Value = V::Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -138,7 +148,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Shaped<'_, V> {
 
     #[inline]
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-        self.inner.visit_map(ShapedMap {
+        self.inner.visit_map(ShapedMap::<_, DEEP> {
             map,
             node: self.node,
             names: self.names,
@@ -148,7 +158,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Shaped<'_, V> {
     }
 }
 
-impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Shaped<'_, S> {
+impl<'de, S: DeserializeSeed<'de>, const DEEP: bool> DeserializeSeed<'de> for Shaped<'_, S, DEEP> {
     type Value = S::Value;
 
     #[inline]
@@ -158,7 +168,7 @@ impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Shaped<'_, S> {
     }
 }
 
-impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Shaped<'_, A> {
+impl<'de, A: SeqAccess<'de>, const DEEP: bool> SeqAccess<'de> for Shaped<'_, A, DEEP> {
     type Error = A::Error;
 
     #[inline]
@@ -176,7 +186,7 @@ impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Shaped<'_, A> {
 }
 
 /// Access to the members of an object that are supplied, and then to those that are not dropped.
-struct ShapedMap<'p, A> {
+struct ShapedMap<'p, A, const DEEP: bool> {
     map: A,
     node: &'p Node,
     names: Option<TypeNames<'p>>,
@@ -193,7 +203,7 @@ enum NextValue<'p> {
     Supplied(&'p str),
 }
 
-impl<'p, A> ShapedMap<'p, A> {
+impl<'p, A, const DEEP: bool> ShapedMap<'p, A, DEEP> {
     #[inline]
     fn next_supplied(&mut self) -> Option<(&'static str, &'p str)> {
         let names = self.names?;
@@ -203,6 +213,11 @@ impl<'p, A> ShapedMap<'p, A> {
             2 => Some(("kind", names.kind)),
             _ => None,
         }
+    }
+
+    fn below<S>(node: &'p Node, seed: S) -> Shaped<'p, S, DEEP> {
+        let (inner, names) = (seed, None);
+        Shaped { inner, node, names }
     }
 
     /// How a member of the object is decoded; `None` if it is skipped.
@@ -219,7 +234,7 @@ impl<'p, A> ShapedMap<'p, A> {
     }
 }
 
-impl<'de, A: MapAccess<'de>> MapAccess<'de> for ShapedMap<'_, A> {
+impl<'de, A: MapAccess<'de>, const DEEP: bool> MapAccess<'de> for ShapedMap<'_, A, DEEP> {
     type Error = A::Error;
 
     #[inline]
@@ -245,12 +260,9 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for ShapedMap<'_, A> {
     #[inline]
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
         match self.value {
+            NextValue::Whole if DEEP => self.map.next_value_seed(Self::below(&NOTHING, seed)),
             NextValue::Whole => self.map.next_value_seed(seed),
-            NextValue::Below(node) => self.map.next_value_seed(Shaped {
-                inner: seed,
-                node,
-                names: None,
-            }),
+            NextValue::Below(node) => self.map.next_value_seed(Self::below(node, seed)),
             NextValue::Supplied(text) => seed.deserialize(TextDeserializer::new(text.to_owned())),
         }
     }
@@ -280,7 +292,7 @@ mod tests {
         let text = json.to_string();
         let mut deserializer = serde_json::Deserializer::from_str(&text);
         let names = named.then_some(NAMES);
-        T::deserialize(Shaped::new(&mut deserializer, projection, names)).expect("decodes")
+        T::deserialize(Shaped::<_>::new(&mut deserializer, projection, names)).expect("decodes")
     }
 
     fn pod() -> Value {

@@ -101,6 +101,13 @@ impl Projection {
 }
 
 impl Node {
+    pub(crate) const fn new() -> Self {
+        Self {
+            children: BTreeMap::new(),
+            fields: DroppedFields::new(),
+        }
+    }
+
     #[inline]
     pub(crate) fn child(&self, field: &str) -> Option<&Self> {
         /// So few names are compared one by one: most differ in length, and none are ordered.

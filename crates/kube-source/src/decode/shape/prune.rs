@@ -399,7 +399,7 @@ mod tests {
         });
         let (text, lean) = (pod.to_string(), Projection::lean());
         let mut deserializer = serde_json::Deserializer::from_str(&text);
-        let shaped = Shaped::new(&mut deserializer, &lean, Some(NAMES));
+        let shaped = Shaped::<_>::new(&mut deserializer, &lean, Some(NAMES));
         let expected: Value = serde::Deserialize::deserialize(shaped).expect("decodes");
         let copy = pruned(&text, &lean, Some(NAMES));
         assert_eq!(
