@@ -6,11 +6,13 @@
 //! For a block of 64 bytes, each question (is this a quote, an opening bracket, ...) gives one bit
 //! per byte. Nearly all blocks of an object close fewer brackets than are open, so no byte in them
 //! can be a separator, and counting bits is enough.
+//!
+//! All of a list passes through here on one thread, so the code is compiled for each set of vector
+//! instructions, and the best one that the machine has is used.
 
-use wide::u8x16;
+use fearless_simd::{Level, Simd, dispatch, prelude::*, u8x64};
 
 const BLOCK: usize = 64;
-const VECTOR: usize = 16;
 /// The bit in which the two kinds of brackets differ; no other byte differs in it alone.
 const KIND: u8 = 0x20;
 
@@ -37,9 +39,15 @@ impl SeparatorFinder {
     /// The position of the next separator: a comma between elements, or the bracket that ends the
     /// array. The next call continues with the byte after it.
     pub(crate) fn find(&mut self, bytes: &[u8]) -> Option<usize> {
+        dispatch!(Level::new(), simd => self.find_by(simd, bytes))
+    }
+
+    // Whatever is called from here has to be compiled with the same instructions, so it is inlined.
+    #[inline(always)]
+    fn find_by<S: Simd>(&mut self, simd: S, bytes: &[u8]) -> Option<usize> {
         let (blocks, rest) = bytes.as_chunks::<BLOCK>();
         for (index, block) in blocks.iter().enumerate() {
-            if let Some(at) = self.find_in_block(block) {
+            if let Some(at) = self.find_in_block(u8x64::simd_from(simd, *block)) {
                 return Some(index * BLOCK + at);
             }
         }
@@ -47,18 +55,22 @@ impl SeparatorFinder {
         at.map(|at| blocks.len() * BLOCK + at)
     }
 
-    fn find_in_block(&mut self, block: &[u8; BLOCK]) -> Option<usize> {
-        let block = Block::new(block);
-        let structure = self.structure(&block);
-        // Most blocks have no bracket, and counting bits takes a dozen instructions.
+    #[inline(always)]
+    fn find_in_block<S: Simd>(&mut self, block: u8x64<S>) -> Option<usize> {
+        let structure = self.structure(block);
+        // Most blocks have no bracket, and without an instruction for it counting bits takes a
+        // dozen.
         let is_flat = structure.opening | structure.closing == 0 && self.depth > 0;
         if !is_flat {
             let opened = structure.opening.count_ones() as usize;
             let closed = structure.closing.count_ones() as usize;
             if self.depth > closed {
                 self.depth = self.depth + opened - closed;
-            } else if let Some(at) = self.step_through(&block, &structure) {
-                return Some(at);
+            } else {
+                let commas = equal(block, b',') & !structure.in_string;
+                if let Some(at) = self.step_through(commas, &structure) {
+                    return Some(at);
+                }
             }
         }
         self.in_string = structure.in_string >> (BLOCK - 1) == 1;
@@ -67,8 +79,7 @@ impl SeparatorFinder {
     }
 
     /// Checks bracket by bracket, in a block where the element may end.
-    fn step_through(&mut self, block: &Block, structure: &Structure) -> Option<usize> {
-        let commas = block.equal(b',') & !structure.in_string;
+    fn step_through(&mut self, commas: u64, structure: &Structure) -> Option<usize> {
         let mut bits = structure.opening | structure.closing | commas;
         while bits != 0 {
             let at = bits.trailing_zeros() as usize;
@@ -86,15 +97,18 @@ impl SeparatorFinder {
         None
     }
 
-    fn structure(&self, block: &Block) -> Structure {
-        let (escaped, escapes_next) = escaped(block.equal(b'\\'), self.escaped);
-        let quotes = block.equal(b'"') & !escaped;
+    #[inline(always)]
+    fn structure<S: Simd>(&self, block: u8x64<S>) -> Structure {
+        let (escaped, escapes_next) = escaped(equal(block, b'\\'), self.escaped);
+        let quotes = equal(block, b'"') & !escaped;
         let in_string = match self.in_string {
             true => !running_parity(quotes),
             false => running_parity(quotes),
         };
-        let opening = block.equal_ignoring_kind(b'{') & !in_string;
-        let closing = block.equal_ignoring_kind(b'}') & !in_string;
+        // Brackets of either kind.
+        let without_kind = block | KIND;
+        let opening = equal(without_kind, b'{') & !in_string;
+        let closing = equal(without_kind, b'}') & !in_string;
         Structure {
             opening,
             closing,
@@ -130,41 +144,15 @@ impl SeparatorFinder {
     }
 }
 
-/// The bytes of a block as vectors. One instruction compares a vector.
-struct Block([u8x16; BLOCK / VECTOR]);
-
-impl Block {
-    #[inline]
-    fn new(bytes: &[u8; BLOCK]) -> Self {
-        let (vectors, _) = bytes.as_chunks::<VECTOR>();
-        Self(std::array::from_fn(|index| u8x16::new(vectors[index])))
-    }
-
-    /// The bytes that equal `wanted`.
-    #[inline]
-    fn equal(&self, wanted: u8) -> u64 {
-        self.equal_with(0, wanted)
-    }
-
-    /// The bytes that are a bracket like `wanted`, of either kind.
-    #[inline]
-    fn equal_ignoring_kind(&self, wanted: u8) -> u64 {
-        self.equal_with(KIND, wanted)
-    }
-
-    /// The bytes that equal `wanted` after the bits of `set` are set.
-    #[inline]
-    fn equal_with(&self, set: u8, wanted: u8) -> u64 {
-        let (set, wanted) = (u8x16::splat(set), u8x16::splat(wanted));
-        self.0.iter().rev().fold(0, |bits, vector| {
-            let is_equal = (*vector | set).cmp_eq(wanted);
-            (bits << VECTOR) | u64::from(is_equal.move_mask() as u16)
-        })
-    }
+/// The bytes of a block that equal `wanted`.
+#[inline(always)]
+fn equal<S: Simd>(block: u8x64<S>, wanted: u8) -> u64 {
+    block.simd_eq(wanted).to_bitmask()
 }
 
 /// The bytes after an odd number of backslashes, and whether the first byte of the next block is
 /// one.
+#[inline(always)]
 fn escaped(backslashes: u64, first_is_escaped: bool) -> (u64, bool) {
     let mut escaped = u64::from(first_is_escaped);
     let mut left = backslashes & !escaped;
@@ -180,6 +168,7 @@ fn escaped(backslashes: u64, first_is_escaped: bool) -> (u64, bool) {
 }
 
 /// Sets each bit for which the number of set bits up to and including it is odd.
+#[inline(always)]
 fn running_parity(mut bits: u64) -> u64 {
     for shift in [1, 2, 4, 8, 16, 32] {
         bits ^= bits << shift;
