@@ -2,8 +2,7 @@
 //!
 //! The pins are `xtask/control-plane/go.mod` and `go.sum`. What was built is kept outside the
 //! checkout, under a name made from everything that goes into it, so a second call finds it and a
-//! changed pin cannot meet an old program. The programs that no test starts take almost as long to
-//! build as the servers, so they are built for those who ask for them.
+//! changed pin cannot meet an old program. Programs that no test starts are built on request only.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,8 +28,16 @@ const SOURCES: [&str; 7] = [
     "lifeline/lifeline.go",
 ];
 
-/// The programs of which a control plane consists.
-const SERVERS: &[&str] = &["etcd", "kube-apiserver"];
+/// The servers, and then the programs that no test starts.
+static PROGRAMS: [&str; 4] = [
+    "etcd",
+    "kube-apiserver",
+    "kube-controller-manager",
+    "kubectl",
+];
+
+/// The number of servers among them.
+const SERVERS: usize = 2;
 
 /// The programs that are wanted.
 #[derive(Clone, Copy, Debug)]
@@ -44,13 +51,8 @@ pub(crate) enum Wanted {
 impl Wanted {
     fn names(self) -> &'static [&'static str] {
         match self {
-            Self::Servers => SERVERS,
-            Self::All => &[
-                "etcd",
-                "kube-apiserver",
-                "kube-controller-manager",
-                "kubectl",
-            ],
+            Self::Servers => &PROGRAMS[..SERVERS],
+            Self::All => &PROGRAMS,
         }
     }
 }
@@ -91,22 +93,23 @@ pub(crate) fn find_or_build(wanted: Wanted) -> Result<Availability> {
     let cache = cache::folder()?;
     let folder = cache.join(pins.folder_name());
     let missing = missing(&folder, wanted);
-    if missing.is_empty()
-        && let Some(found) = in_folder(&folder, format!("{}, from the cache", pins.title()))
-    {
-        return Ok(Availability::Ready(found));
-    }
-    if !has_go() {
-        return Ok(Availability::Missing(format!(
-            "Go is not installed, {ASSETS_VARIABLE} is not set, and {} lacks {}",
-            cache.display(),
-            missing.join(", ")
-        )));
-    }
-    build(&module, &pins, &missing, &folder)?;
-    in_folder(&folder, format!("{}, just built", pins.title()))
+    let origin = match missing.is_empty() {
+        true => "from the cache",
+        false if has_go() => {
+            build(&module, &pins, &missing, &folder)?;
+            "just built"
+        }
+        false => {
+            return Ok(Availability::Missing(format!(
+                "Go is not installed, {ASSETS_VARIABLE} is not set, and {} lacks {}",
+                cache.display(),
+                missing.join(", ")
+            )));
+        }
+    };
+    in_folder(&folder, format!("{}, {origin}", pins.title()))
         .map(Availability::Ready)
-        .with_context(|| format!("the build left no programs in {}", folder.display()))
+        .with_context(|| format!("there are no programs in {}", folder.display()))
 }
 
 fn from_assets(folder: &Path) -> Result<Binaries> {
@@ -206,9 +209,7 @@ fn build(module: &Path, pins: &Pins, names: &[&str], folder: &Path) -> Result<()
     // Two builds may run concurrently, and either may be killed: a program gets its real name when
     // it is complete.
     let partial = folder.with_extension(format!("partial-{}", std::process::id()));
-    for folder in [folder, &partial] {
-        fs::create_dir_all(folder).with_context(|| format!("cannot create {folder:?}"))?;
-    }
+    fs::create_dir_all(&partial).with_context(|| format!("cannot create {partial:?}"))?;
     println!(
         "building {} of {} into {} (some minutes)",
         names.join(", "),
@@ -229,6 +230,7 @@ fn build(module: &Path, pins: &Pins, names: &[&str], folder: &Path) -> Result<()
         fs::remove_dir_all(&partial).context("cannot remove a failed build")?;
         bail!("`go build` of the control plane failed ({status})");
     }
+    fs::create_dir_all(folder).with_context(|| format!("cannot create {folder:?}"))?;
     for name in names {
         let program = folder.join(name);
         fs::rename(partial.join(name), &program)
@@ -327,8 +329,9 @@ mod tests {
     #[test]
     fn what_nobody_wants_is_not_missing() {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
-        assert_eq!(missing(folder.path(), Wanted::Servers), SERVERS);
-        for name in SERVERS {
+        let servers = ["etcd", "kube-apiserver"];
+        assert_eq!(missing(folder.path(), Wanted::Servers), servers);
+        for name in servers {
             fs::write(folder.path().join(name), "").expect("the folder is writable");
         }
         assert!(missing(folder.path(), Wanted::Servers).is_empty());
