@@ -10,10 +10,10 @@ use crate::shell::cargo;
 /// Libraries whose unit tests only the job `test` runs, and on which no feature depends.
 const BESIDE: [&str; 3] = ["informer-testkit", "informer-simulation", "informer-chaos"];
 
-/// A command about all crates but the leaves. These are looked at one by one, which is stricter:
-/// there they have only what they ask for.
-pub(crate) fn without_leaves(verb: &str) -> Command {
-    let mut command = cargo([verb, "--workspace", "--locked"]);
+/// Tests of all crates but the leaves. These are tested one by one, which is stricter: there they
+/// have only what they ask for.
+pub(crate) fn tests_without_leaves() -> Command {
+    let mut command = cargo(["test", "--workspace", "--locked"]);
     for leaf in LEAVES {
         command.args(["--exclude", leaf]);
     }
@@ -39,7 +39,7 @@ pub(crate) fn build_unit_tests(package: &str) -> Command {
     let mut command = if LEAVES.contains(&package) {
         leaf_tests(package)
     } else {
-        let mut others = without_leaves("test");
+        let mut others = tests_without_leaves();
         for beside in BESIDE {
             others.args(["--exclude", beside]);
         }

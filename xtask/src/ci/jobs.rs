@@ -8,7 +8,7 @@ use cargo_metadata::{Metadata, MetadataCommand};
 use crate::bench::gate;
 use crate::checkout;
 use crate::conformance;
-use crate::debug_build::{leaf_tests, without_leaves};
+use crate::debug_build::{leaf_tests, tests_without_leaves};
 use crate::fuzz::{self, FuzzCommand};
 use crate::layers::{self, LEAVES};
 use crate::protobuf;
@@ -226,8 +226,8 @@ fn clippy() -> Result<Outcome> {
 /// The examples are not built: each is as much code as a program that uses the whole facade, and
 /// `clippy` has checked them.
 fn test() -> Result<Outcome> {
-    run(without_leaves("test").args(["--lib", "--bins", "--tests"]))?;
-    passed(run(without_leaves("test").arg("--doc")))
+    run(tests_without_leaves().args(["--lib", "--bins", "--tests"]))?;
+    passed(run(tests_without_leaves().arg("--doc")))
 }
 
 fn leaves() -> Result<Outcome> {
