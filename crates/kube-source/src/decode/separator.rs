@@ -47,7 +47,7 @@ impl SeparatorFinder {
         dispatch!(level, simd => self.find_by(simd, bytes))
     }
 
-    // Whatever is called from here has to be compiled with the same instructions, so it is inlined.
+    // What works with vectors or bits is inlined, to be compiled for the same instructions.
     #[inline(always)]
     fn find_by<S: Simd>(&mut self, simd: S, bytes: &[u8]) -> Option<usize> {
         let (blocks, rest) = bytes.as_chunks::<BLOCK>();
