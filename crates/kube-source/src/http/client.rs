@@ -76,7 +76,7 @@ pub fn client(mut config: Config) -> Result<Client, kube_client::Error> {
         return Client::try_from(config);
     }
     let connector = tls::connector(&&config, tuned(HttpConnector::new(), &config))?;
-    over(config, connector)
+    over(config, &connector)
 }
 
 /// Sets the timeouts and keep-alive of new connections.
@@ -97,7 +97,7 @@ fn tuned<R>(mut connector: HttpConnector<R>, config: &Config) -> HttpConnector<R
 /// A connection keeps the longest buffer it has read with. Watches, which are open for long, have
 /// connections of their own; those of lists are closed when no further page follows.
 // FM-85
-fn over<C>(config: Config, connector: C) -> Result<Client, kube_client::Error>
+fn over<C>(config: Config, connector: &C) -> Result<Client, kube_client::Error>
 where
     C: Connect + Clone + Send + Sync + 'static,
 {
@@ -109,12 +109,13 @@ where
             .build(connector.clone())
     };
     let (watches, others) = (connections(WATCH_BUFFER), connections(LIST_BUFFER));
-    let http = tower::service_fn(
-        move |request: Request<Body>| match is_watch(request.uri()) {
-            true => watches.request(request),
-            false => others.request(request),
-        },
-    );
+    let http = tower::service_fn(move |request: Request<Body>| {
+        let connections = match is_watch(request.uri()) {
+            true => &watches,
+            false => &others,
+        };
+        connections.request(request)
+    });
     let http = ServiceBuilder::new()
         .layer(config.extra_headers_layer()?)
         .map_err(BoxError::from)
@@ -187,7 +188,7 @@ mod tests {
         });
         let config = Config::new("http://api.test".parse().expect("a URL"));
         let connector = tuned(HttpConnector::new_with_resolver(resolver), &config);
-        let followed = follow(over(config, connector).expect("plain HTTP")).await;
+        let followed = follow(over(config, &connector).expect("plain HTTP")).await;
         server.wait_for_watches(&Resource::pods(), 1).await;
 
         *moves.lock().expect("whole") = second.addr;

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use informer_reflector::{Failure, Item, ListRequest, Page, Reuse};
 
 use crate::{
@@ -16,7 +17,6 @@ use crate::{
     },
     list::{
         body::BodyCutter,
-        items::Items,
         page::{ItemReader, goes_back, not_cut},
     },
 };
@@ -37,13 +37,13 @@ const ROOM: usize = 2_048;
 /// How many times as many items a list has room for when it is full.
 const GROWTH: usize = 4;
 
-/// The items of a batch, and the memory they were read in.
+/// The objects of a batch, and the memory they were read in.
 type Decoded<T> = (Result<Vec<Item<T>>, Failure>, Memory);
 
 /// Memory that is used for one batch after another.
 #[derive(Default)]
 struct Memory {
-    text: Items,
+    items: Vec<Bytes>,
     buffers: Buffers,
 }
 
@@ -110,10 +110,11 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
     }
 
     /// Takes the next piece of the body; waits if decoding lags behind.
-    pub(crate) async fn push(&mut self, piece: &[u8]) -> Result<(), Failure> {
+    pub(crate) async fn push(&mut self, piece: &Bytes) -> Result<(), Failure> {
         // A piece may be the whole body; as one batch it would leave processors idle.
         for part in piece.chunks(self.batch_bytes) {
-            self.cutter.push(part).map_err(not_cut)?;
+            let part = piece.slice_ref(part);
+            self.cutter.push(&part).map_err(not_cut)?;
             self.open();
             if self.cutter.ready_bytes() >= self.batch_bytes {
                 self.decode_ready().await?;
@@ -126,7 +127,7 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
     pub(crate) async fn complete(mut self) -> Result<Page<T>, Failure> {
         if self.items.is_empty() && self.jobs.is_idle() {
             // A small list is not worth a thread.
-            let rest = self.cutter.take(Items::default());
+            let rest = self.cutter.take(Vec::new());
             self.items = self.reader.read(&rest, &mut Buffers::default(), || false)?;
         } else if self.cutter.ready_bytes() > 0 {
             self.decode_ready().await?;
@@ -160,7 +161,7 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
 
     async fn decode_ready(&mut self) -> Result<(), Failure> {
         let mut batch = self.spare.pop().unwrap_or_default();
-        batch.text = self.cutter.take(batch.text);
+        batch.items = self.cutter.take(batch.items);
         while !self.jobs.has_room() {
             if let Some(decoded) = self.jobs.next().await {
                 self.keep(decoded)?;
@@ -170,9 +171,11 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
         let reader = self.reader.clone();
         let room = Room::of_objects(&*reader.source.decoder);
         self.jobs.push(room, move |abandoned| {
-            let Memory { text, buffers } = &mut batch;
-            let items = reader.read(text, buffers, || abandoned.is_set());
-            (items, batch)
+            let Memory { items, buffers } = &mut batch;
+            let read = reader.read(items, buffers, || abandoned.is_set());
+            // The pieces of the body are released here, before others wait for memory.
+            items.clear();
+            (read, batch)
         });
         Ok(())
     }

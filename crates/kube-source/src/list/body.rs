@@ -1,12 +1,12 @@
 //! The body of a list in either format.
 
+use bytes::Bytes;
 use informer_reflector::{Failure, Page};
 
 use crate::{
     KubeSource, ReceivedWire,
     list::{
         cut::{CutError, Cutter},
-        items::Items,
         message_cut::MessageCutter,
         message_page::{ends_early, read_message_frame},
         page::read_frame,
@@ -30,7 +30,7 @@ impl BodyCutter {
     }
 
     /// Takes the next piece of the body.
-    pub(crate) fn push(&mut self, piece: &[u8]) -> Result<(), CutError> {
+    pub(crate) fn push(&mut self, piece: &Bytes) -> Result<(), CutError> {
         match self {
             Self::Json(cutter) => cutter.push(piece),
             Self::Protobuf(cutter) => cutter.push(piece),
@@ -45,8 +45,8 @@ impl BodyCutter {
         }
     }
 
-    /// Takes the complete items. The memory of `spare` is used for the next ones.
-    pub(crate) fn take(&mut self, spare: Items) -> Items {
+    /// Takes the complete items. The memory of `spare`, which is empty, is used for the next ones.
+    pub(crate) fn take(&mut self, spare: Vec<Bytes>) -> Vec<Bytes> {
         match self {
             Self::Json(cutter) => cutter.take(spare),
             Self::Protobuf(cutter) => cutter.take(spare),

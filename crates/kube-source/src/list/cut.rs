@@ -6,6 +6,8 @@
 
 // FM-10
 
+use bytes::Bytes;
+
 use crate::{
     decode::json_text::trim_start, decode::separator::SeparatorFinder, list::items::Items,
 };
@@ -77,13 +79,14 @@ impl Cutter {
     }
 
     /// Takes the next piece of the body.
-    pub(crate) fn push(&mut self, mut piece: &[u8]) -> Result<(), CutError> {
-        while !piece.is_empty() {
+    pub(crate) fn push(&mut self, piece: &Bytes) -> Result<(), CutError> {
+        let mut rest = &piece[..];
+        while !rest.is_empty() {
             let used = match self.in_items {
-                true => self.push_item(piece)?,
-                false => self.push_frame(piece)?,
+                true => self.push_item(piece, rest)?,
+                false => self.push_frame(rest)?,
             };
-            piece = &piece[used..];
+            rest = &rest[used..];
         }
         Ok(())
     }
@@ -93,8 +96,8 @@ impl Cutter {
         self.cut.complete_bytes()
     }
 
-    /// Takes the complete items. The memory of `spare` is used for the next ones.
-    pub(crate) fn take(&mut self, spare: Items) -> Items {
+    /// Takes the complete items. The memory of `spare`, which is empty, is used for the next ones.
+    pub(crate) fn take(&mut self, spare: Vec<Bytes>) -> Vec<Bytes> {
         self.cut.take(spare)
     }
 
@@ -127,9 +130,11 @@ impl Cutter {
         Ok(piece.len())
     }
 
-    fn push_item(&mut self, piece: &[u8]) -> Result<usize, CutError> {
-        let end = self.finder.find(piece);
-        let text = &piece[..end.unwrap_or(piece.len())];
+    /// Takes the bytes of one item from `rest`, which is what is left of the piece. Returns their
+    /// number.
+    fn push_item(&mut self, piece: &Bytes, rest: &[u8]) -> Result<usize, CutError> {
+        let end = self.finder.find(rest);
+        let text = &rest[..end.unwrap_or(rest.len())];
         // White space before an item must not count as an item.
         let text = match self.cut.begun_bytes() {
             0 => trim_start(text),
@@ -138,11 +143,11 @@ impl Cutter {
         if self.cut.begun_bytes() + text.len() > self.item_limit {
             return Err(CutError::ItemTooLong);
         }
-        self.cut.extend(text);
+        self.cut.extend(piece.slice_ref(text));
         let Some(end) = end else {
-            return Ok(piece.len());
+            return Ok(rest.len());
         };
-        self.end_item(piece[end])?;
+        self.end_item(rest[end])?;
         Ok(end + 1)
     }
 
@@ -211,25 +216,24 @@ mod tests {
 
     fn cut(body: &[u8], cuts: &[usize], item_limit: usize) -> Cut {
         let mut cutter = Cutter::new(item_limit);
-        let (mut items, mut spare) = (Vec::new(), Items::default());
+        let mut items = Vec::new();
         let mut sizes = cuts.iter().copied().cycle();
         let mut rest = body;
         while !rest.is_empty() {
             let size = sizes.next().unwrap_or(rest.len()).clamp(1, rest.len());
-            cutter.push(&rest[..size])?;
+            cutter.push(&Bytes::copy_from_slice(&rest[..size]))?;
             rest = &rest[size..];
             // Whether items are taken early or late must not matter either.
             if size % 2 == 0 {
-                spare = cutter.take(spare);
-                items.extend(spare.iter().map(text));
+                items.extend(cutter.take(Vec::new()).iter().map(text));
             }
         }
-        items.extend(cutter.take(spare).iter().map(text));
-        Ok((items, text(&cutter.into_frame())))
+        items.extend(cutter.take(Vec::new()).iter().map(text));
+        Ok((items, text(cutter.into_frame())))
     }
 
-    fn text(bytes: &[u8]) -> String {
-        String::from_utf8_lossy(bytes).trim().to_owned()
+    fn text(bytes: impl AsRef<[u8]>) -> String {
+        String::from_utf8_lossy(bytes.as_ref()).trim().to_owned()
     }
 
     fn json() -> impl Strategy<Value = Value> {

@@ -1,51 +1,96 @@
-//! Items of a list that were cut out of its body.
+//! Items of a list that are cut out of its body.
 
-use std::ops::Range;
+use bytes::Bytes;
 
-/// Complete items, one after the other, and the beginning of the next one.
+/// Complete items, and the beginning of the next one.
+///
+/// An item that came in one piece of the body is a part of that piece, and is not copied.
 #[derive(Debug, Default)]
-pub(crate) struct Items {
-    bytes: Vec<u8>,
-    items: Vec<Range<usize>>,
-    /// The position of the item that is not complete yet.
-    begun: usize,
+pub(super) struct Items {
+    complete: Vec<Bytes>,
+    /// The total length of `complete`.
+    complete_bytes: usize,
+    begun: Begun,
+}
+
+/// The item that is not complete yet.
+#[derive(Debug)]
+enum Begun {
+    /// What one piece had of it.
+    Part(Bytes),
+    /// What two or more pieces had of it.
+    Joined(Vec<u8>),
+}
+
+impl Default for Begun {
+    fn default() -> Self {
+        Self::Part(Bytes::new())
+    }
 }
 
 impl Items {
-    /// The bytes of each complete item.
-    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
-        self.items.iter().map(|range| &self.bytes[range.clone()])
-    }
-
     /// The size of the complete items, in bytes.
     pub(super) fn complete_bytes(&self) -> usize {
-        self.begun
+        self.complete_bytes
     }
 
     /// The size of the item that is not complete yet.
     pub(super) fn begun_bytes(&self) -> usize {
-        self.bytes.len() - self.begun
+        match &self.begun {
+            Begun::Part(part) => part.len(),
+            Begun::Joined(joined) => joined.len(),
+        }
     }
 
     /// Adds bytes to the item that is not complete yet.
-    pub(super) fn extend(&mut self, bytes: &[u8]) {
-        self.bytes.extend_from_slice(bytes);
+    pub(super) fn extend(&mut self, more: Bytes) {
+        match &mut self.begun {
+            Begun::Part(part) if part.is_empty() => *part = more,
+            Begun::Part(part) => self.begun = Begun::Joined([&part[..], &more[..]].concat()),
+            Begun::Joined(joined) => joined.extend_from_slice(&more),
+        }
     }
 
     /// Completes an item.
     pub(super) fn end_item(&mut self) {
-        let end = self.bytes.len();
-        self.items.push(self.begun..end);
-        self.begun = end;
+        let item = match std::mem::take(&mut self.begun) {
+            Begun::Part(part) => part,
+            Begun::Joined(joined) => Bytes::from(joined),
+        };
+        self.complete_bytes += item.len();
+        self.complete.push(item);
     }
 
-    /// Takes the complete items. The memory of `spare` is used for the next ones.
-    pub(super) fn take(&mut self, mut spare: Self) -> Self {
-        spare.bytes.clear();
-        spare.items.clear();
-        spare.bytes.extend_from_slice(&self.bytes[self.begun..]);
-        spare.begun = 0;
-        self.bytes.truncate(self.begun);
-        std::mem::replace(self, spare)
+    /// Takes the complete items. The memory of `spare`, which is empty, is used for the next ones.
+    pub(super) fn take(&mut self, spare: Vec<Bytes>) -> Vec<Bytes> {
+        self.complete_bytes = 0;
+        std::mem::replace(&mut self.complete, spare)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_item_of_several_pieces_is_copied() {
+        let pieces = [&b"one,tw"[..], b"o", b",three"].map(Bytes::from_static);
+        let mut items = Items::default();
+        items.extend(pieces[0].slice(..3));
+        items.end_item();
+        items.extend(pieces[0].slice(4..));
+        items.extend(pieces[1].clone());
+        assert_eq!((items.complete_bytes(), items.begun_bytes()), (3, 3));
+        items.extend(Bytes::new());
+        items.end_item();
+        items.extend(pieces[2].slice(1..));
+        assert_eq!((items.complete_bytes(), items.begun_bytes()), (6, 5));
+
+        let taken = items.take(Vec::new());
+        assert_eq!(taken, [&b"one"[..], b"two"]);
+        assert_eq!(taken[0].as_ptr(), pieces[0].as_ptr());
+        assert_eq!((items.complete_bytes(), items.begun_bytes()), (0, 5));
+        items.end_item();
+        assert_eq!(items.take(taken)[0].as_ptr(), pieces[2][1..].as_ptr());
     }
 }

@@ -6,6 +6,7 @@
 
 // FM-10, SEC-17
 
+use bytes::Bytes;
 use informer_kube_protobuf::Envelope;
 
 use crate::list::{
@@ -163,16 +164,17 @@ impl MessageCutter {
     }
 
     /// Takes the next piece of the body.
-    pub(crate) fn push(&mut self, mut piece: &[u8]) -> Result<(), CutError> {
-        while let Some(&byte) = piece.first() {
+    pub(crate) fn push(&mut self, piece: &Bytes) -> Result<(), CutError> {
+        let mut rest = &piece[..];
+        while let Some(&byte) = rest.first() {
             let used = match self.left {
                 0 => {
                     self.push_header(byte)?;
                     1
                 }
-                left => self.push_content(&piece[..left.min(piece.len())]),
+                left => self.push_content(piece, &rest[..left.min(rest.len())]),
             };
-            piece = &piece[used..];
+            rest = &rest[used..];
             if self.list_left == Some(0) && self.left == 0 {
                 if !self.header.is_empty() {
                     return Err(CutError::Malformed);
@@ -188,8 +190,8 @@ impl MessageCutter {
         self.cut.complete_bytes()
     }
 
-    /// Takes the complete items. The memory of `spare` is used for the next ones.
-    pub(crate) fn take(&mut self, spare: Items) -> Items {
+    /// Takes the complete items. The memory of `spare`, which is empty, is used for the next ones.
+    pub(crate) fn take(&mut self, spare: Vec<Bytes>) -> Vec<Bytes> {
         self.cut.take(spare)
     }
 
@@ -287,14 +289,15 @@ impl MessageCutter {
         self.left = length;
     }
 
-    /// Takes bytes of one field, no more than are left of it. Returns their number.
-    fn push_content(&mut self, bytes: &[u8]) -> usize {
+    /// Takes bytes of one field from the piece, no more than are left of the field. Returns their
+    /// number.
+    fn push_content(&mut self, piece: &Bytes, bytes: &[u8]) -> usize {
         let held = match self.part {
             Part::TypeMeta => self.type_meta.as_mut(),
             Part::Metadata => self.metadata.as_mut(),
             Part::Other => self.other.as_mut(),
             Part::Item => {
-                self.cut.extend(bytes);
+                self.cut.extend(piece.slice_ref(bytes));
                 None
             }
             Part::Skipped => None,

@@ -8,6 +8,7 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use derive_where::derive_where;
 use informer_reflector::{
     Body, DecodeError, DecodeErrorCategory, Failure, FailureKind, Item, ListRequest, Page,
@@ -24,7 +25,7 @@ use crate::{
         object::at_hand,
     },
     http::status::{HttpParts, WireStatus},
-    list::{cut::CutError, items::Items},
+    list::cut::CutError,
 };
 
 #[derive(Deserialize)]
@@ -117,7 +118,7 @@ impl<T: 'static> ItemReader<T> {
     // FM-10
     pub(crate) fn read(
         &self,
-        items: &Items,
+        items: &[Bytes],
         buffers: &mut Buffers,
         abandoned: impl Fn() -> bool,
     ) -> Result<Vec<Item<T>>, Failure> {

@@ -6,6 +6,7 @@
 
 use std::{borrow::Cow, sync::Arc};
 
+use bytes::Bytes;
 use futures::FutureExt;
 use informer_reflector::{
     Body, DecodeErrorCategory, Failure, Item, ListRequest, ListVersion, Page, WatchEvent,
@@ -169,7 +170,8 @@ fn read_list<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Result<Page<DynamicO
     let mut list = ArrivingList::new(&Arc::new(pods()), ReceivedWire::Json, &request, None, 1);
     let at_once = "one thread does its work in place";
     for piece in pieces {
-        list.push(piece).now_or_never().expect(at_once)?;
+        let piece = Bytes::copy_from_slice(piece);
+        list.push(&piece).now_or_never().expect(at_once)?;
     }
     list.complete().now_or_never().expect(at_once)
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::{
     Projection,
-    list::{cut::CutError, items::Items, message_cut::MessageCutter},
+    list::{cut::CutError, message_cut::MessageCutter},
     tests::requests::key,
 };
 
@@ -174,11 +174,11 @@ async fn the_decoded_size_is_bounded_before_decoding() {
 #[test]
 fn items_without_bytes_are_refused() {
     let mut cutter = MessageCutter::new(100);
-    let body = list_of(&[vec![], vec![]]);
+    let body = Bytes::from(list_of(&[vec![], vec![]]));
     assert_eq!(cutter.push(&body), Err(CutError::Malformed));
     let mut cutter = MessageCutter::new(2);
     assert_eq!(
-        cutter.push(&list_of(&[vec![8, 0, 8]])),
+        cutter.push(&Bytes::from(list_of(&[vec![8, 0, 8]]))),
         Err(CutError::ItemTooLong)
     );
 }
@@ -199,12 +199,11 @@ proptest! {
         }
         let cut = |cuts: &[usize]| {
             let mut cutter = MessageCutter::new(10_000);
-            let (mut rest, mut taken, mut spare) = (&body[..], Vec::new(), Items::default());
+            let (mut rest, mut taken) = (&body[..], Vec::new());
             for length in cuts.iter().cycle() {
                 let (piece, behind) = rest.split_at((*length).min(rest.len()));
-                cutter.push(piece)?;
-                spare = cutter.take(spare);
-                taken.extend(spare.iter().map(<[u8]>::to_vec));
+                cutter.push(&Bytes::copy_from_slice(piece))?;
+                taken.append(&mut cutter.take(Vec::new()));
                 rest = behind;
                 if rest.is_empty() {
                     break;
