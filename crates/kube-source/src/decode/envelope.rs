@@ -94,23 +94,23 @@ impl<'a> Envelope<'a> {
     /// Reads until the four parts of an identity are known, and no further than the metadata.
     ///
     /// A type named after the metadata is not seen. Servers name it before: Go writes it first, and
-    /// sorted keys put it there too.
-    pub(crate) fn of_list_item(json: &'a str) -> Self {
+    /// sorted keys put it there too. What is read is UTF-8; the rest of the bytes is not checked.
+    pub(crate) fn of_list_item(json: &'a [u8]) -> Self {
         Self::read(json, false)
     }
 
     /// Reads until type and identity are known.
     pub(crate) fn of_event_object(json: &'a str) -> Self {
-        Self::read(json, true)
+        Self::read(json.as_bytes(), true)
     }
 
-    fn read(json: &'a str, needs_type: bool) -> Self {
+    fn read(json: &'a [u8], needs_type: bool) -> Self {
         let mut envelope = Self::default();
         let reader = EnvelopeReader {
             found: &mut envelope,
             needs_type,
         };
-        let mut deserializer = serde_json::Deserializer::from_str(json);
+        let mut deserializer = serde_json::Deserializer::from_slice(json);
         // Stopping early leaves something unread, which is an error as cheap as any other; what
         // was found until then is all we want.
         let _stopped_early_or_unreadable = deserializer.deserialize_map(reader).is_err();
@@ -259,7 +259,7 @@ mod tests {
             ("na", None)
         );
         assert!(identity.uid == "u" && identity.version == "7");
-        assert!(!Envelope::of_list_item(json).is_typed());
+        assert!(!Envelope::of_list_item(json.as_bytes()).is_typed());
     }
 
     /// FM-53: unreadable metadata is no metadata, whatever else there is.
@@ -274,7 +274,8 @@ mod tests {
             "",
             r#"{"metadata":{"name":"a""#,
         ] {
-            assert!(Envelope::of_list_item(json).meta.is_none(), "{json}");
+            let envelope = Envelope::of_list_item(json.as_bytes());
+            assert!(envelope.meta.is_none(), "{json}");
         }
     }
 

@@ -141,17 +141,22 @@ impl<T: 'static> ItemReader<T> {
     /// `None` for an object that no key can be made for.
     // FM-52, SEC-17
     fn item(&self, json: &[u8], buffers: &mut Buffers) -> Result<Option<Item<T>>, Failure> {
-        let json = text(json)?;
         let envelope = Envelope::of_list_item(json);
-        let Some(identity) = envelope.identity()? else {
-            return is_json(json).map(|()| None);
+        let identity = envelope.identity();
+        let Ok(Some(identity)) = identity else {
+            let json = text(json)?;
+            return identity.and_then(|_| is_json(json)).map(|()| None);
         };
-        let body = if !self.source.expects(envelope.names()) {
+        let is_expected = self.source.expects(envelope.names());
+        if is_expected && let Some(object) = at_hand(self.reuse.as_deref(), &identity) {
+            // Only the identity of the text is used, so the rest is not checked.
+            return Ok(Some(Item::new(identity, Body::Reused(object))));
+        }
+        let json = text(json)?;
+        let body = if !is_expected {
             let path = "kind".to_owned();
             let error = DecodeError::new(DecodeErrorCategory::Data, path, 0, 0);
             Body::Undecodable(Box::new(error))
-        } else if let Some(object) = at_hand(self.reuse.as_deref(), &identity) {
-            Body::Reused(object)
         } else {
             let is_typed = envelope.is_typed();
             self.source.decode(json, is_typed, &identity, buffers)

@@ -375,6 +375,35 @@ async fn unchanged_objects_are_reused() {
     }
 }
 
+/// Of an unchanged object only the identity is read. Whatever else is read must be UTF-8.
+#[tokio::test]
+async fn an_unchanged_object_is_not_checked() {
+    let item = |before: &str, name: &[u8], after: &[u8]| {
+        let mut body = br#"{"kind":"PodList","apiVersion":"v1","metadata":{},"items":["#.to_vec();
+        body.extend_from_slice(br#"{"metadata":{"uid":"u","resourceVersion":"1",""#);
+        body.extend([before.as_bytes(), name, br#""},"a":""#, after, br#""}]}"#].concat());
+        body
+    };
+    let listed = async |body: Vec<u8>, is_cached: bool| {
+        let pods = pods(always(move || scripted::json(body.clone())));
+        let mut request = list_request();
+        request.reuse = is_cached;
+        pods.list(request, Arc::new(Hoard::default())).await
+    };
+    let bad = [0xc3];
+    let changed = listed(item("name\":\"", b"a", &bad), false).await;
+    let failure = changed.expect_err("it is not UTF-8");
+    assert!(failure.message.contains("not UTF-8"), "{failure:?}");
+    let unchanged = listed(item("name\":\"", b"a", &bad), true).await;
+    let page = unchanged.expect("it is cached");
+    assert!(matches!(page.items[0].body, Body::Reused(_)));
+    for before in ["name\":\"", "name\":\"a\",\"namespace\":\""] {
+        let failure = listed(item(before, &bad, b""), true).await;
+        let failure = failure.expect_err("the key is not UTF-8");
+        assert!(failure.message.contains("not UTF-8"), "{failure:?}");
+    }
+}
+
 /// FM-10, FM-53: a list of many batches, in pieces of any size, is the list, in order.
 #[tokio::test]
 async fn a_long_list_is_read_in_order() {
