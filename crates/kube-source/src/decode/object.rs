@@ -108,7 +108,7 @@ impl<T: 'static> KubeSource<T> {
         };
         let body = if let Some(error) = error {
             Body::Undecodable(Box::new(error))
-        } else if let Some(object) = at_hand(reuse, &identity) {
+        } else if let Some(object) = cached(reuse, &identity) {
             Body::Reused(object)
         } else {
             self.decode_message(Encoded::protobuf(message, names, &identity), buffers)?
@@ -260,7 +260,7 @@ fn skip_string(bytes: &mut std::slice::Iter<'_, u8>) {
 }
 
 /// Returns the cached object of this identity, unless the identity is incomplete.
-pub(crate) fn at_hand<T>(reuse: Option<&dyn Reuse<T>>, identity: &Identity) -> Option<Arc<T>> {
+pub(crate) fn cached<T>(reuse: Option<&dyn Reuse<T>>, identity: &Identity) -> Option<Arc<T>> {
     let known = !identity.uid.is_unknown() && !identity.version.is_unset();
     reuse.filter(|_| known)?.reuse(identity)
 }

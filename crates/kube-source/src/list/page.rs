@@ -22,7 +22,7 @@ use crate::{
         decoder::Buffers,
         envelope::{Envelope, Text, version_of},
         json_text::{not_json, protocol, text, wrong_kind},
-        object::at_hand,
+        object::cached,
     },
     http::status::{HttpParts, WireStatus},
     list::cut::CutError,
@@ -148,7 +148,7 @@ impl<T: 'static> ItemReader<T> {
             return identity.and_then(|_| is_json(json)).map(|()| None);
         };
         let is_expected = self.source.expects(envelope.names());
-        if is_expected && let Some(object) = at_hand(self.reuse.as_deref(), &identity) {
+        if is_expected && let Some(object) = cached(self.reuse.as_deref(), &identity) {
             // Only the identity of the text is used, so the rest is not checked.
             return Ok(Some(Item::new(identity, Body::Reused(object))));
         }

@@ -331,7 +331,7 @@ impl Reuse<DynamicObject> for Hoard {
     }
 }
 
-/// What is at hand is not decoded, even if it could not be; and when nothing is asked.
+/// A cached object is not decoded, even if it could not be. Nothing is looked for where no object may be reused.
 #[tokio::test]
 async fn unchanged_objects_are_reused() {
     let bodies = [

@@ -23,7 +23,7 @@ use crate::{
         decoder::Buffers,
         envelope::{Envelope, Text, version_of},
         json_text::{not_json, protocol, text, trim_end, wrong_kind},
-        object::at_hand,
+        object::cached,
     },
     http::status::{HttpParts, WireStatus},
 };
@@ -152,7 +152,7 @@ impl<T: 'static> EventReader<T> {
             return Ok(None);
         };
         let reuse = self.reuse.as_deref().filter(|_| may_reuse);
-        let body = match at_hand(reuse, &identity) {
+        let body = match cached(reuse, &identity) {
             Some(object) => Body::Reused(object),
             None => {
                 let is_typed = envelope.is_typed();
