@@ -62,7 +62,12 @@ pub(crate) struct ArrivingList<T> {
     reader: ItemReader<T>,
     request: ListRequest,
     cutter: BodyCutter,
+    /// The size of a batch.
     batch_bytes: usize,
+    /// The bytes that came since the last batch began. Items are parts of the body, so all of these
+    /// may be held, whatever lies between the items.
+    // SEC-17
+    held_bytes: usize,
     jobs: OrderedJobs<Decoded<T>>,
     threads: usize,
     learning: Learning,
@@ -97,6 +102,7 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
             request: request.clone(),
             cutter: BodyCutter::new(format, item_limit.saturating_mul(ITEM_LIMIT_FACTOR)),
             batch_bytes,
+            held_bytes: 0,
             jobs: OrderedJobs::new(threads),
             threads,
             learning: match source.decoder.is_learning() {
@@ -116,7 +122,8 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
             let part = piece.slice_ref(part);
             self.cutter.push(&part).map_err(not_cut)?;
             self.open();
-            if self.cutter.ready_bytes() >= self.batch_bytes {
+            self.held_bytes += part.len();
+            if self.held_bytes >= self.batch_bytes && self.cutter.has_items() {
                 self.decode_ready().await?;
             }
         }
@@ -129,7 +136,7 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
             // A small list is not worth a thread.
             let rest = self.cutter.take(Vec::new());
             self.items = self.reader.read(&rest, &mut Buffers::default(), || false)?;
-        } else if self.cutter.ready_bytes() > 0 {
+        } else if self.cutter.has_items() {
             self.decode_ready().await?;
         }
         while let Some(decoded) = self.jobs.next().await {
@@ -162,6 +169,7 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
     async fn decode_ready(&mut self) -> Result<(), Failure> {
         let mut batch = self.spare.pop().unwrap_or_default();
         batch.items = self.cutter.take(batch.items);
+        self.held_bytes = 0;
         while !self.jobs.has_room() {
             if let Some(decoded) = self.jobs.next().await {
                 self.keep(decoded)?;

@@ -37,11 +37,11 @@ impl BodyCutter {
         }
     }
 
-    /// The size of the complete items, in bytes.
-    pub(crate) fn ready_bytes(&self) -> usize {
+    /// Whether a complete item was not taken.
+    pub(crate) fn has_items(&self) -> bool {
         match self {
-            Self::Json(cutter) => cutter.ready_bytes(),
-            Self::Protobuf(cutter) => cutter.ready_bytes(),
+            Self::Json(cutter) => cutter.has_items(),
+            Self::Protobuf(cutter) => cutter.has_items(),
         }
     }
 

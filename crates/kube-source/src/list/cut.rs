@@ -91,9 +91,9 @@ impl Cutter {
         Ok(())
     }
 
-    /// The size of the complete items, in bytes.
-    pub(crate) fn ready_bytes(&self) -> usize {
-        self.cut.complete_bytes()
+    /// Whether a complete item was not taken.
+    pub(crate) fn has_items(&self) -> bool {
+        self.cut.has_complete()
     }
 
     /// Takes the complete items. The memory of `spare`, which is empty, is used for the next ones.

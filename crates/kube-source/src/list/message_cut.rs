@@ -185,9 +185,9 @@ impl MessageCutter {
         Ok(())
     }
 
-    /// The size of the complete items, in bytes.
-    pub(crate) fn ready_bytes(&self) -> usize {
-        self.cut.complete_bytes()
+    /// Whether a complete item was not taken.
+    pub(crate) fn has_items(&self) -> bool {
+        self.cut.has_complete()
     }
 
     /// Takes the complete items. The memory of `spare`, which is empty, is used for the next ones.
@@ -197,8 +197,8 @@ impl MessageCutter {
 
     /// The frame before the items, as an empty list. Returned once, when the items begin.
     pub(crate) fn take_head(&mut self) -> Option<Vec<u8>> {
-        let has_items = self.part == Part::Item || self.ready_bytes() > 0;
-        if self.head_is_taken || !has_items {
+        let has_begun = self.part == Part::Item || self.has_items();
+        if self.head_is_taken || !has_begun {
             return None;
         }
         self.head_is_taken = true;

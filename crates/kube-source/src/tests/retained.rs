@@ -9,8 +9,10 @@ use bytes::Bytes;
 use futures::stream;
 use informer_reflector::{Body, WatchEvent};
 use kube_client::Client;
+use kube_core::DynamicObject;
 
-use super::{requests::*, scripted};
+use super::{judge, requests::*, scripted};
+use crate::{ReceivedWire, list::arriving::ArrivingList};
 
 /// A piece of an answer that says when it is let go of.
 struct Piece {
@@ -75,7 +77,35 @@ async fn a_survivor_of_a_list_holds_nothing_of_it() {
     assert_eq!(Arc::strong_count(object), 1, "nobody else has it");
 }
 
-/// The same for events.
+/// SEC-17: items are parts of the body, but what lies between them is not held for long.
+#[tokio::test]
+async fn blanks_between_items_are_not_held() {
+    const PIECE: usize = 10_000;
+    let items: Vec<_> = (1..=50).map(item).collect();
+    let text = format!(
+        r#"{{"kind":"PodList","apiVersion":"v1","metadata":{{}},"items":[{}]}}"#,
+        items.join(&format!(",{}", " ".repeat(20 * PIECE)))
+    );
+    let source = Arc::new(judge::pods::<DynamicObject>());
+    let mut list = ArrivingList::new(&source, ReceivedWire::Json, &list_request(), None, 1);
+    let alive = Arc::new(AtomicUsize::new(0));
+    for text in text.as_bytes().chunks(PIECE) {
+        alive.fetch_add(1, Ordering::Relaxed);
+        let piece = Bytes::from_owner(Piece {
+            text: text.to_vec(),
+            alive: Arc::clone(&alive),
+        });
+        list.push(&piece).await.expect("it is well formed");
+        drop(piece);
+        // As long as a batch.
+        assert!(alive.load(Ordering::Relaxed) <= 64 * 1024 / PIECE + 1);
+    }
+    let page = list.complete().await.expect("a page");
+    assert_eq!(page.items.len(), 50);
+    assert_eq!(alive.load(Ordering::Relaxed), 0);
+}
+
+/// One survivor of five hundred events.
 #[tokio::test]
 async fn a_survivor_of_a_watch_holds_nothing_of_it() {
     let event = |number| format!("{{\"type\":\"ADDED\",\"object\":{}}}\n", item(number));
