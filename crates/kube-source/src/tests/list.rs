@@ -331,8 +331,8 @@ impl Reuse<DynamicObject> for Hoard {
     }
 }
 
-/// A cached object is not decoded, even if it could not be. No object is looked up where none may be
-/// reused.
+/// A cached object is not decoded, even if it could not be. No object is looked up where none may
+/// be reused.
 #[tokio::test]
 async fn unchanged_objects_are_reused() {
     let bodies = [
