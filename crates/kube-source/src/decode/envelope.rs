@@ -14,6 +14,7 @@ use serde::{
     Deserialize, Deserializer,
     de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor},
 };
+use serde_json::de::Read;
 
 use crate::decode::{json_text::protocol, shape::TypeNames};
 
@@ -96,24 +97,23 @@ impl<'a> Envelope<'a> {
     /// A type named after the metadata is not seen. Servers name it before: Go writes it first, and
     /// sorted keys put it there too. What is read is UTF-8; the rest of the bytes is not checked.
     pub(crate) fn of_list_item(json: &'a [u8]) -> Self {
-        Self::read(json, false)
+        Self::read(serde_json::Deserializer::from_slice(json), false)
     }
 
     /// Reads until type and identity are known.
     pub(crate) fn of_event_object(json: &'a str) -> Self {
-        Self::read(json.as_bytes(), true)
+        Self::read(serde_json::Deserializer::from_str(json), true)
     }
 
-    fn read(json: &'a [u8], needs_type: bool) -> Self {
+    fn read<R: Read<'a>>(mut json: serde_json::Deserializer<R>, needs_type: bool) -> Self {
         let mut envelope = Self::default();
         let reader = EnvelopeReader {
             found: &mut envelope,
             needs_type,
         };
-        let mut deserializer = serde_json::Deserializer::from_slice(json);
         // Stopping early leaves something unread, which is an error as cheap as any other; what
         // was found until then is all we want.
-        let _stopped_early_or_unreadable = deserializer.deserialize_map(reader).is_err();
+        let _stopped_early_or_unreadable = json.deserialize_map(reader).is_err();
         envelope
     }
 
