@@ -46,6 +46,9 @@ const LIST_BUFFER: usize = 256 * 1024;
 ///
 /// Credentials from a file or a plugin are read again as soon as the server refuses them.
 ///
+/// Watches have connections of their own, whose buffers are small because they stay open. The
+/// connections of lists and other requests are closed after 5 s without a request.
+///
 /// TLS is provided by kube-client: the feature `rustls-tls` turns on rustls, and any TLS feature of
 /// kube-client serves as well. If several are on, rustls is used.
 ///
