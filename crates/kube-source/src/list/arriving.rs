@@ -37,15 +37,8 @@ const ROOM: usize = 2_048;
 /// How many times as many items a list has room for when it is full.
 const GROWTH: usize = 4;
 
-/// The objects of a batch, and the memory they were read in.
-type Decoded<T> = (Result<Vec<Item<T>>, Failure>, Memory);
-
-/// Memory that is used for one batch after another.
-#[derive(Default)]
-struct Memory {
-    items: Vec<Bytes>,
-    buffers: Buffers,
-}
+/// The objects of a batch, and the buffers they were read in, which the next batch uses.
+type Decoded<T> = (Result<Vec<Item<T>>, Failure>, Buffers);
 
 /// Whether the decoder learns from the list.
 enum Learning {
@@ -64,14 +57,14 @@ pub(crate) struct ArrivingList<T> {
     cutter: BodyCutter,
     /// The size of a batch.
     batch_bytes: usize,
-    /// The bytes that came since the last batch began. Items are parts of the body, so all of these
-    /// may be held, whatever lies between the items.
+    /// The bytes that came since the last batch was taken. Items are parts of the body, so all of
+    /// these may be held, whatever lies between the items.
     // SEC-17
     held_bytes: usize,
     jobs: OrderedJobs<Decoded<T>>,
     threads: usize,
     learning: Learning,
-    spare: Vec<Memory>,
+    spare: Vec<Buffers>,
     items: Vec<Item<T>>,
 }
 
@@ -119,8 +112,7 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
     pub(crate) async fn push(&mut self, piece: &Bytes) -> Result<(), Failure> {
         // A piece may be the whole body; as one batch it would leave processors idle.
         for part in piece.chunks(self.batch_bytes) {
-            let part = piece.slice_ref(part);
-            self.cutter.push(&part).map_err(not_cut)?;
+            self.cutter.push(piece.slice_ref(part)).map_err(not_cut)?;
             self.open();
             self.held_bytes += part.len();
             if self.held_bytes >= self.batch_bytes && self.cutter.has_items() {
@@ -134,7 +126,7 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
     pub(crate) async fn complete(mut self) -> Result<Page<T>, Failure> {
         if self.items.is_empty() && self.jobs.is_idle() {
             // A small list is not worth a thread.
-            let rest = self.cutter.take(Vec::new());
+            let rest = self.cutter.take();
             self.items = self.reader.read(&rest, &mut Buffers::default(), || false)?;
         } else if self.cutter.has_items() {
             self.decode_ready().await?;
@@ -167,8 +159,7 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
     }
 
     async fn decode_ready(&mut self) -> Result<(), Failure> {
-        let mut batch = self.spare.pop().unwrap_or_default();
-        batch.items = self.cutter.take(batch.items);
+        let items = self.cutter.take();
         self.held_bytes = 0;
         while !self.jobs.has_room() {
             if let Some(decoded) = self.jobs.next().await {
@@ -177,19 +168,17 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
             }
         }
         let reader = self.reader.clone();
+        let mut buffers = self.spare.pop().unwrap_or_default();
         let room = Room::of_objects(&*reader.source.decoder);
         self.jobs.push(room, move |abandoned| {
-            let Memory { items, buffers } = &mut batch;
-            let read = reader.read(items, buffers, || abandoned.is_set());
-            // The pieces of the body are released here, before others wait for memory.
-            items.clear();
-            (read, batch)
+            let read = reader.read(&items, &mut buffers, || abandoned.is_set());
+            (read, buffers)
         });
         Ok(())
     }
 
-    fn keep(&mut self, (items, memory): Decoded<T>) -> Result<(), Failure> {
-        self.spare.push(memory);
+    fn keep(&mut self, (items, buffers): Decoded<T>) -> Result<(), Failure> {
+        self.spare.push(buffers);
         let mut items = items?;
         if let Learning::Over { unfinished } = &mut self.learning
             && *unfinished > 0

@@ -30,7 +30,7 @@ impl BodyCutter {
     }
 
     /// Takes the next piece of the body.
-    pub(crate) fn push(&mut self, piece: &Bytes) -> Result<(), CutError> {
+    pub(crate) fn push(&mut self, piece: Bytes) -> Result<(), CutError> {
         match self {
             Self::Json(cutter) => cutter.push(piece),
             Self::Protobuf(cutter) => cutter.push(piece),
@@ -45,11 +45,11 @@ impl BodyCutter {
         }
     }
 
-    /// Takes the complete items. The memory of `spare`, which is empty, is used for the next ones.
-    pub(crate) fn take(&mut self, spare: Vec<Bytes>) -> Vec<Bytes> {
+    /// Takes the complete items.
+    pub(crate) fn take(&mut self) -> Vec<Bytes> {
         match self {
-            Self::Json(cutter) => cutter.take(spare),
-            Self::Protobuf(cutter) => cutter.take(spare),
+            Self::Json(cutter) => cutter.take(),
+            Self::Protobuf(cutter) => cutter.take(),
         }
     }
 

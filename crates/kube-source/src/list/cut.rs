@@ -6,7 +6,7 @@
 
 // FM-10
 
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
 
 use crate::{
     decode::json_text::trim_start, decode::separator::SeparatorFinder, list::items::Items,
@@ -79,14 +79,13 @@ impl Cutter {
     }
 
     /// Takes the next piece of the body.
-    pub(crate) fn push(&mut self, piece: &Bytes) -> Result<(), CutError> {
-        let mut rest = &piece[..];
-        while !rest.is_empty() {
+    pub(crate) fn push(&mut self, mut piece: Bytes) -> Result<(), CutError> {
+        while !piece.is_empty() {
             let used = match self.in_items {
-                true => self.push_item(piece, rest)?,
-                false => self.push_frame(rest)?,
+                true => self.push_item(&piece)?,
+                false => self.push_frame(&piece)?,
             };
-            rest = &rest[used..];
+            piece.advance(used);
         }
         Ok(())
     }
@@ -96,9 +95,9 @@ impl Cutter {
         self.cut.has_complete()
     }
 
-    /// Takes the complete items. The memory of `spare`, which is empty, is used for the next ones.
-    pub(crate) fn take(&mut self, spare: Vec<Bytes>) -> Vec<Bytes> {
-        self.cut.take(spare)
+    /// Takes the complete items.
+    pub(crate) fn take(&mut self) -> Vec<Bytes> {
+        self.cut.take()
     }
 
     /// The frame before the items, closed as an empty list. Returned once, when the items begin.
@@ -130,11 +129,9 @@ impl Cutter {
         Ok(piece.len())
     }
 
-    /// Takes the bytes of one item from `rest`, which is what is left of the piece. Returns their
-    /// number.
-    fn push_item(&mut self, piece: &Bytes, rest: &[u8]) -> Result<usize, CutError> {
-        let end = self.finder.find(rest);
-        let text = &rest[..end.unwrap_or(rest.len())];
+    fn push_item(&mut self, piece: &Bytes) -> Result<usize, CutError> {
+        let end = self.finder.find(piece);
+        let text = &piece[..end.unwrap_or(piece.len())];
         // White space before an item must not count as an item.
         let text = match self.cut.begun_bytes() {
             0 => trim_start(text),
@@ -145,9 +142,9 @@ impl Cutter {
         }
         self.cut.extend(piece.slice_ref(text));
         let Some(end) = end else {
-            return Ok(rest.len());
+            return Ok(piece.len());
         };
-        self.end_item(rest[end])?;
+        self.end_item(piece[end])?;
         Ok(end + 1)
     }
 
@@ -221,14 +218,14 @@ mod tests {
         let mut rest = body;
         while !rest.is_empty() {
             let size = sizes.next().unwrap_or(rest.len()).clamp(1, rest.len());
-            cutter.push(&Bytes::copy_from_slice(&rest[..size]))?;
+            cutter.push(Bytes::copy_from_slice(&rest[..size]))?;
             rest = &rest[size..];
             // Whether items are taken early or late must not matter either.
             if size % 2 == 0 {
-                items.extend(cutter.take(Vec::new()).iter().map(text));
+                items.extend(cutter.take().iter().map(text));
             }
         }
-        items.extend(cutter.take(Vec::new()).iter().map(text));
+        items.extend(cutter.take().iter().map(text));
         Ok((items, text(cutter.into_frame())))
     }
 

@@ -14,9 +14,9 @@ pub(super) struct Items {
 /// The item that is not complete yet.
 #[derive(Debug)]
 enum Begun {
-    /// What one piece had of it.
+    /// All of it is in one piece of the body.
     Part(Bytes),
-    /// What two or more pieces had of it.
+    /// It is in several pieces.
     Joined(Vec<u8>),
 }
 
@@ -57,9 +57,9 @@ impl Items {
         });
     }
 
-    /// Takes the complete items. The memory of `spare`, which is empty, is used for the next ones.
-    pub(super) fn take(&mut self, spare: Vec<Bytes>) -> Vec<Bytes> {
-        std::mem::replace(&mut self.complete, spare)
+    /// Takes the complete items.
+    pub(super) fn take(&mut self) -> Vec<Bytes> {
+        std::mem::take(&mut self.complete)
     }
 }
 
@@ -81,11 +81,11 @@ mod tests {
         items.extend(pieces[2].slice(1..));
         assert_eq!(items.begun_bytes(), 5);
 
-        let taken = items.take(Vec::new());
+        let taken = items.take();
         assert_eq!(taken, [&b"one"[..], b"two"]);
         assert_eq!(taken[0].as_ptr(), pieces[0].as_ptr());
         assert!(!items.has_complete() && items.begun_bytes() == 5);
         items.end_item();
-        assert_eq!(items.take(taken)[0].as_ptr(), pieces[2][1..].as_ptr());
+        assert_eq!(items.take()[0].as_ptr(), pieces[2][1..].as_ptr());
     }
 }

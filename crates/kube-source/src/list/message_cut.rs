@@ -6,7 +6,7 @@
 
 // FM-10, SEC-17
 
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
 use informer_kube_protobuf::Envelope;
 
 use crate::list::{
@@ -164,17 +164,12 @@ impl MessageCutter {
     }
 
     /// Takes the next piece of the body.
-    pub(crate) fn push(&mut self, piece: &Bytes) -> Result<(), CutError> {
-        let mut rest = &piece[..];
-        while let Some(&byte) = rest.first() {
-            let used = match self.left {
-                0 => {
-                    self.push_header(byte)?;
-                    1
-                }
-                left => self.push_content(piece, &rest[..left.min(rest.len())]),
-            };
-            rest = &rest[used..];
+    pub(crate) fn push(&mut self, mut piece: Bytes) -> Result<(), CutError> {
+        while !piece.is_empty() {
+            match self.left {
+                0 => self.push_header(piece.get_u8())?,
+                left => self.push_content(piece.split_to(left.min(piece.len()))),
+            }
             if self.list_left == Some(0) && self.left == 0 {
                 if !self.header.is_empty() {
                     return Err(CutError::Malformed);
@@ -190,9 +185,9 @@ impl MessageCutter {
         self.cut.has_complete()
     }
 
-    /// Takes the complete items. The memory of `spare`, which is empty, is used for the next ones.
-    pub(crate) fn take(&mut self, spare: Vec<Bytes>) -> Vec<Bytes> {
-        self.cut.take(spare)
+    /// Takes the complete items.
+    pub(crate) fn take(&mut self) -> Vec<Bytes> {
+        self.cut.take()
     }
 
     /// The frame before the items, as an empty list. Returned once, when the items begin.
@@ -289,30 +284,28 @@ impl MessageCutter {
         self.left = length;
     }
 
-    /// Takes bytes of one field from the piece, no more than are left of the field. Returns their
-    /// number.
-    fn push_content(&mut self, piece: &Bytes, bytes: &[u8]) -> usize {
+    /// Takes bytes of one field, no more than are left of it.
+    fn push_content(&mut self, bytes: Bytes) {
+        self.left -= bytes.len();
+        if let Some(left) = &mut self.list_left {
+            *left -= bytes.len();
+        }
         let held = match self.part {
             Part::TypeMeta => self.type_meta.as_mut(),
             Part::Metadata => self.metadata.as_mut(),
             Part::Other => self.other.as_mut(),
             Part::Item => {
-                self.cut.extend(piece.slice_ref(bytes));
-                None
+                self.cut.extend(bytes);
+                if self.left == 0 {
+                    self.cut.end_item();
+                }
+                return;
             }
             Part::Skipped => None,
         };
         if let Some(held) = held {
-            held.extend_from_slice(bytes);
+            held.extend_from_slice(&bytes);
         }
-        self.left -= bytes.len();
-        if let Some(left) = &mut self.list_left {
-            *left -= bytes.len();
-        }
-        if self.left == 0 && self.part == Part::Item {
-            self.cut.end_item();
-        }
-        bytes.len()
     }
 
     /// Whether the message is a list, as far as its type has arrived. Every kind of list that is

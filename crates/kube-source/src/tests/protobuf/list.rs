@@ -175,10 +175,10 @@ async fn the_decoded_size_is_bounded_before_decoding() {
 fn items_without_bytes_are_refused() {
     let mut cutter = MessageCutter::new(100);
     let body = Bytes::from(list_of(&[vec![], vec![]]));
-    assert_eq!(cutter.push(&body), Err(CutError::Malformed));
+    assert_eq!(cutter.push(body), Err(CutError::Malformed));
     let mut cutter = MessageCutter::new(2);
     assert_eq!(
-        cutter.push(&Bytes::from(list_of(&[vec![8, 0, 8]]))),
+        cutter.push(Bytes::from(list_of(&[vec![8, 0, 8]]))),
         Err(CutError::ItemTooLong)
     );
 }
@@ -202,8 +202,8 @@ proptest! {
             let (mut rest, mut taken) = (&body[..], Vec::new());
             for length in cuts.iter().cycle() {
                 let (piece, behind) = rest.split_at((*length).min(rest.len()));
-                cutter.push(&Bytes::copy_from_slice(piece))?;
-                taken.append(&mut cutter.take(Vec::new()));
+                cutter.push(Bytes::copy_from_slice(piece))?;
+                taken.append(&mut cutter.take());
                 rest = behind;
                 if rest.is_empty() {
                     break;
