@@ -14,10 +14,21 @@ use kube_core::DynamicObject;
 use super::{judge, requests::*, scripted};
 use crate::{ReceivedWire, list::arriving::ArrivingList};
 
-/// A piece of an answer that says when it is let go of.
+/// A piece of an answer that counts itself down when it is dropped.
 struct Piece {
     text: Vec<u8>,
     alive: Arc<AtomicUsize>,
+}
+
+impl Piece {
+    /// A piece that is counted in `alive` until it is dropped.
+    fn counted(text: &[u8], alive: &Arc<AtomicUsize>) -> Bytes {
+        alive.fetch_add(1, Ordering::Relaxed);
+        Bytes::from_owner(Self {
+            text: text.to_vec(),
+            alive: Arc::clone(alive),
+        })
+    }
 }
 
 impl AsRef<[u8]> for Piece {
@@ -47,11 +58,11 @@ fn answering(text: String, alive: &Arc<AtomicUsize>) -> Client {
     always(move || {
         let pieces: Vec<_> = text.as_bytes().chunks(10_000).map(<[u8]>::to_vec).collect();
         let alive = Arc::clone(&alive);
-        scripted::pieces(stream::iter(pieces.into_iter().map(move |text| {
-            alive.fetch_add(1, Ordering::Relaxed);
-            let alive = Arc::clone(&alive);
-            Ok(Bytes::from_owner(Piece { text, alive }))
-        })))
+        scripted::pieces(stream::iter(
+            pieces
+                .into_iter()
+                .map(move |text| Ok(Piece::counted(&text, &alive))),
+        ))
     })
 }
 
@@ -90,11 +101,7 @@ async fn blanks_between_items_are_not_held() {
     let mut list = ArrivingList::new(&source, ReceivedWire::Json, &list_request(), None, 1);
     let alive = Arc::new(AtomicUsize::new(0));
     for text in text.as_bytes().chunks(PIECE) {
-        alive.fetch_add(1, Ordering::Relaxed);
-        let piece = Bytes::from_owner(Piece {
-            text: text.to_vec(),
-            alive: Arc::clone(&alive),
-        });
+        let piece = Piece::counted(text, &alive);
         list.push(&piece).await.expect("it is well formed");
         drop(piece);
         // As long as a batch.
