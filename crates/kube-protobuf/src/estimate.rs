@@ -2,11 +2,13 @@
 
 // SEC-18
 
+use crate::error::Error;
 use crate::schema::{Entry, Field, Kind, Schema, Shape, TEXT};
 use crate::wire;
 
-/// A list is allocated for its elements at once up to this size, and grows by doubling beyond.
-const LIST_AT_ONCE: usize = 1024 * 1024;
+/// Memory for all elements of a list is allocated in one step up to this size. A list grows by
+/// doubling beyond.
+pub(crate) const LIST_AT_ONCE: usize = 1024 * 1024;
 
 /// The entries of one node of a `BTreeMap`, and those of the emptiest one beside the root.
 const NODE_ENTRIES: usize = 11;
@@ -32,8 +34,8 @@ const GRAIN: usize = 16;
 /// `most` bytes, so a caller that refuses such objects reads little of them: two bytes of a message
 /// can be an empty container, which is a struct of more than a kilobyte.
 ///
-/// Nothing is decoded or allocated. Bytes that are no message of the schema count as far as they
-/// can be read.
+/// Nothing is decoded, and nothing is allocated but errors. A damaged message counts as far as it can be read, and what is
+/// around it counts in full: a decode may skip the damaged message and find the rest.
 ///
 /// ```
 /// use informer_kube_protobuf::{Schema, decoded_bytes};
@@ -48,17 +50,41 @@ pub fn decoded_bytes(schema: Schema, message: &[u8], most: usize) -> usize {
     let mut estimate = Estimate { bytes: 0, most };
     let entry = schema.entry();
     // Both the end of the bytes and a reason to stop earlier leave what was counted.
-    let _counted: Option<()> = estimate
+    let _counted: Result<(), Stop> = estimate
         .add(entry.size())
         .and_then(|()| estimate.message(entry, message, 1));
     estimate.bytes
 }
 
-/// The bytes that were counted. The methods return `None` where counting stops: the estimate is
-/// above `most`, or the message is damaged.
+/// The bytes that were counted.
 struct Estimate {
     bytes: usize,
     most: usize,
+}
+
+/// Why counting stops.
+enum Stop {
+    /// The estimate is above the most that is asked for.
+    Above,
+    /// The message is damaged. Its length is known, so what is around it is counted.
+    Damaged,
+}
+
+impl From<Error> for Stop {
+    fn from(_: Error) -> Self {
+        Self::Damaged
+    }
+}
+
+type Result<T, E = Stop> = std::result::Result<T, E>;
+
+/// Goes on behind a damaged value.
+#[inline]
+fn behind(counted: Result<()>) -> Result<()> {
+    match counted {
+        Err(Stop::Damaged) => Ok(()),
+        counted => counted,
+    }
 }
 
 /// The adjacent elements or entries of one field.
@@ -70,27 +96,30 @@ struct Run {
 
 impl Estimate {
     #[inline]
-    fn add(&mut self, bytes: usize) -> Option<()> {
+    fn add(&mut self, bytes: usize) -> Result<()> {
         self.bytes = self.bytes.saturating_add(bytes);
-        (self.bytes <= self.most).then_some(())
+        match self.bytes <= self.most {
+            true => Ok(()),
+            false => Err(Stop::Above),
+        }
     }
 
     #[inline]
-    fn add_text(&mut self, length: usize) -> Option<()> {
+    fn add_text(&mut self, length: usize) -> Result<()> {
         self.add(length.next_multiple_of(GRAIN))
     }
 
     /// Counts what is behind the pointers of a message.
-    fn message(&mut self, entry: &'static Entry, mut rest: &[u8], depth: u8) -> Option<()> {
+    fn message(&mut self, entry: &'static Entry, mut rest: &[u8], depth: u8) -> Result<()> {
         if depth > wire::MAX_DEPTH {
-            return None;
+            return Err(Stop::Damaged);
         }
         let message = entry.message();
         let mut run = Run::default();
         while !rest.is_empty() {
-            let (number, wire) = wire::tag(&mut rest).ok()?;
+            let (number, wire) = wire::tag(&mut rest)?;
             let Some(field) = message.field(number) else {
-                wire::skip(&mut rest, wire).ok()?;
+                wire::skip(&mut rest, wire)?;
                 continue;
             };
             if run.number != number {
@@ -116,11 +145,11 @@ impl Estimate {
                 }
             }
         }
-        Some(())
+        Ok(())
     }
 
     /// Counts an element of a list.
-    fn element(&mut self, run: &mut Run, size: usize) -> Option<()> {
+    fn element(&mut self, run: &mut Run, size: usize) -> Result<()> {
         let before = run.bytes;
         run.bytes = before.saturating_add(size);
         match (before > LIST_AT_ONCE, run.bytes > LIST_AT_ONCE) {
@@ -131,17 +160,18 @@ impl Estimate {
     }
 
     /// Counts numbers that share one tag, which are allocated by doubling.
-    fn packed(&mut self, field: &Field, wire: u8, rest: &mut &[u8]) -> Option<()> {
+    fn packed(&mut self, field: &Field, wire: u8, rest: &mut &[u8]) -> Result<()> {
         if wire != wire::BYTES || field.shape != Shape::List {
-            return None;
+            wire::skip(rest, wire)?;
+            return Ok(());
         }
-        let count = wire::bytes(rest).ok()?.len().saturating_add(4);
+        let count = wire::bytes(rest)?.len().saturating_add(4);
         self.add(count.saturating_mul(field.kind.size() * 2))
     }
 
     /// Counts an entry of a map.
-    fn entry(&mut self, run: &mut Run, kind: Kind, rest: &mut &[u8], depth: u8) -> Option<()> {
-        let mut entry = wire::bytes(rest).ok()?;
+    fn entry(&mut self, run: &mut Run, kind: Kind, rest: &mut &[u8], depth: u8) -> Result<()> {
+        let mut entry = wire::bytes(rest)?;
         let node = (TEXT + kind.size()) * NODE_ENTRIES + NODE;
         let size = match run.bytes {
             0 => node,
@@ -149,27 +179,39 @@ impl Estimate {
         };
         run.bytes = run.bytes.saturating_add(size);
         self.add(size)?;
+        behind(self.members_of_entry(kind, &mut entry, depth))
+    }
+
+    fn members_of_entry(&mut self, kind: Kind, entry: &mut &[u8], depth: u8) -> Result<()> {
         while !entry.is_empty() {
-            match wire::tag(&mut entry).ok()? {
-                (1, wire::BYTES) => self.add_text(wire::bytes(&mut entry).ok()?.len())?,
-                (2, wire) if wire == kind.wire() => self.value(kind, &mut entry, depth)?,
-                (_, wire) => wire::skip(&mut entry, wire).ok()?,
+            match wire::tag(entry)? {
+                (1, wire::BYTES) => self.add_text(wire::bytes(entry)?.len())?,
+                (2, wire) if wire == kind.wire() => self.value(kind, entry, depth)?,
+                (_, wire) => wire::skip(entry, wire)?,
             }
         }
-        Some(())
+        Ok(())
     }
 
     /// Counts what is behind the pointers of one value.
-    fn value(&mut self, kind: Kind, rest: &mut &[u8], depth: u8) -> Option<()> {
+    fn value(&mut self, kind: Kind, rest: &mut &[u8], depth: u8) -> Result<()> {
         if kind.wire() != wire::BYTES {
-            return wire::skip(rest, kind.wire()).ok();
+            wire::skip(rest, kind.wire())?;
+            return Ok(());
         }
-        let bytes = wire::bytes(rest).ok()?;
+        let bytes = wire::bytes(rest)?;
+        behind(self.content(kind, bytes, depth))
+    }
+
+    /// Counts what is behind the pointers of a value with a length.
+    fn content(&mut self, kind: Kind, bytes: &[u8], depth: u8) -> Result<()> {
         match kind {
-            Kind::Time | Kind::MicroTime | Kind::Duration => Some(()),
+            Kind::Time | Kind::MicroTime | Kind::Duration => Ok(()),
             // Base64 is read in groups of three bytes.
             Kind::Bytes => self.add_text(bytes.len().saturating_add(3)),
-            Kind::Json => self.json(wire::only_field(bytes).ok()?),
+            // An empty one is "0".
+            Kind::Quantity => self.add_text(bytes.len().max(1)),
+            Kind::Json => self.json(wire::only_field(bytes)?),
             Kind::Names => self.names(bytes),
             Kind::Message(inner) | Kind::Choice(inner, _) => self.message(inner, bytes, depth + 1),
             _ => self.add_text(bytes.len()),
@@ -177,22 +219,22 @@ impl Estimate {
     }
 
     /// Counts the strings of a message that contains nothing else.
-    fn names(&mut self, mut rest: &[u8]) -> Option<()> {
+    fn names(&mut self, mut rest: &[u8]) -> Result<()> {
         let mut run = Run::default();
         while !rest.is_empty() {
-            let (_, wire) = wire::tag(&mut rest).ok()?;
+            let (_, wire) = wire::tag(&mut rest)?;
             if wire == wire::BYTES {
                 self.element(&mut run, TEXT)?;
-                self.add_text(wire::bytes(&mut rest).ok()?.len())?;
+                self.add_text(wire::bytes(&mut rest)?.len())?;
             } else {
-                wire::skip(&mut rest, wire).ok()?;
+                wire::skip(&mut rest, wire)?;
             }
         }
-        Some(())
+        Ok(())
     }
 
     /// Counts a JSON text as a `serde_json::Value`.
-    fn json(&mut self, text: &[u8]) -> Option<()> {
+    fn json(&mut self, text: &[u8]) -> Result<()> {
         const NODE_OF_JSON: usize = (TEXT + JSON) * NODE_ENTRIES + NODE;
         // The strings are not longer than the text.
         self.add(text.len())?;
@@ -223,7 +265,7 @@ impl Estimate {
                 _ => {}
             }
         }
-        Some(())
+        Ok(())
     }
 }
 

@@ -6,7 +6,7 @@ mod bytes;
 use std::alloc::System;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use bytes::message;
+use bytes::{Message, message};
 use informer_kube_protobuf::{Schema, decoded_bytes, from_slice, to_vec};
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
@@ -159,6 +159,75 @@ fn no_estimate_is_below_the_allocated_bytes() {
         let schema = measure::<CustomResourceDefinition>(definition, &message);
         assert!(schema.estimate >= schema.bytes, "{width}, {depth}");
     }
+}
+
+/// A decode skips what the caller drops or ignores, damaged or not, and decodes the rest.
+#[test]
+fn an_estimate_counts_what_is_beside_damage() {
+    let (pod, map) = (
+        Schema::of("v1", "Pod").expect("a built-in kind"),
+        Schema::of("v1", "ConfigMap").expect("a built-in kind"),
+    );
+    let containers = |first: Message| (0..1_000).fold(first, |spec, _| spec.raw(2, &[]));
+    let entries = |first: Message| {
+        let key = |n: u32| message().text(1, &n.to_string());
+        (0..1_000).fold(first, |map, n| map.put(2, &key(n)))
+    };
+    let sound = decoded_bytes(
+        pod,
+        message().put(2, &containers(message())).bytes(),
+        1 << 30,
+    );
+    let sound_map = decoded_bytes(map, entries(message()).bytes(), 1 << 30);
+    assert!(sound > 1 << 20 && sound_map > 1 << 16);
+    // A torn tag, a torn length, a group, a field of another wire type.
+    for damage in [&[0x80][..], &[0x0a, 9], &[0x13], &[0x08, 1]] {
+        let managed = message().put(1, &message().raw(17, damage));
+        let object = managed.put(2, &containers(message()));
+        assert!(
+            decoded_bytes(pod, object.bytes(), 1 << 30) >= sound,
+            "{damage:?}"
+        );
+        let object = message().put(2, &containers(message().raw(2, damage)));
+        assert!(
+            decoded_bytes(pod, object.bytes(), 1 << 30) >= sound,
+            "{damage:?}"
+        );
+        let object = entries(message().raw(2, damage));
+        assert!(
+            decoded_bytes(map, object.bytes(), 1 << 30) >= sound_map,
+            "{damage:?}"
+        );
+    }
+    // A field of another wire type on the level of the containers.
+    let object = message().put(2, &containers(message().int(1, 1)));
+    assert!(decoded_bytes(pod, object.bytes(), 1 << 30) >= sound);
+}
+
+/// An empty quantity is "0", which is a string on the heap.
+#[test]
+fn an_estimate_counts_empty_quantities() {
+    let schema = Schema::message("resource/v1.CapacityRequestPolicy").expect("in the table");
+    let count = 1_000;
+    let empty = (0..count).fold(message(), |policy, _| policy.raw(3, &[]));
+    let estimate = decoded_bytes(schema, empty.bytes(), usize::MAX);
+    assert!(estimate >= count * (size_of::<String>() + 1), "{estimate}");
+}
+
+/// A list of which the first element is damaged does not reserve memory for all others.
+#[cfg(feature = "k8s-openapi")]
+#[test]
+fn no_list_of_structs_is_allocated_before_it_is_read() {
+    let _turn = turn();
+    let pod = Schema::of("v1", "Pod").expect("a built-in kind");
+    let damaged = (0..100_000).fold(message().raw(2, &[0x80]), |spec, _| spec.raw(2, &[]));
+    let object = message().put(2, &damaged);
+    let decode = || informer_kube_protobuf::Deserializer::new(pod, object.bytes()).decode::<Pod>();
+    decode().expect_err("the first container is damaged");
+    let region = Region::new(GLOBAL);
+    decode().expect_err("the first container is damaged");
+    let bytes = region.change().bytes_allocated;
+    assert!(bytes < 4 << 20, "{bytes} bytes");
 }
 
 /// Compares the estimated size of a struct with the size that it has.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::decode::{Entries, Within, count, within};
+use crate::estimate::LIST_AT_ONCE;
 use crate::schema::Kind;
 use crate::wire;
 
@@ -129,7 +130,9 @@ impl<T: Value> List for Vec<T> {
     const WIRE: u8 = T::WIRE;
 
     fn read(&mut self, rest: &mut &[u8], number: u32, dropped: Within<'_>) -> Option<()> {
-        self.reserve_exact(count(rest, T::WIRE, number, T::WIRE).ok()?);
+        let count = count(rest, T::WIRE, number, T::WIRE).ok()?;
+        // Two bytes may be an element of a kilobyte, and the first of them may be damaged.
+        self.reserve_exact(count.min(LIST_AT_ONCE / size_of::<T>().max(1)));
         loop {
             T::push(self, rest, dropped)?;
             match wire::tag_of(rest, number).ok()? {
