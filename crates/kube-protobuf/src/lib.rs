@@ -57,7 +57,7 @@ mod text;
 mod watch;
 mod wire;
 
-pub use decode::{Deserializer, Dropped, DroppedFields, copy_without, from_slice};
+pub use decode::{Deserializer, Dropped, DroppedFields, KeyDeserializer, copy_without, from_slice};
 pub use encode::{EncodeError, seal, to_body, to_frame, to_vec};
 pub use envelope::Envelope;
 pub use error::{Error, ErrorKind};

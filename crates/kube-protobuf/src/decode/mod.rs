@@ -8,6 +8,7 @@ mod deserializer;
 mod dropped;
 mod elements;
 mod ignored;
+mod key;
 mod members;
 mod parsed;
 mod special;
@@ -28,6 +29,7 @@ use access::Map;
 pub use copy::copy_without;
 pub(crate) use dropped::Within;
 pub use dropped::{Dropped, DroppedFields};
+pub use key::KeyDeserializer;
 use members::Members;
 
 // What the structs of k8s-openapi are read by, too.

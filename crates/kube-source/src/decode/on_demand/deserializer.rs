@@ -1,5 +1,6 @@
 //! Deserializes the next value of a text, as serde_json would.
 
+use informer_kube_protobuf::KeyDeserializer;
 use serde::{
     Deserializer,
     de::{
@@ -9,7 +10,7 @@ use serde::{
 };
 
 use super::{Contents, OnDemand};
-use crate::decode::{shape::text::TextDeserializer, tape::Misfit};
+use crate::decode::tape::Misfit;
 
 macro_rules! numbers {
     ($($method:ident)*) => {$(
@@ -198,8 +199,8 @@ impl<'de> MapAccess<'de> for Contents<'_, 'de> {
         }
         let quoted = self.rest.quoted()?;
         let key = match quoted.has_escapes {
-            false => seed.deserialize(TextDeserializer::new(quoted.written)),
-            true => seed.deserialize(TextDeserializer::new(quoted.unescaped()?)),
+            false => seed.deserialize(KeyDeserializer::new(quoted.written)),
+            true => seed.deserialize(KeyDeserializer::new(quoted.unescaped()?)),
         }?;
         self.rest.take(b':')?;
         Ok(Some(key))

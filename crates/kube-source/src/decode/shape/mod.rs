@@ -7,15 +7,13 @@
 
 use std::fmt;
 
+use informer_kube_protobuf::KeyDeserializer;
 use serde::{
     Deserialize, Deserializer,
     de::{DeserializeSeed, EnumAccess, Error, IgnoredAny, MapAccess, SeqAccess, Visitor},
 };
 
-use self::{
-    projection::{Node, Projection},
-    text::TextDeserializer,
-};
+use self::projection::{Node, Projection};
 use crate::decode::envelope::Text;
 
 pub(crate) mod checked;
@@ -23,7 +21,6 @@ pub(crate) mod cuts;
 pub(crate) mod projection;
 pub(crate) mod prune;
 pub(crate) mod repeated;
-pub(crate) mod text;
 
 /// Drops nothing.
 static NOTHING: Node = Node::new();
@@ -244,7 +241,7 @@ impl<'de, A: MapAccess<'de>, const DEEP: bool> MapAccess<'de> for ShapedMap<'_, 
     ) -> Result<Option<S::Value>, A::Error> {
         if let Some((field, text)) = self.next_supplied() {
             self.value = NextValue::Supplied(text);
-            return seed.deserialize(TextDeserializer::new(field)).map(Some);
+            return seed.deserialize(KeyDeserializer::new(field)).map(Some);
         }
         while let Some(Text(key)) = self.map.next_key::<Text<'de>>()? {
             let Some(value) = self.member(&key) else {
@@ -252,7 +249,7 @@ impl<'de, A: MapAccess<'de>, const DEEP: bool> MapAccess<'de> for ShapedMap<'_, 
                 continue;
             };
             self.value = value;
-            return seed.deserialize(TextDeserializer::new(key)).map(Some);
+            return seed.deserialize(KeyDeserializer::new(key)).map(Some);
         }
         Ok(None)
     }
@@ -263,7 +260,7 @@ impl<'de, A: MapAccess<'de>, const DEEP: bool> MapAccess<'de> for ShapedMap<'_, 
             NextValue::Whole if DEEP => self.map.next_value_seed(Self::below(&NOTHING, seed)),
             NextValue::Whole => self.map.next_value_seed(seed),
             NextValue::Below(node) => self.map.next_value_seed(Self::below(node, seed)),
-            NextValue::Supplied(text) => seed.deserialize(TextDeserializer::new(text.to_owned())),
+            NextValue::Supplied(text) => seed.deserialize(KeyDeserializer::new(text.to_owned())),
         }
     }
 

@@ -3,6 +3,7 @@
 //! Doubtful input is a [`Misfit`]: numbers with a fraction or too large for an integer, `-0`, and
 //! values that a type rejects. `tests/parsers.rs` checks that both parsers agree.
 
+use informer_kube_protobuf::KeyDeserializer;
 use serde::{
     Deserializer,
     de::{
@@ -13,7 +14,6 @@ use serde::{
 use simd_json::{Node as Token, StaticNode};
 
 use super::{Misfit, Tokens};
-use crate::decode::shape::text::TextDeserializer;
 
 /// The elements of a list, or the members of an object, that are left.
 struct Contents<'c, 't, 'de> {
@@ -263,7 +263,7 @@ impl<'de> MapAccess<'de> for Contents<'_, '_, 'de> {
         if !self.advance() {
             return Ok(None);
         }
-        let key = TextDeserializer::new(self.tokens.key()?);
+        let key = KeyDeserializer::new(self.tokens.key()?);
         seed.deserialize(key).map(Some)
     }
 

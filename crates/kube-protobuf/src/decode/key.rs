@@ -1,26 +1,40 @@
-//! Deserializes a text that is already read: the key of a map, or a supplied type name.
-//!
-//! Keys deserialize as in serde_json: also as a number, a bool, an option, a newtype or a unit
-//! variant. serde's own deserializers of strings reject most of these.
+//! Deserializes the key of a map.
 
-use std::{borrow::Cow, marker::PhantomData};
+use std::borrow::Cow;
+use std::marker::PhantomData;
 
-use serde::{
-    Deserializer,
-    de::{Error, Visitor, value::CowStrDeserializer},
-    forward_to_deserialize_any,
-};
-use serde_json::{Deserializer as Json, de::IoRead};
+use serde::de::value::CowStrDeserializer;
+use serde::de::{Error, Visitor};
+use serde::{Deserializer, forward_to_deserialize_any};
+use serde_json::Deserializer as Json;
+use serde_json::de::IoRead;
 
-/// Deserializes a text with the errors of another deserializer.
-pub(crate) struct TextDeserializer<'de, E> {
+/// Deserializes a text as serde_json deserializes the key of an object: also as a number, a bool,
+/// an option, a newtype or a unit variant.
+///
+/// For deserializers of maps and of names that are not on the wire. serde's own deserializers of
+/// strings refuse most of these types. `E` is the error of the other deserializer.
+///
+/// ```
+/// use informer_kube_protobuf::KeyDeserializer;
+/// use serde::Deserialize;
+/// use serde::de::value::Error;
+///
+/// let port = u16::deserialize(KeyDeserializer::<Error>::new("8080"))?;
+/// assert_eq!(port, 8080);
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Debug)]
+pub struct KeyDeserializer<'de, E> {
     text: Cow<'de, str>,
     error: PhantomData<E>,
 }
 
-impl<'de, E: Error> TextDeserializer<'de, E> {
+impl<'de, E: Error> KeyDeserializer<'de, E> {
+    /// Creates a deserializer of a text.
     #[inline]
-    pub(crate) fn new(text: impl Into<Cow<'de, str>>) -> Self {
+    #[must_use]
+    pub fn new(text: impl Into<Cow<'de, str>>) -> Self {
         Self {
             text: text.into(),
             error: PhantomData,
@@ -51,7 +65,7 @@ macro_rules! numbers {
     )*};
 }
 
-impl<'de, E: Error> Deserializer<'de> for TextDeserializer<'de, E> {
+impl<'de, E: Error> Deserializer<'de> for KeyDeserializer<'de, E> {
     type Error = E;
 
     #[inline]
