@@ -31,7 +31,7 @@ impl<'a> Envelope<'a> {
     ///
     /// # Errors
     ///
-    /// The body does not begin with the magic bytes, or its message is damaged.
+    /// The body does not begin with the magic bytes, or its message is missing or damaged.
     pub fn parse(body: &'a [u8]) -> Result<Self> {
         Self::read(body).map_err(|error| error.in_input(body))
     }
@@ -40,12 +40,16 @@ impl<'a> Envelope<'a> {
         let Some(mut rest) = body.strip_prefix(MAGIC) else {
             return Err(Error::at(ErrorKind::Magic, body));
         };
+        if rest.is_empty() {
+            return Err(Error::at(ErrorKind::Truncated, rest));
+        }
         let (mut type_meta, mut raw) = (None, None);
         while !rest.is_empty() {
             let start = rest;
             let slot = match wire::tag(&mut rest)? {
                 (1, wire::BYTES) => &mut type_meta,
                 (2, wire::BYTES) => &mut raw,
+                (1 | 2, found) => return Err(Error::wire_type(wire::BYTES, found, start)),
                 (_, wire) => {
                     wire::skip(&mut rest, wire)?;
                     continue;
@@ -56,15 +60,7 @@ impl<'a> Envelope<'a> {
             }
         }
         let (type_meta, raw) = (type_meta.unwrap_or_default(), raw.unwrap_or_default());
-        let (mut api_version, mut kind) = ("", "");
-        let mut rest = type_meta;
-        while !rest.is_empty() {
-            match wire::tag(&mut rest)? {
-                (1, wire::BYTES) => api_version = wire::text(&mut rest)?,
-                (2, wire::BYTES) => kind = wire::text(&mut rest)?,
-                (_, wire) => wire::skip(&mut rest, wire)?,
-            }
-        }
+        let [api_version, kind] = names(type_meta)?;
         Ok(Self {
             api_version,
             kind,
@@ -99,6 +95,27 @@ impl<'a> Envelope<'a> {
         let deserializer = Deserializer::with_type_meta(schema, self.raw, self.type_meta);
         T::deserialize(deserializer).map_err(|error| error.in_input(self.body))
     }
+}
+
+/// Reads a `runtime.TypeMeta`.
+fn names(mut rest: &[u8]) -> Result<[&str; 2]> {
+    let mut names = [None; 2];
+    while !rest.is_empty() {
+        let start = rest;
+        let slot = match wire::tag(&mut rest)? {
+            (1, wire::BYTES) => &mut names[0],
+            (2, wire::BYTES) => &mut names[1],
+            (1 | 2, found) => return Err(Error::wire_type(wire::BYTES, found, start)),
+            (_, wire) => {
+                wire::skip(&mut rest, wire)?;
+                continue;
+            }
+        };
+        if slot.replace(wire::text(&mut rest)?).is_some() {
+            return Err(Error::at(ErrorKind::Repeated, start));
+        }
+    }
+    Ok(names.map(Option::unwrap_or_default))
 }
 
 /// Shows the kind and the length: the object may contain secrets.

@@ -61,12 +61,13 @@ pub enum ErrorKind {
     #[error("the message is nested too deeply")]
     TooDeep,
     /// A field that can be there once is there twice, or the elements of a list are not adjacent.
+    /// Within times, quantities and entries of maps the last field counts.
     ///
     /// Other decoders merge such fields. Encoders write none, and a `Visitor` has received the
     /// first one when the second one is found.
     #[error("the field is there more than once")]
     Repeated,
-    /// A time outside of the years 0 to 9999, which JSON cannot express.
+    /// A time outside of the years 0 to 9999, which have four digits in JSON.
     #[error("the time is out of range")]
     Time,
     /// An `IntOrString` that is neither.
@@ -131,6 +132,12 @@ impl Error {
     #[cold]
     pub(crate) fn at(kind: ErrorKind, rest: &[u8]) -> Self {
         Self::new(kind, Some(rest.as_ptr() as usize))
+    }
+
+    /// A field at `start` has another wire type than the schema's.
+    #[cold]
+    pub(crate) fn wire_type(expected: u8, found: u8, start: &[u8]) -> Self {
+        Self::at(ErrorKind::WireType { expected, found }, start)
     }
 
     #[cold]

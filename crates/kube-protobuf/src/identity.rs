@@ -1,6 +1,6 @@
 //! The identity of an object, read from its metadata alone.
 
-use crate::error::{Error, ErrorKind, Result, Segment};
+use crate::error::{Error, Result, Segment};
 use crate::wire;
 
 /// The four fields of the metadata that identify an object and its version.
@@ -107,6 +107,5 @@ fn next_metadata<'a>(rest: &mut &'a [u8]) -> Result<Option<&'a [u8]>> {
 
 #[cold]
 fn wrong_wire(name: &'static str, found: u8, at: &[u8]) -> Error {
-    let expected = wire::BYTES;
-    Error::at(ErrorKind::WireType { expected, found }, at).within(Segment::Field(name))
+    Error::wire_type(wire::BYTES, found, at).within(Segment::Field(name))
 }

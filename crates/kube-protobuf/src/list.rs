@@ -65,8 +65,7 @@ impl<'a> ListParts<'a> {
                     return wire::bytes(&mut self.rest).map(ListPart::Item).map(Some);
                 }
                 (1 | 2, found) => {
-                    let expected = wire::BYTES;
-                    return Err(Error::at(ErrorKind::WireType { expected, found }, start));
+                    return Err(Error::wire_type(wire::BYTES, found, start));
                 }
                 (_, wire) => wire::skip(&mut self.rest, wire)?,
             }

@@ -62,8 +62,7 @@ impl<'a> WatchEvent<'a> {
                 (1, wire::BYTES) => event_type.replace(wire::text(&mut rest)?).is_some(),
                 (2, wire::BYTES) => extension.replace(wire::bytes(&mut rest)?).is_some(),
                 (1 | 2, found) => {
-                    let expected = wire::BYTES;
-                    return Err(Error::at(ErrorKind::WireType { expected, found }, start));
+                    return Err(Error::wire_type(wire::BYTES, found, start));
                 }
                 (_, wire) => {
                     wire::skip(&mut rest, wire)?;

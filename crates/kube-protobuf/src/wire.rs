@@ -214,8 +214,10 @@ pub(crate) fn tag_of(rest: &mut &[u8], number: u32) -> Result<Option<u8>> {
 pub(crate) fn only_field(mut message: &[u8]) -> Result<&[u8]> {
     let mut content: &[u8] = &[];
     while !message.is_empty() {
+        let start = message;
         match tag(&mut message)? {
             (1, BYTES) => content = bytes(&mut message)?,
+            (1, found) => return Err(Error::wire_type(BYTES, found, start)),
             (_, wire) => skip(&mut message, wire)?,
         }
     }

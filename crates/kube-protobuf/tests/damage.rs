@@ -2,7 +2,7 @@
 
 mod bytes;
 
-use bytes::message;
+use bytes::{Message, message};
 use informer_kube_protobuf::{
     Envelope, ErrorKind, Identity, ListParts, Schema, WatchEvent, from_slice, split_frame, to_body,
 };
@@ -37,6 +37,89 @@ fn every_damage_has_an_error_of_its_own() {
         found: 0,
     };
     assert_eq!(error(message().int(1, 1).bytes()), wire);
+}
+
+#[test]
+fn a_body_has_a_message_and_its_fields_have_their_types() {
+    let kind = |bytes: &[u8]| {
+        let body = [b"k8s\0", bytes].concat();
+        Envelope::parse(&body).expect_err("damaged").kind().clone()
+    };
+    let wire = |expected, found| ErrorKind::WireType { expected, found };
+    let types = message().text(1, "v1").text(2, "ConfigMap");
+    let body = message().put(1, &types);
+    assert_eq!(kind(b""), ErrorKind::Truncated);
+    assert_eq!(kind(body.clone().int(2, 5).bytes()), wire(2, 0));
+    assert_eq!(kind(message().int(1, 5).bytes()), wire(2, 0));
+    let types = types.text(2, "Secret");
+    assert_eq!(kind(message().put(1, &types).bytes()), ErrorKind::Repeated);
+    let types = message().text(1, "v1").int(2, 5);
+    assert_eq!(kind(message().put(1, &types).bytes()), wire(2, 0));
+}
+
+#[test]
+fn values_with_a_text_of_their_own_have_fields_of_their_types() {
+    let error = |schema: &str, bytes: &[u8]| {
+        let schema = Schema::message(schema).expect("a message of the table");
+        let result: Result<Value, _> = from_slice(schema, bytes);
+        result.expect_err("damaged").kind().clone()
+    };
+    let wire = |expected, found| ErrorKind::WireType { expected, found };
+    let text = message().text(1, "1");
+    let number = message().int(1, 5);
+    // `creationTimestamp`, `labels`, and the JSON of managed fields.
+    let meta = |number, value: &Message| message().put(number, value);
+    let object = "meta/v1.ObjectMeta";
+    assert_eq!(error(object, meta(8, &text).bytes()), wire(0, 2));
+    let label = message().int(1, 5).text(2, "b");
+    assert_eq!(error(object, meta(11, &label).bytes()), wire(2, 0));
+    let fields = meta(17, &meta(7, &number));
+    assert_eq!(error(object, fields.bytes()), wire(2, 0));
+    // `port`, an integer or a string, and the quantity of a resource.
+    let action = "core/v1.HTTPGetAction";
+    assert_eq!(error(action, meta(2, &text).bytes()), wire(0, 2));
+    let limits = meta(1, &message().text(1, "cpu").put(2, &number));
+    let resources = "core/v1.ResourceRequirements";
+    assert_eq!(error(resources, limits.bytes()), wire(2, 0));
+}
+
+#[test]
+fn no_element_of_a_list_in_a_message_of_its_own_is_lost() {
+    let error = |schema: &str, bytes: &[u8]| {
+        let schema = Schema::message(schema).expect("a message of the table");
+        let result: Result<Value, _> = from_slice(schema, bytes);
+        result.expect_err("damaged").kind().clone()
+    };
+    let empty = message();
+    let (one, many) = (
+        |it: Message| it.put(1, &message()),
+        |it: Message| it.put(2, &message()),
+    );
+    let or_array = "apiextensions/v1.JSONSchemaPropsOrArray";
+    let apart = many(one(many(empty.clone())));
+    assert_eq!(error(or_array, apart.bytes()), ErrorKind::Repeated);
+    let twice = one(one(empty.clone()));
+    assert_eq!(error(or_array, twice.bytes()), ErrorKind::Repeated);
+    let or_bool = "apiextensions/v1.JSONSchemaPropsOrBool";
+    let twice = many(many(empty.clone()));
+    assert_eq!(error(or_bool, twice.bytes()), ErrorKind::Repeated);
+
+    // The values of `extra` are lists of strings, each in a message.
+    let review = "authentication/v1.UserInfo";
+    let values = |list: &Message| {
+        let entry = message().text(1, "a").put(2, list);
+        error(review, message().put(4, &entry).bytes())
+    };
+    let first = message().text(1, "a");
+    let apart = first.clone().int(2, 0).text(1, "b");
+    assert_eq!(values(&apart), ErrorKind::Repeated);
+    assert_eq!(values(&first.clone().varint(2 << 3)), ErrorKind::Truncated);
+    assert_eq!(values(&first.varint(2 << 3 | 3)), ErrorKind::Group);
+    let number = ErrorKind::WireType {
+        expected: 2,
+        found: 0,
+    };
+    assert_eq!(values(&message().int(1, 5)), number);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Messages whose JSON is one of their fields: `JSONSchemaPropsOrBool` and its siblings.
 
+use super::value::skip_all;
 use crate::error::{Error, ErrorKind, Result};
 use crate::schema::{Choice, Kind, Message};
 use crate::wire;
@@ -21,7 +22,7 @@ pub(super) fn choose<'de>(
     rule: Choice,
     mut rest: &'de [u8],
 ) -> Result<Chosen<'de>> {
-    let mut allows = false;
+    let (mut allows, mut seen) = (false, 0_u64);
     let (mut one, mut many) = (None, None);
     while !rest.is_empty() {
         let start = rest;
@@ -30,21 +31,24 @@ pub(super) fn choose<'de>(
             wire::skip(&mut rest, found)?;
             continue;
         };
-        let expected = field.wire;
-        if found != expected {
-            let kind = ErrorKind::WireType { expected, found };
-            return Err(Error::at(kind, start));
+        if found != field.wire {
+            return Err(Error::wire_type(field.wire, found, start));
         }
+        if seen & 1 << number != 0 {
+            return Err(Error::at(ErrorKind::Repeated, start));
+        }
+        seen |= 1 << number;
         match (rule, number) {
-            (Choice::Bool, 1) => {
-                allows = wire::varint(&mut rest)? != 0;
-                continue;
+            (Choice::Bool, 1) => allows = wire::varint(&mut rest)? != 0,
+            (Choice::Bool, _) | (_, 1) => {
+                one = Some(Chosen::One(field.kind, number, rest));
+                wire::skip(&mut rest, found)?;
             }
-            (Choice::Bool, _) | (_, 1) => one = Some(Chosen::One(field.kind, number, rest)),
-            _ if many.is_none() => many = Some(Chosen::Many(field.kind, number, rest)),
-            _ => {}
+            _ => {
+                many = Some(Chosen::Many(field.kind, number, rest));
+                skip_all(&mut rest, number, found)?;
+            }
         }
-        wire::skip(&mut rest, found)?;
     }
     // Go writes strings before a schema, and several schemas before one.
     Ok(match rule {

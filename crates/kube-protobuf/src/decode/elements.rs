@@ -1,7 +1,7 @@
 //! The elements of a list and the entries of a map, which are adjacent fields of one number.
 
 use super::dropped::Within;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::schema::Kind;
 use crate::wire;
 
@@ -74,11 +74,7 @@ impl<'a, 'de> Elements<'a, 'de> {
                 return Ok(true);
             }
             if wire != wire::BYTES {
-                let kind = ErrorKind::WireType {
-                    expected,
-                    found: wire,
-                };
-                return Err(Error::at(kind, self.rest));
+                return Err(Error::wire_type(expected, wire, self.rest));
             }
             self.packed = wire::bytes(self.rest)?;
         }
@@ -165,11 +161,7 @@ impl<'a, 'de> Entries<'a, 'de> {
         if !std::mem::take(&mut self.is_first) {
             match wire::tag_of(self.rest, self.number)? {
                 Some(wire::BYTES) => {}
-                Some(found) => {
-                    let expected = wire::BYTES;
-                    let kind = ErrorKind::WireType { expected, found };
-                    return Err(Error::at(kind, self.rest));
-                }
+                Some(found) => return Err(Error::wire_type(wire::BYTES, found, self.rest)),
                 None => return Ok(false),
             }
         }
@@ -180,11 +172,11 @@ impl<'a, 'de> Entries<'a, 'de> {
             let start = entry;
             match wire::tag(&mut entry)? {
                 (1, wire::BYTES) => self.key = wire::text(&mut entry)?,
+                (1, found) => return Err(Error::wire_type(wire::BYTES, found, start)),
                 (2, found) => {
                     let expected = self.kind.wire();
                     if found != expected {
-                        let kind = ErrorKind::WireType { expected, found };
-                        return Err(Error::at(kind, start));
+                        return Err(Error::wire_type(expected, found, start));
                     }
                     self.value = Some(entry);
                     wire::skip(&mut entry, found)?;

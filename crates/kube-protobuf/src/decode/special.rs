@@ -38,9 +38,11 @@ pub(crate) fn read_text<'de>(kind: Kind, rest: &mut &'de [u8]) -> Result<Parsed<
 pub(crate) fn timestamp(mut message: &[u8]) -> Result<(i64, i32)> {
     let (mut seconds, mut nanos) = (0, 0);
     while !message.is_empty() {
+        let start = message;
         match wire::tag(&mut message)? {
             (1, wire::VARINT) => seconds = wire::varint(&mut message)? as i64,
             (2, wire::VARINT) => nanos = wire::varint(&mut message)? as i32,
+            (1 | 2, found) => return Err(Error::wire_type(wire::VARINT, found, start)),
             (_, wire) => wire::skip(&mut message, wire)?,
         }
     }
@@ -58,8 +60,8 @@ pub(crate) fn is_zero_time(kind: Kind, message: &[u8]) -> Result<bool> {
     Ok(is_zero(kind, message, seconds, nanos))
 }
 
-/// Nanoseconds count as far as JSON has them: those of a `Time` not, of a `MicroTime` whole
-/// microseconds.
+/// Nanoseconds count only as far as JSON shows them: not at all for a `Time`, and in whole
+/// microseconds for a `MicroTime`.
 fn is_zero(kind: Kind, message: &[u8], seconds: i64, nanos: i32) -> bool {
     let micros = match kind {
         Kind::MicroTime => i64::from(nanos) / 1_000,
@@ -73,8 +75,10 @@ fn is_zero(kind: Kind, message: &[u8], seconds: i64, nanos: i32) -> bool {
 fn duration(mut message: &[u8]) -> Result<i64> {
     let mut nanos = 0;
     while !message.is_empty() {
+        let start = message;
         match wire::tag(&mut message)? {
             (1, wire::VARINT) => nanos = wire::varint(&mut message)? as i64,
+            (1, found) => return Err(Error::wire_type(wire::VARINT, found, start)),
             (_, wire) => wire::skip(&mut message, wire)?,
         }
     }
@@ -86,6 +90,7 @@ fn read_int_or_string(message: &[u8]) -> Result<Parsed<'_>> {
     let mut rest = message;
     let (mut of_type, mut int, mut string) = (0, 0, &[0_u8][..]);
     while !rest.is_empty() {
+        let start = rest;
         match wire::tag(&mut rest)? {
             (1, wire::VARINT) => of_type = wire::varint(&mut rest)? as i64,
             (2, wire::VARINT) => int = wire::varint(&mut rest)? as i32,
@@ -93,6 +98,8 @@ fn read_int_or_string(message: &[u8]) -> Result<Parsed<'_>> {
                 string = rest;
                 wire::skip(&mut rest, wire::BYTES)?;
             }
+            (1 | 2, found) => return Err(Error::wire_type(wire::VARINT, found, start)),
+            (3, found) => return Err(Error::wire_type(wire::BYTES, found, start)),
             (_, wire) => wire::skip(&mut rest, wire)?,
         }
     }

@@ -18,7 +18,7 @@ use crate::wire;
 pub(super) struct Value<'a, 'de> {
     pub(super) rest: &'a mut &'de [u8],
     pub(super) kind: Kind,
-    pub(super) form: Form<'a>,
+    pub(super) form: Form<'a, 'de>,
     /// The depth of the message, list or map around the value.
     depth: u8,
     pub(super) dropped: Within<'de>,
@@ -26,7 +26,7 @@ pub(super) struct Value<'a, 'de> {
 
 /// How a value is written.
 #[derive(Clone, Copy)]
-pub(super) enum Form<'a> {
+pub(super) enum Form<'a, 'de> {
     Single,
     /// Elements of the field with this number; the tag of the first one is read.
     List {
@@ -40,7 +40,7 @@ pub(super) enum Form<'a> {
     /// A part of a JSON text.
     Tree(&'a Tree),
     /// A text that is supplied.
-    Text(&'a str),
+    Text(&'de str),
     /// The wire lacks the pointer.
     Null,
     /// The wire lacks all elements: null, and an empty list for a visitor that wants one.
@@ -111,7 +111,7 @@ impl<'a, 'de> Value<'a, 'de> {
     }
 
     /// A text that is not on the wire.
-    pub(super) fn text(text: &'a str, rest: &'a mut &'de [u8]) -> Self {
+    pub(super) fn text(text: &'de str, rest: &'a mut &'de [u8]) -> Self {
         Self {
             rest,
             kind: Kind::Str,
@@ -134,7 +134,7 @@ impl<'a, 'de> Value<'a, 'de> {
     }
 
     /// Reads a single value.
-    fn read(self) -> Result<Parsed<'de>> {
+    pub(super) fn read(self) -> Result<Parsed<'de>> {
         Ok(match self.kind {
             Kind::Bool => Parsed::Bool(wire::varint(self.rest)? != 0),
             Kind::I32 => Parsed::Signed(i64::from(wire::varint(self.rest)? as i32)),
@@ -192,7 +192,7 @@ impl<'a, 'de> Value<'a, 'de> {
             Form::List { number, wire } => self.visit_list(number, wire, visitor),
             Form::Map { number } => self.visit_entries(number, visitor),
             Form::Tree(tree) => visit_tree(tree, dropped, visitor),
-            Form::Text(text) => visitor.visit_str(text),
+            Form::Text(text) => visitor.visit_borrowed_str(text),
             Form::Null | Form::NoList | Form::NoMap => visitor.visit_unit(),
         }
     }
@@ -252,15 +252,24 @@ pub(crate) fn skip_all(rest: &mut &[u8], number: u32, wire: u8) -> Result<()> {
 
 /// Reads the strings of a message that contains nothing else.
 fn read_names(mut items: &[u8], depth: u8) -> Result<Parsed<'_>> {
+    let mut found = None;
     while !items.is_empty() {
+        let start = items;
         match wire::tag(&mut items)? {
             (1, wire::BYTES) => {
-                return Ok(Parsed::Elements(Kind::Str, 1, items, depth));
+                if found.replace(items).is_some() {
+                    return Err(Error::at(ErrorKind::Repeated, start));
+                }
+                skip_all(&mut items, 1, wire::BYTES)?;
             }
+            (1, found) => return Err(Error::wire_type(wire::BYTES, found, start)),
             (_, wire) => wire::skip(&mut items, wire)?,
         }
     }
-    Ok(Parsed::NoElements)
+    Ok(match found {
+        Some(items) => Parsed::Elements(Kind::Str, 1, items, depth),
+        None => Parsed::NoElements,
+    })
 }
 
 /// Reads the field that JSON has; `depth` is the depth of the message.
