@@ -6,12 +6,14 @@
 use std::any::type_name;
 use std::marker::PhantomData;
 
-use serde::de::value::{BorrowedStrDeserializer, StrDeserializer};
+use serde::Deserializer as _;
+use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map as Object, Value as Tree};
 
 use super::dropped::{Within, within};
 use super::elements::{Elements, Entries};
+use super::key::KeyDeserializer;
 use super::members::{Members, Pending, Source};
 use super::parsed::Parsed;
 use super::value::Value;
@@ -46,6 +48,23 @@ impl<'m, 'de> Map<'m, '_, 'de> {
     }
 }
 
+impl<'de> Map<'_, '_, 'de> {
+    /// Deserializes an enum: the only member is the variant and its value.
+    pub(super) fn deserialize_enum<V: Visitor<'de>>(
+        mut self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value> {
+        let value = MapAccessDeserializer::new(&mut self).deserialize_enum(name, variants, visitor);
+        let value = value?;
+        match self.next_key::<IgnoredAny>()? {
+            Some(_) => Err(serde::de::Error::custom("more than one variant of an enum")),
+            None => Ok(value),
+        }
+    }
+}
+
 impl<'m, 'de> MapAccess<'de> for Map<'m, '_, 'de> {
     type Error = Error;
 
@@ -67,13 +86,12 @@ impl<'m, 'de> MapAccess<'de> for Map<'m, '_, 'de> {
                     return Ok(None);
                 };
                 (*next, *below) = (Some(value), within);
-                return seed.deserialize(StrDeserializer::new(key)).map(Some);
+                let key = KeyDeserializer::new(key.clone());
+                return seed.deserialize(key).map(Some);
             }
         };
         match key {
-            Some(key) => seed
-                .deserialize(BorrowedStrDeserializer::new(key))
-                .map(Some),
+            Some(key) => seed.deserialize(KeyDeserializer::new(key)).map(Some),
             None => Ok(None),
         }
     }

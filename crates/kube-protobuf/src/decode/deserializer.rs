@@ -1,13 +1,15 @@
-//! How a visitor asks for one value: the deserializer of serde.
+//! The serde deserializer of one value.
 
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{IntoDeserializer, Visitor};
+use serde::de::Visitor;
 use serde::forward_to_deserialize_any;
 use serde_json::Value as Tree;
 
 use super::access::{List, Map};
 use super::elements::{Elements, Entries};
 use super::ignored::ignored_by;
+use super::key::KeyDeserializer;
+use super::members::Members;
+use super::parsed::Parsed;
 use super::special;
 use super::value::{Form, Value, refuse_json_only};
 use crate::error::{Error, Result};
@@ -129,31 +131,35 @@ impl<'de> serde::Deserializer<'de> for Value<'_, 'de> {
         // The tag of an enum is not known, so nothing is dropped inside.
         self.dropped = None;
         match (self.form, self.kind) {
-            (Form::Single, Kind::Str) => {
-                let text: &str = wire::text(self.rest)?;
-                text.into_deserializer()
-                    .deserialize_enum(name, variants, visitor)
-            }
-            (Form::Single, Kind::Message(entry)) => {
-                let mut members = self.members(entry)?;
-                MapAccessDeserializer::new(Map::Members(&mut members))
-                    .deserialize_enum(name, variants, visitor)
-            }
             (Form::Single, Kind::Json) => {
                 let tree = special::json_tree(self.rest)?;
                 let mut nothing: &[u8] = &[];
                 let value = Value::tree(Some(&tree), &mut nothing);
                 value.deserialize_enum(name, variants, visitor)
             }
+            (Form::Single, _) => match self.read()? {
+                Parsed::Str(text) => {
+                    KeyDeserializer::new(text).deserialize_enum(name, variants, visitor)
+                }
+                Parsed::Text(text) => {
+                    KeyDeserializer::new(text).deserialize_enum(name, variants, visitor)
+                }
+                Parsed::Time(text) => KeyDeserializer::new(text.as_str().to_owned())
+                    .deserialize_enum(name, variants, visitor),
+                Parsed::Message(entry, message, depth) => {
+                    let mut members = Members::new(entry.message(), message, depth);
+                    Map::Members(&mut members).deserialize_enum(name, variants, visitor)
+                }
+                other => other.visit(None, visitor),
+            },
             (Form::Tree(Tree::String(text)), _) => {
-                (text.as_str().into_deserializer()).deserialize_enum(name, variants, visitor)
+                KeyDeserializer::new(text.clone()).deserialize_enum(name, variants, visitor)
             }
             (Form::Text(text), _) => {
-                (text.into_deserializer()).deserialize_enum(name, variants, visitor)
+                KeyDeserializer::new(text).deserialize_enum(name, variants, visitor)
             }
             (Form::Tree(Tree::Object(object)), _) => {
-                MapAccessDeserializer::new(Map::object(object, None))
-                    .deserialize_enum(name, variants, visitor)
+                Map::object(object, None).deserialize_enum(name, variants, visitor)
             }
             _ => self.visit(visitor),
         }

@@ -18,7 +18,6 @@ mod value;
 
 use std::fmt;
 
-use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, DeserializeOwned, Visitor};
 use serde::forward_to_deserialize_any;
 
@@ -263,8 +262,7 @@ impl<'de> serde::Deserializer<'de> for Deserializer<'de> {
         // The tag of an enum is not known, so nothing is dropped inside.
         self.dropped = None;
         let mut members = self.members();
-        MapAccessDeserializer::new(Map::Members(&mut members))
-            .deserialize_enum(name, variants, visitor)
+        Map::Members(&mut members).deserialize_enum(name, variants, visitor)
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
