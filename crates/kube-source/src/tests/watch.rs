@@ -284,6 +284,27 @@ async fn an_endless_line_is_too_big() {
     );
 }
 
+/// The same with a complete line before it, when all of it has arrived.
+#[tokio::test]
+async fn an_endless_line_behind_another_one_is_too_big() {
+    let added = FIVE.lines().next().expect("a line");
+    for (first, count) in [
+        (Bytes::from("\n"), 0),
+        (Bytes::from(format!("{added}\n")), 1),
+    ] {
+        let endless = always(move || {
+            let piece = Bytes::from(vec![b'x'; 1000]);
+            let rest = stream::repeat_with(move || Ok(piece.clone()));
+            scripted::pieces(stream::iter([Ok(first.clone())]).chain(rest))
+        });
+        let pods = pods_with(endless, |source| source.limits.event_bytes = 10_000);
+        let events = watch(&pods, Arc::new(())).await;
+        let told: Vec<_> = events.iter().map(told).collect();
+        assert_eq!(told.last().map(|last| &**last), Some("failure TooBig"));
+        assert_eq!(told.len() - 1, count, "{told:?}");
+    }
+}
+
 struct HasAll;
 
 impl Reuse<DynamicObject> for HasAll {

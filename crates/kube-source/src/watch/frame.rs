@@ -98,7 +98,7 @@ impl Framer {
     }
 
     /// Whether the frame that is not complete is longer than the limit.
-    fn is_too_long(&self) -> bool {
+    pub(crate) fn is_too_long(&self) -> bool {
         match self.format {
             ReceivedWire::Json => self.buffer.len() - self.complete > self.limit,
             ReceivedWire::Protobuf => self.framed(self.complete).is_err(),

@@ -173,7 +173,8 @@ impl<T: Send + Sync + 'static> KubeEvents<T> {
                 break;
             }
             // The connection's task may have more, which then makes a burst.
-            if has_arrived && self.end.is_none() && self.framer.complete_bytes() < BURST_BYTES {
+            let may_follow = self.end.is_none() && !self.framer.is_too_long();
+            if has_arrived && may_follow && self.framer.complete_bytes() < BURST_BYTES {
                 return self.give_way(context);
             }
             self.in_place = true;
@@ -205,8 +206,8 @@ impl<T: Send + Sync + 'static> KubeEvents<T> {
         loop {
             self.decode_bursts();
             let is_full = self.framer.complete_bytes() >= BURST_BYTES;
-            let is_too_long = self.framer.complete_bytes() == 0 && self.framer.has_answer();
-            if is_full || is_too_long || self.end.is_some() {
+            // SEC-16: whatever complete frames come before the long one.
+            if is_full || self.framer.is_too_long() || self.end.is_some() {
                 return has_arrived;
             }
             match Pin::new(&mut self.pieces).poll_next(context) {

@@ -1,8 +1,8 @@
 //! Limits on what a server may send. `list.rs` has the decoded size, `watch.rs` absurd lengths.
 
 use futures::stream;
-use informer_kube_protobuf::Envelope;
-use informer_reflector::{Body, DecodeErrorCategory, FailureKind};
+use informer_kube_protobuf::{Envelope, to_body, to_frame};
+use informer_reflector::{Body, DecodeErrorCategory, FailureKind, WatchEvent};
 
 use super::*;
 use crate::{Limits, Projection};
@@ -91,6 +91,31 @@ async fn a_frame_over_the_limit_is_too_big() {
     let events = watches.watch(watch_request(), Arc::new(())).await;
     let events: Vec<_> = events.expect("an answer").collect().await;
     let [Err(failure)] = &events[..] else {
+        panic!("{} events", events.len());
+    };
+    assert_eq!(failure.kind, FailureKind::TooBig);
+}
+
+/// The same with a complete frame before it, and bytes that never end.
+#[tokio::test]
+async fn a_frame_over_the_limit_behind_another_one_is_too_big() {
+    let client = answering(|| {
+        let bookmark = json!({"apiVersion": "v1", "kind": "Pod",
+            "metadata": {"resourceVersion": "7"}});
+        let frame = to_frame("BOOKMARK", &to_body(&bookmark).expect("a pod"));
+        let first = [&frame[..], &[0, 0, 0x27, 0x11]].concat();
+        let rest = stream::repeat_with(|| Ok(Bytes::from_static(&[0; 1000])));
+        let pieces = stream::iter([Ok(Bytes::from(first))]).chain(rest);
+        let mut endless = scripted::pieces(pieces);
+        let value = HeaderValue::from_static(PROTOBUF);
+        endless.headers_mut().insert(header::CONTENT_TYPE, value);
+        endless
+    });
+    let source = pods().limits(Limits::default().event_bytes(10_000));
+    let watches = KubeListWatch::new(client, source);
+    let events = watches.watch(watch_request(), Arc::new(())).await;
+    let events: Vec<_> = events.expect("an answer").collect().await;
+    let [Ok(WatchEvent::Bookmark { .. }), Err(failure)] = &events[..] else {
         panic!("{} events", events.len());
     };
     assert_eq!(failure.kind, FailureKind::TooBig);
