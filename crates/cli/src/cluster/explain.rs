@@ -81,15 +81,12 @@ fn find_auth(error: &Error) -> Option<&AuthError> {
     None
 }
 
-/// Outputs of credential plugins are not quoted: they are where tokens come from.
+/// Neither the output of a credential plugin is quoted, which is where tokens come from, nor its
+/// command, which begins with the environment that the kubeconfig gives it.
 fn auth_error(error: &AuthError) -> String {
     match error {
-        AuthError::AuthExecRun { cmd, out } => {
-            format!(
-                "the credential plugin {} failed: {}",
-                escape::text(cmd),
-                out.status
-            )
+        AuthError::AuthExecRun { out, .. } => {
+            format!("the credential plugin failed: {}", out.status)
         }
         AuthError::AuthExecStart(error) => format!("the credential plugin cannot be run: {error}"),
         AuthError::AuthExecParse(_) => {

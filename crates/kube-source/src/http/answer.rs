@@ -10,6 +10,7 @@ use bytes::Bytes;
 use futures::{Stream, StreamExt, TryStreamExt, stream::try_unfold};
 use http::{HeaderMap, Response, header};
 use http_body_util::BodyExt;
+use hyper_util::client::legacy::Error as ClientError;
 use informer_reflector::{Failure, FailureKind};
 use kube_client::client::Body;
 use tokio::time::timeout;
@@ -158,30 +159,45 @@ pub(crate) fn broken(error: &kube_client::Error) -> Failure {
 
 /// The failure of a request without an answer.
 pub(crate) fn unanswered(error: &kube_client::Error) -> Failure {
-    use kube_client::Error;
-    match error {
-        // SEC-8: the output of a credential plugin must not be shown.
-        Error::Auth(_) => Failure::new(
+    // SEC-8: the error of a credential plugin quotes its output and its environment.
+    if causes(error).any(is_of_credentials) {
+        return Failure::new(
             FailureKind::Unauthorized,
             "Credentials",
             "credentials could not be obtained",
-        ),
-        _ if is_time_out(error) => Failure::new(FailureKind::TimedOut, "NoAnswer", chain(error)),
-        _ if is_cut(error) => Failure::new(FailureKind::Cut, "NoAnswer", chain(error)),
-        _ => Failure::new(FailureKind::Connect, "NoAnswer", chain(error)),
+        );
     }
+    let kind = if is_unconnected(error) {
+        FailureKind::Connect
+    } else if is_time_out(error) {
+        FailureKind::TimedOut
+    } else if is_cut(error) {
+        FailureKind::Cut
+    } else {
+        FailureKind::Connect
+    };
+    Failure::new(kind, "NoAnswer", chain(error))
 }
 
-/// Whether a connection existed and broke. A failure to connect does not depend on the request. A
-/// broken connection may be caused by it, so the same request must not be repeated forever.
+/// Whether credentials could not be obtained. They are renewed within the service, whose error is
+/// one of the causes.
+fn is_of_credentials(cause: &(dyn StdError + 'static)) -> bool {
+    use kube_client::{Error, client::AuthError};
+    cause.is::<AuthError>() || matches!(cause.downcast_ref(), Some(Error::Auth(_)))
+}
+
+/// Whether no connection was made, also within the time for it. This does not depend on the
+/// request. A broken connection may be caused by it, so the same request must not be repeated
+/// forever.
+fn is_unconnected(error: &kube_client::Error) -> bool {
+    let clients = causes(error).filter_map(|cause| cause.downcast_ref::<ClientError>());
+    has_io(error, io::ErrorKind::ConnectionRefused) || { clients }.any(ClientError::is_connect)
+}
+
+/// Whether a connection existed and broke.
 fn is_cut(error: &kube_client::Error) -> bool {
-    use hyper_util::client::legacy::Error as ClientError;
     let is_client = |cause: &(dyn StdError + 'static)| cause.is::<ClientError>();
-    let refused = has_io(error, io::ErrorKind::ConnectionRefused)
-        || causes(error)
-            .filter_map(|cause| cause.downcast_ref::<ClientError>())
-            .any(ClientError::is_connect);
-    !refused && (causes(error).any(is_client) || matches!(error, kube_client::Error::HyperError(_)))
+    causes(error).any(is_client) || matches!(error, kube_client::Error::HyperError(_))
 }
 
 fn is_time_out(error: &kube_client::Error) -> bool {

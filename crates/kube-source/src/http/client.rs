@@ -44,10 +44,11 @@ const LIST_BUFFER: usize = 256 * 1024;
 
 /// Builds a client for lists and watches from a kube configuration.
 ///
-/// Credentials from a file or a plugin are read again as soon as the server refuses them.
+/// Credentials from a file or a plugin are read again as soon as the server refuses them. A client
+/// certificate is read once, also if a plugin hands it out: make another client before it expires.
 ///
-/// Watches have connections of their own, whose buffers are small because they stay open. The
-/// connections of lists and other requests are closed after 5 s without a request.
+/// Watches have separate connections. Their buffers are small, because these connections stay open.
+/// The connections of lists and other requests are closed after 5 s without a request.
 ///
 /// TLS is provided by kube-client: the feature `rustls-tls` turns on rustls, and any TLS feature of
 /// kube-client serves as well. If several are on, rustls is used.
@@ -144,13 +145,14 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     use hyper_util::client::legacy::connect::dns::Name;
-    use informer_reflector::Config as ReflectorConfig;
+    use informer_reflector::{Config as ReflectorConfig, FailureKind};
     use informer_testkit::{ApiServer, Resource, Verb};
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::{TcpListener, TcpStream};
 
     use super::*;
     use crate::tests::followed::{Followed, SOON, create};
+    use crate::tests::requests::{list, pods};
 
     /// Of the kernel's timers in `/proc`.
     #[cfg(target_os = "linux")]
@@ -202,6 +204,22 @@ mod tests {
         let lists =
             requests.filter(|request| whole(request.line.verb, request.line.wants_initial_events));
         assert_eq!(lists.count(), 1);
+    }
+
+    /// A host that is off does not refuse: the time for the connection passes. That says as little
+    /// about the version of a watch as a refusal.
+    #[tokio::test]
+    async fn a_connection_that_is_not_made_in_time_is_none() {
+        let resolver = tower::service_fn(|_: Name| {
+            ready(Err::<std::iter::Empty<_>, _>(io::Error::from(
+                io::ErrorKind::TimedOut,
+            )))
+        });
+        let config = Config::new("http://api.test".parse().expect("a URL"));
+        let connector = tuned(HttpConnector::new_with_resolver(resolver), &config);
+        let pods = pods(over(config, &connector).expect("plain HTTP"));
+        let failure = list(&pods).await.expect_err("no connection");
+        assert_eq!(failure.kind, FailureKind::Connect, "{failure}");
     }
 
     /// The kernel's timer of our end of a connection to this address: which, and how long it has.

@@ -20,6 +20,7 @@ use http::{Request, Response, StatusCode};
 use kube_client::Config;
 use kube_client::client::{Body, ConfigExt};
 use tokio::sync::Mutex;
+use tokio::task::{JoinHandle, spawn_blocking};
 use tower::util::{BoxCloneService, BoxCloneSyncService};
 use tower::{BoxError, Service, ServiceBuilder, ServiceExt};
 
@@ -36,8 +37,10 @@ pub(crate) struct Credentials<R>(Arc<Shared<R>>);
 struct Shared<R> {
     config: Config,
     http: Http<R>,
-    /// Locked while credentials are read, because many requests are refused together.
-    current: Mutex<Current<R>>,
+    /// Locked while credentials are read, because many requests are refused together. A request
+    /// that is given up meanwhile leaves the reading to the next one: a login may take longer than
+    /// the deadline of a request, and must not begin again.
+    current: Mutex<(Current<R>, Option<Reading<R>>)>,
     /// The latest generation that the server refused.
     refused: AtomicU64,
 }
@@ -48,6 +51,9 @@ struct Current<R> {
     generation: u64,
     service: Authorized<R>,
 }
+
+/// Credentials that are being read.
+type Reading<R> = JoinHandle<Result<Authorized<R>, kube_client::Error>>;
 
 impl<R: Send + 'static> Credentials<R> {
     /// Reads the credentials for the first time.
@@ -62,10 +68,13 @@ impl<R: Send + 'static> Credentials<R> {
         Ok(Self(Arc::new(Shared {
             config,
             http,
-            current: Mutex::new(Current {
-                generation: 1,
-                service,
-            }),
+            current: Mutex::new((
+                Current {
+                    generation: 1,
+                    service,
+                },
+                None,
+            )),
             refused: AtomicU64::new(0),
         })))
     }
@@ -82,12 +91,17 @@ fn authorized<R: Send + 'static>(
 impl<R: Send + 'static> Shared<R> {
     /// The credentials for the next request; new ones if the server refused those it has.
     async fn current(self: &Arc<Self>) -> Current<R> {
-        let mut current = self.current.lock().await;
-        if self.refused.load(Ordering::Relaxed) == current.generation {
-            let shared = Arc::clone(self);
-            // Reading a file or running a program must not block the runtime.
-            let read = move || authorized(&shared.config, shared.http.clone());
-            match tokio::task::spawn_blocking(read).await {
+        let mut locked = self.current.lock().await;
+        let (current, reading) = &mut *locked;
+        if self.refused.load(Ordering::Relaxed) == current.generation && may_change(&self.config) {
+            let read = reading.get_or_insert_with(|| {
+                let shared = Arc::clone(self);
+                // Reading a file or running a program must not block the runtime.
+                spawn_blocking(move || authorized(&shared.config, shared.http.clone()))
+            });
+            let read = read.await;
+            *reading = None;
+            match read {
                 Ok(Ok(service)) => {
                     current.generation += 1;
                     current.service = service;
@@ -98,6 +112,13 @@ impl<R: Send + 'static> Shared<R> {
         }
         current.clone()
     }
+}
+
+/// Whether credentials that are read again may be others. The provider `oidc` keeps in memory what
+/// it was given last, and the configuration has what it was given first.
+fn may_change(config: &Config) -> bool {
+    let provider = config.auth_info.auth_provider.as_ref();
+    provider.is_none_or(|provider| provider.name != "oidc")
 }
 
 impl<R: Send + 'static> Service<Request<Body>> for Credentials<R> {
@@ -128,12 +149,16 @@ mod tests {
     use std::{path::PathBuf, sync::Mutex, time::Duration};
 
     use informer_reflector::Config as ReflectorConfig;
+    #[cfg(unix)]
+    use informer_reflector::FailureKind;
     use informer_testkit::{ApiServer, Fault, Match, Resource, Times};
     use kube_client::Client;
     use tokio::time::Instant;
 
-    use super::{Arc, Body, BoxError, Config, Credentials, Request, ServiceExt};
+    use super::{Arc, Body, BoxError, Config, Credentials, Request, ServiceExt, may_change};
     use crate::tests::followed::{Followed, SOON, create};
+    #[cfg(unix)]
+    use crate::tests::requests::{list, pods};
 
     /// A server that accepts one token, and one that refuses whoever comes with another.
     struct Gate {
@@ -221,6 +246,99 @@ mod tests {
         assert!(gate.reach().await <= Duration::from_secs(5), "R7");
         let refused = gate.refused.requests();
         assert_eq!(refused.len(), 1, "{refused:#?}");
+    }
+
+    /// A client with a credential plugin, which is a shell script, and a server that accepts no
+    /// token but `two`.
+    #[cfg(unix)]
+    fn with_plugin(name: &str, script: &str) -> (Client, PathBuf) {
+        let folder = format!("informer-plugin-{name}-{}", std::process::id());
+        let folder = std::env::temp_dir().join(folder);
+        let credential = serde_json::json!({
+            "apiVersion": "client.authentication.k8s.io/v1",
+            "command": "sh",
+            "args": ["-c", script, folder],
+            "env": [{"name": "PASSWORD", "value": "hunter2"}],
+        });
+        let mut config = Config::new("http://api.test".parse().expect("a URL"));
+        config.auth_info.exec = Some(serde_json::from_value(credential).expect("a plugin"));
+        let (server, refused) = (ApiServer::new(), ApiServer::new());
+        let fault = Fault::status(401, "Unauthorized", "who are you");
+        refused.fault(Match::any(), fault, Times::Always);
+        let http = tower::service_fn(move |request: Request<Body>| {
+            let token = request.headers().get(http::header::AUTHORIZATION);
+            let server = match token.is_some_and(|token| token == "Bearer two") {
+                true => &server,
+                false => &refused,
+            };
+            let answer = server.service().oneshot(request);
+            async move { answer.await.map_err(BoxError::from) }
+        });
+        let service = Credentials::new(config, http).expect("the plugin runs");
+        (Client::new(service, "default"), folder)
+    }
+
+    /// SEC-8: neither the output of a plugin nor its environment is shown.
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn a_plugin_that_fails_is_not_quoted() {
+        let script = r#"
+            mkdir "$0" 2>/dev/null || { echo hunter2; exit 1; }
+            echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential",
+                "status":{"token":"one","expirationTimestamp":"2020-01-01T00:00:00Z"}}'"#;
+        let (client, folder) = with_plugin("fails", script);
+        let failure = list(&pods(client)).await.expect_err("no credentials");
+        std::fs::remove_dir(folder).expect("a temporary folder");
+        assert_eq!(failure.kind, FailureKind::Unauthorized, "{failure}");
+        assert!(
+            !format!("{failure} {failure:?}").contains("hunter2"),
+            "{failure:?}"
+        );
+    }
+
+    /// A login may take longer than a request waits for it.
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn what_a_slow_plugin_answers_is_used_by_the_next_request() {
+        let script = r#"
+            answer='{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential",
+                "status":{"token":"TOKEN"}}'
+            if mkdir "$0" 2>/dev/null; then
+                mkfifo "$0/login" && echo "$answer" | sed s/TOKEN/one/
+            else
+                mkdir "$0/run" && echo "$answer" | sed "s/TOKEN/$(cat "$0/login")/"
+            fi"#;
+        let (client, folder) = with_plugin("slow", script);
+        let pods = pods(client);
+        let failure = list(&pods).await.expect_err("refused");
+        assert_eq!(failure.kind, FailureKind::Unauthorized, "{failure}");
+        let given_up = async {
+            while !folder.join("run").exists() {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::select! {
+            _ = list(&pods) => panic!("the plugin waits for a login"),
+            () = given_up => {}
+        }
+        let login = folder.join("login");
+        let login = tokio::task::spawn_blocking(move || std::fs::write(login, "two"));
+        // A second run of the plugin would fail.
+        list(&pods).await.expect("accepted");
+        login.await.expect("no panic").expect("the plugin reads");
+        std::fs::remove_dir_all(folder).expect("a temporary folder");
+    }
+
+    #[test]
+    fn what_a_provider_keeps_in_memory_is_not_thrown_away() {
+        let mut config = Config::new("http://api.test".parse().expect("a URL"));
+        assert!(may_change(&config));
+        for (name, expected) in [("gcp", true), ("oidc", false)] {
+            let provider = serde_json::json!({"name": name, "config": {}});
+            let provider = serde_json::from_value(provider).expect("a provider");
+            config.auth_info.auth_provider = Some(provider);
+            assert_eq!(may_change(&config), expected, "{name}");
+        }
     }
 
     /// FM-75, R7: the new token comes after a request was refused, and is used by the next one.

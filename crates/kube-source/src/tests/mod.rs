@@ -22,7 +22,7 @@ mod parsers;
 #[cfg(test)]
 mod protobuf;
 #[cfg(test)]
-mod requests;
+pub(crate) mod requests;
 #[cfg(test)]
 mod retained;
 #[cfg(test)]

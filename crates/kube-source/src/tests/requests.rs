@@ -15,7 +15,7 @@ use crate::{Buffers, KubeListWatch, KubeSource};
 
 pub(super) type Pods = KubeListWatch<DynamicObject>;
 
-pub(super) fn pods(client: Client) -> Pods {
+pub(crate) fn pods(client: Client) -> Pods {
     Pods::new(client, scripted::source())
 }
 
@@ -38,7 +38,7 @@ pub(super) fn watch_request() -> WatchRequest {
     WatchRequest::new("5", std::time::Duration::from_secs(300))
 }
 
-pub(super) async fn list(pods: &Pods) -> Result<Page<DynamicObject>, Failure> {
+pub(crate) async fn list(pods: &Pods) -> Result<Page<DynamicObject>, Failure> {
     pods.list(list_request(), Arc::new(())).await
 }
 
