@@ -11,7 +11,8 @@ use serde::de::DeserializeOwned;
 use tokio::runtime::Handle;
 
 use crate::packing::PackedObject;
-use crate::packing::dictionaries::{Dictionaries, DictionarySettings, Outcome, TrainAgain};
+use crate::packing::dictionaries::{Dictionaries, Outcome, TrainAgain};
+use crate::packing::dictionary_settings::DictionarySettings;
 use crate::packing::object::Stage;
 use crate::packing::read;
 use crate::packing::wires::Wires;

@@ -9,64 +9,12 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, PoisonError, Weak};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use informer_packed::{DEFAULT_LEVEL, Dictionary, Packed, Packer, Trained};
 
-const MIB: usize = 1024 * 1024;
-
-/// When dictionaries are trained. Tests use smaller numbers.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct DictionarySettings {
-    /// Whether there are dictionaries at all.
-    pub(crate) is_on: bool,
-    /// The number of objects that the first dictionary is trained from.
-    pub(crate) first_samples: usize,
-    /// The least number of objects that a dictionary is trained from.
-    pub(crate) samples: usize,
-    /// Enough bytes of samples, however few they are.
-    pub(crate) sample_bytes: usize,
-    /// The bytes of objects that may wait for the first dictionary.
-    pub(crate) waiting_bytes: usize,
-    /// The number of objects that one measurement of the ratio is taken from.
-    pub(crate) window: usize,
-    /// The least time between two trainings.
-    pub(crate) pause: Duration,
-    /// The number of dictionaries in use.
-    pub(crate) generations: usize,
-}
-
-impl Default for DictionarySettings {
-    fn default() -> Self {
-        Self {
-            is_on: true,
-            // More of them take longer to train from than the list takes to arrive.
-            first_samples: 320,
-            samples: 256,
-            sample_bytes: 2 * MIB,
-            waiting_bytes: 16 * MIB,
-            window: 1_000,
-            pause: Duration::from_secs(600),
-            generations: 3,
-        }
-    }
-}
-
-#[cfg(any(test, sim))]
-impl DictionarySettings {
-    /// What happens in a large collection happens in one of twenty objects, too.
-    pub(crate) fn early() -> Self {
-        Self {
-            // The fewest that a dictionary can be trained from.
-            first_samples: 8,
-            samples: 8,
-            window: 4,
-            pause: Duration::ZERO,
-            generations: 2,
-            ..Self::default()
-        }
-    }
-}
+use crate::packing::dictionary_settings::DictionarySettings;
+use crate::packing::samples::Samples;
 
 /// A ratio that is worse than the usual one by this factor calls for another dictionary.
 const WORSE: f64 = 1.3;
@@ -113,21 +61,6 @@ enum Phase {
     Collecting(Samples),
     /// Objects are packed, and a dictionary is being trained.
     Training,
-}
-
-#[derive(Default)]
-struct Samples {
-    texts: Vec<Box<[u8]>>,
-    bytes: usize,
-}
-
-impl Samples {
-    /// Adds a copy of an object. Returns true once there are `enough`, or many bytes of them.
-    fn add(&mut self, text: &[u8], enough: usize, settings: &DictionarySettings) -> bool {
-        self.texts.push(text.into());
-        self.bytes += text.len();
-        self.texts.len() >= enough || self.bytes >= settings.sample_bytes
-    }
 }
 
 /// What becomes of one object.

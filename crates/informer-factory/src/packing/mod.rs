@@ -5,9 +5,11 @@
 
 mod decoder;
 mod dictionaries;
+mod dictionary_settings;
 mod labels;
 mod object;
 mod read;
+mod samples;
 mod shared_str;
 #[cfg(test)]
 mod tests;
@@ -15,7 +17,7 @@ mod view;
 mod wires;
 
 pub(crate) use decoder::PackedDecoder;
-pub(crate) use dictionaries::DictionarySettings;
+pub(crate) use dictionary_settings::DictionarySettings;
 pub use labels::Labels;
 pub use object::PackedObject;
 pub use read::ReadError;

@@ -18,7 +18,8 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use serde::Deserialize;
 
 use super::decoder::PackedDecoder;
-use super::dictionaries::{Dictionaries, DictionarySettings, Outcome, TrainAgain};
+use super::dictionaries::{Dictionaries, Outcome, TrainAgain};
+use super::dictionary_settings::DictionarySettings;
 use super::object::PackedObject;
 use crate::applying::applier::{Applier, Lease};
 use crate::applying::exchange::Exchange;

@@ -10,7 +10,8 @@ use std::time::Instant;
 use informer_kube_source::ReceivedWire;
 use informer_packed::Dictionary;
 
-use crate::packing::dictionaries::{Dictionaries, DictionarySettings};
+use crate::packing::dictionaries::Dictionaries;
+use crate::packing::dictionary_settings::DictionarySettings;
 
 /// The dictionaries of one informer.
 pub(super) struct Wires {
