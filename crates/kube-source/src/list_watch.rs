@@ -200,6 +200,6 @@ impl<T: Send + Sync + 'static> KubeListWatch<T> {
 }
 
 fn no_headers() -> Failure {
-    let message = "no answer came within the deadline";
+    let message = "no response headers came within the deadline";
     Failure::new(FailureKind::TimedOut, "NoHeaders", message)
 }

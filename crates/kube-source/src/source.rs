@@ -50,7 +50,8 @@ pub struct KubeSource<T> {
 }
 
 impl<T> KubeSource<T> {
-    /// All whole objects of a collection, untransformed, within the default limits and deadlines.
+    /// Creates a source of whole objects, without selectors or a transform, with the default limits
+    /// and deadlines.
     ///
     /// The other options have a setter each.
     pub fn new(
@@ -145,9 +146,9 @@ pub struct Limits {
     // SEC-16
     pub event_bytes: usize,
     /// One page of a list, decompressed. A larger one fails as too big. A page is cut and decoded
-    /// while it arrives, so this bounds the decoded data and not the bytes held at a time. It must
-    /// leave room for a whole collection, because a watch cache answers with one page: 150,000 pods
-    /// of a large cluster are 2 GB. Default: 16 GiB, or `usize::MAX` where that is less.
+    /// while it arrives, so this bounds the length of the page and not the bytes held at a time. It
+    /// must leave room for a whole collection, because a watch cache answers with one page: 150,000
+    /// pods of a large cluster are 2 GB. Default: 16 GiB, or `usize::MAX` where that is less.
     // SEC-17, SEC-20
     pub page_bytes: usize,
     /// One object as received. A larger one is undecodable. Default: 16 MiB.
@@ -194,8 +195,9 @@ pub struct Deadlines {
     pub list_headers: Duration,
     /// From one piece of a list's body to the next. Default: 30 s.
     pub list_progress: Duration,
-    /// The time that a watch may exceed its requested timeout by, headers included. It covers
-    /// headers that never come, silence, and a server that ignores the timeout. Default: 5 s.
+    /// How long after its requested timeout a watch is given up, counted from the request. It
+    /// covers headers that never come, silence, and a server that ignores the timeout. Default: 5
+    /// s.
     // FM-16, FM-17, FM-20
     pub watch_margin: Duration,
 }

@@ -31,7 +31,7 @@ type TransformFn<T> = dyn Fn(T) -> Result<T, String> + Send + Sync;
 pub struct Transform<T>(#[derive_where(skip(Debug))] Arc<TransformFn<T>>);
 
 impl<T> Transform<T> {
-    /// A transform that may refuse an object.
+    /// Creates a transform. `Err` makes the object undecodable.
     pub fn new(transform: impl Fn(T) -> Result<T, String> + Send + Sync + 'static) -> Self {
         Self(Arc::new(transform))
     }

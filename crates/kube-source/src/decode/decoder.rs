@@ -59,7 +59,7 @@ pub trait Decode<T>: Send + Sync + 'static {
 
     /// The average bytes that a decoded object takes in memory, with everything it owns.
     ///
-    /// `None`, the default: it is not measured, and the size of `T` itself is taken.
+    /// The default is `None`: the size is not measured, and `size_of::<T>()` is used.
     fn object_bytes(&self) -> Option<usize> {
         None
     }
@@ -79,11 +79,11 @@ pub trait Decode<T>: Send + Sync + 'static {
         0
     }
 
-    /// Whether the decoder is still learning from the first objects, and
-    /// [`finish`](Self::finish) is to see them before anybody else does.
+    /// Returns true while the decoder collects the first objects. [`finish`](Self::finish) then
+    /// receives them before the reflector does.
     ///
     /// The initial events of a streaming list are held back for as long as this is true, at most
-    /// until the last of them. It is called after each of them. Default: false.
+    /// until the last of them or for 10 seconds. It is called after each of them. Default: false.
     fn is_learning(&self) -> bool {
         false
     }
@@ -92,11 +92,12 @@ pub trait Decode<T>: Send + Sync + 'static {
     /// that were held back, so that a decoder that learns from objects may replace those it has
     /// decoded before.
     ///
-    /// If the decoder [`is_learning`](Self::is_learning) as a page begins, this is called once that
-    /// has ended, with the items decoded until then, and not with the rest of the page. It runs on
-    /// a decoding thread, or beside one for a few items. Other items of a watch are handed
-    /// on as they arrive. A panic is logged and leaves the items that
-    /// were not replaced yet as they are.
+    /// If [`is_learning`](Self::is_learning) is true when a page begins, `finish` is called as soon
+    /// as it is false: with the items decoded so far, and with each batch that was in flight. It
+    /// does not receive the other items of the page, nor other items of a watch. It runs on a
+    /// decoding thread for the items that a decoder has learned from, and on the task that reads
+    /// the list for others. A panic is logged and leaves the items that were not replaced yet as
+    /// they are.
     ///
     /// The default does nothing.
     #[expect(unused_variables, reason = "the name is part of the documentation")]

@@ -46,6 +46,12 @@ pub(crate) fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
+/// The number of threads for a list from which a decoder learns. Learning takes long, so it does
+/// not run on the task even with one processor.
+pub(crate) fn threads_to_learn(threads: usize) -> usize {
+    if cfg!(sim) { threads } else { threads.max(2) }
+}
+
 /// Jobs that were pushed and whose results were not taken. Dropping it abandons them.
 pub(crate) struct OrderedJobs<R> {
     most: usize,

@@ -2,8 +2,8 @@
 //!
 //! There are two parsers of JSON. The tape is the fast one; serde_json decides whenever the tape
 //! has no result. The result does not depend on the parser used (`docs/adr/0007-json-parser.md`).
-//! Both bound the depth at 128 levels, as the decoder of protobuf does. Text that has been checked
-//! is read on demand, without a tape.
+//! Both refuse the 128th level of nesting. Text that has been checked is read on demand, without a
+//! tape.
 // FM-55, SEC-19: the depth.
 
 use std::cell::Cell;
@@ -116,7 +116,7 @@ impl SerdeDecoder {
     ///
     /// Text that `T` does not read is skipped and not checked, so a few fields cost a fraction of
     /// what [`decode_text`](Self::decode_text) costs. The result is the same for well-formed text.
-    /// For any other bytes it is an error or a value without meaning.
+    /// Text that is not well formed gives an error or an arbitrary value.
     ///
     /// # Errors
     ///

@@ -13,7 +13,7 @@ use crate::{
     decode::{
         decoder::Buffers,
         object::FEW,
-        ordered_jobs::{OrderedJobs, Room},
+        ordered_jobs::{OrderedJobs, Room, threads_to_learn},
     },
     list::{
         body::BodyCutter,
@@ -37,8 +37,14 @@ const ROOM: usize = 2_048;
 /// How many times as many items a list has room for when it is full.
 const GROWTH: usize = 4;
 
-/// The objects of a batch, and the buffers they were read in, which the next batch uses.
-type Decoded<T> = (Result<Vec<Item<T>>, Failure>, Buffers);
+/// The objects of a batch.
+struct Decoded<T> {
+    items: Result<Vec<Item<T>>, Failure>,
+    /// The memory they were read in, which the next batch uses.
+    buffers: Buffers,
+    /// The part of the body that the batch held.
+    bytes: usize,
+}
 
 /// Whether the decoder learns from the list.
 enum Learning {
@@ -61,6 +67,10 @@ pub(crate) struct ArrivingList<T> {
     /// these may be held, whatever lies between the items.
     // SEC-17
     held_bytes: usize,
+    /// The bytes that the batches under way hold. Usually few: only an item that is far too long
+    /// makes a batch long.
+    bytes_in_jobs: usize,
+    item_limit: usize,
     jobs: OrderedJobs<Decoded<T>>,
     threads: usize,
     learning: Learning,
@@ -78,7 +88,7 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
         reuse: Option<Arc<dyn Reuse<T>>>,
         threads: usize,
     ) -> Self {
-        let item_limit = source.limits.object_bytes;
+        let item_limit = source.limits.object_bytes.saturating_mul(ITEM_LIMIT_FACTOR);
         let expected = reuse.as_ref().map_or(0, |reuse| reuse.expected_items());
         let batch_bytes = match expected {
             0 => BATCH_BYTES,
@@ -86,6 +96,10 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
         };
         let most = request.limit.map_or(expected, |limit| limit as usize);
         let expected = expected.min(most);
+        let (learning, threads) = match source.decoder.is_learning() {
+            true => (Learning::Yes, threads_to_learn(threads)),
+            false => (Learning::No, threads),
+        };
         Self {
             reader: ItemReader {
                 source: Arc::clone(source),
@@ -93,15 +107,14 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
                 reuse,
             },
             request: request.clone(),
-            cutter: BodyCutter::new(format, item_limit.saturating_mul(ITEM_LIMIT_FACTOR)),
+            cutter: BodyCutter::new(format, item_limit),
             batch_bytes,
             held_bytes: 0,
+            bytes_in_jobs: 0,
+            item_limit,
             jobs: OrderedJobs::new(threads),
             threads,
-            learning: match source.decoder.is_learning() {
-                true => Learning::Yes,
-                false => Learning::No,
-            },
+            learning,
             spare: Vec::new(),
             // With room for some more, so that a collection that has grown is not copied.
             items: Vec::with_capacity(expected + expected / 32),
@@ -116,7 +129,8 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
             self.open();
             self.held_bytes += part.len();
             if self.held_bytes >= self.batch_bytes && self.cutter.has_items() {
-                self.decode_ready().await?;
+                let items = self.cutter.take();
+                self.decode(items).await?;
             }
         }
         Ok(())
@@ -124,12 +138,14 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
 
     /// Ends the body. Fails if the list is not complete.
     pub(crate) async fn complete(mut self) -> Result<Page<T>, Failure> {
-        if self.items.is_empty() && self.jobs.is_idle() {
+        let rest = self.cutter.take();
+        let is_first = self.items.is_empty() && self.jobs.is_idle();
+        let may_train = matches!(self.learning, Learning::Yes) && rest.len() > FEW;
+        if is_first && !may_train {
             // A small list is not worth a thread.
-            let rest = self.cutter.take();
             self.items = self.reader.read(&rest, &mut Buffers::default(), || false)?;
-        } else if self.cutter.has_items() {
-            self.decode_ready().await?;
+        } else if !rest.is_empty() {
+            self.decode(rest).await?;
         }
         while let Some(decoded) = self.jobs.next().await {
             self.keep(decoded)?;
@@ -158,28 +174,40 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
         }
     }
 
-    async fn decode_ready(&mut self) -> Result<(), Failure> {
-        let items = self.cutter.take();
-        self.held_bytes = 0;
-        while !self.jobs.has_room() {
+    async fn decode(&mut self, items: Vec<Bytes>) -> Result<(), Failure> {
+        let bytes = std::mem::take(&mut self.held_bytes);
+        while !(self.jobs.has_room() && self.may_hold(bytes)) {
             if let Some(decoded) = self.jobs.next().await {
                 self.keep(decoded)?;
                 self.finish_learned().await;
             }
         }
+        self.bytes_in_jobs += bytes;
         let reader = self.reader.clone();
         let mut buffers = self.spare.pop().unwrap_or_default();
         let room = Room::of_objects(&*reader.source.decoder);
         self.jobs.push(room, move |abandoned| {
-            let read = reader.read(&items, &mut buffers, || abandoned.is_set());
-            (read, buffers)
+            let items = reader.read(&items, &mut buffers, || abandoned.is_set());
+            Decoded {
+                items,
+                buffers,
+                bytes,
+            }
         });
         Ok(())
     }
 
-    fn keep(&mut self, (items, buffers): Decoded<T>) -> Result<(), Failure> {
-        self.spare.push(buffers);
-        let mut items = items?;
+    /// Whether a batch of `bytes` may join those under way. Together they hold no more than the
+    /// longest item.
+    // SEC-17
+    fn may_hold(&self, bytes: usize) -> bool {
+        self.jobs.is_idle() || self.bytes_in_jobs.saturating_add(bytes) <= self.item_limit
+    }
+
+    fn keep(&mut self, decoded: Decoded<T>) -> Result<(), Failure> {
+        self.spare.push(decoded.buffers);
+        self.bytes_in_jobs -= decoded.bytes;
+        let mut items = decoded.items?;
         if let Learning::Over { unfinished } = &mut self.learning
             && *unfinished > 0
         {

@@ -135,8 +135,8 @@ impl<T: 'static> ItemReader<T> {
             .collect()
     }
 
-    /// A list with a nameless item is of no use, so it fails at once: a page of nulls would
-    /// else become thirty times as large as it is, before the machine rejected it.
+    /// A list with a nameless item is of no use, so it fails immediately: otherwise a page of nulls
+    /// would take thirty times its size in memory before the machine rejected it.
     ///
     /// `None` for an object that no key can be made for.
     // FM-52, SEC-17

@@ -1,18 +1,21 @@
 //! FM-61: decoded objects do not keep the bytes of the answer alive.
 
+use std::future::{Future, poll_fn};
+use std::pin::pin;
 use std::sync::{
-    Arc,
+    Arc, Condvar, Mutex,
     atomic::{AtomicUsize, Ordering},
 };
+use std::task::Poll;
 
 use bytes::Bytes;
 use futures::stream;
-use informer_reflector::{Body, WatchEvent};
+use informer_reflector::{Body, Identity, Reuse, WatchEvent};
 use kube_client::Client;
 use kube_core::DynamicObject;
 
 use super::{judge, requests::*, scripted};
-use crate::{ReceivedWire, list::arriving::ArrivingList};
+use crate::{Limits, ReceivedWire, list::arriving::ArrivingList};
 
 /// A piece of an answer that counts itself down when it is dropped.
 struct Piece {
@@ -110,6 +113,58 @@ async fn blanks_between_items_are_not_held() {
     let page = list.complete().await.expect("a page");
     assert_eq!(page.items.len(), 50);
     assert_eq!(alive.load(Ordering::Relaxed), 0);
+}
+
+/// A cache that is asked for an object of a batch, and does not answer before the test allows it.
+#[derive(Default)]
+struct Gate(Mutex<bool>, Condvar);
+
+impl Gate {
+    fn open(&self) {
+        *self.0.lock().expect("whole") = true;
+        self.1.notify_all();
+    }
+}
+
+impl Reuse<DynamicObject> for Gate {
+    fn reuse(&self, _: &Identity) -> Option<Arc<DynamicObject>> {
+        let is_open = self.0.lock().expect("whole");
+        drop(self.1.wait_while(is_open, |is_open| !*is_open));
+        None
+    }
+}
+
+/// SEC-17: batches of items that are far too long do not add up while they are read.
+#[tokio::test]
+async fn batches_under_way_hold_no_more_than_the_longest_item() {
+    const PIECE: usize = 10_000;
+    let long = "x".repeat(10 * PIECE);
+    let item = |number| item(number).replace(r#""spec":"#, &format!(r#""x":"{long}","spec":"#));
+    let items: Vec<_> = (1..=30).map(item).collect();
+    let text = format!(
+        r#"{{"kind":"PodList","apiVersion":"v1","metadata":{{}},"items":[{}]}}"#,
+        items.join(",")
+    );
+    let limits = Limits::default().object_bytes(2 * PIECE);
+    let source = Arc::new(judge::pods::<DynamicObject>().limits(limits));
+    let gate = Arc::new(Gate::default());
+    let reuse: Arc<dyn Reuse<_>> = Arc::clone(&gate) as _;
+    let mut list = ArrivingList::new(&source, ReceivedWire::Json, &list_request(), Some(reuse), 8);
+    let mut full = None;
+    for (number, text) in text.as_bytes().chunks(PIECE).enumerate() {
+        let piece = Bytes::copy_from_slice(text);
+        let mut push = pin!(list.push(&piece));
+        let first = poll_fn(|context| Poll::Ready(push.as_mut().poll(context)));
+        if first.await.is_pending() {
+            full.get_or_insert(number);
+            gate.open();
+            push.await.expect("it is well formed");
+        }
+    }
+    // What is decoded is limited to two pieces, and an item to sixteen times that. Two items of
+    // eleven pieces may wait for the batches under way.
+    assert!(full.is_some_and(|pieces| pieces <= 32 + 2 * 11), "{full:?}");
+    assert_eq!(list.complete().await.expect("a page").items.len(), 30);
 }
 
 /// One survivor of five hundred events.

@@ -245,7 +245,7 @@ fn is_json<T>(body: &Body<T>) -> bool {
     }
 }
 
-/// Whatever comes as an error is one, even if it is no `Status`.
+/// An `ERROR` event is a failure even if its object is no `Status`.
 // FM-27
 fn server_error(json: &str) -> Failure {
     let status = serde_json::from_str::<WireStatus<'_>>(json).unwrap_or_default();

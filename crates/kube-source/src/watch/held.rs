@@ -20,8 +20,8 @@ use crate::{
     watch::stream::Event,
 };
 
-/// How long events are held back at most. The reflector takes a list that brings nothing for longer
-/// for a broken one.
+/// How long events that arrive are held back at most. It is shorter than the reflector's
+/// `streaming_patience` (60 s by default), after which a streaming list without events is given up.
 const LONGEST: Duration = Duration::from_secs(10);
 
 /// The events that are held back, or being finished.
@@ -56,13 +56,17 @@ impl<T: Send + Sync + 'static> Held<T> {
     /// `threads` is 1 to finish in place.
     pub(super) fn pass(
         &mut self,
-        event: Event<T>,
+        mut event: Event<T>,
         was_needed: bool,
         rest: &mut std::vec::IntoIter<Event<T>>,
         source: &Arc<KubeSource<T>>,
         threads: usize,
     ) -> Option<Event<T>> {
         if !self.is_holding {
+            // Decoded before the others were finished.
+            if was_needed {
+                source.finish(item_of(&mut event).into_iter());
+            }
             return Some(event);
         }
         let since = *self.since.get_or_insert_with(Instant::now);

@@ -28,7 +28,7 @@ use crate::{
     KubeSource, ReceivedWire,
     decode::{
         decoder::Buffers,
-        ordered_jobs::{Abandoned, OrderedJobs, Room},
+        ordered_jobs::{Abandoned, OrderedJobs, Room, threads_to_learn},
     },
     http::answer::{Pieces, broken},
     watch::{
@@ -115,8 +115,13 @@ impl<T: Send + Sync + 'static> KubeEvents<T> {
         is_initial: bool,
         threads: usize,
     ) -> Self {
+        let is_held = is_initial && source.decoder.is_learning();
+        let threads = match is_held {
+            true => threads_to_learn(threads),
+            false => threads,
+        };
         Self {
-            held: Held::new(is_initial && source.decoder.is_learning()),
+            held: Held::new(is_held),
             threads,
             pieces: answer.pieces,
             received: answer.received,
@@ -221,10 +226,13 @@ impl<T: Send + Sync + 'static> KubeEvents<T> {
         }
     }
 
-    // The first batch needs a burst; while its jobs run, each full batch joins them.
+    // The first batch needs a burst; while its jobs run, each full batch joins them. A decoder that
+    // learns from events does so off the task, however few there are.
     fn decode_bursts(&mut self) {
         while self.jobs.has_room() {
+            let is_learning = self.threads > 1 && self.held.is_needed(&self.reader.source);
             let least = match self.jobs.is_idle() {
+                _ if is_learning => 1,
                 true => BURST_BYTES,
                 false => BATCH_BYTES,
             };
