@@ -154,7 +154,8 @@ impl Lines {
         let mut changes = changes::between(&old.to_json(), &new.to_json());
         let is_hidden = |path: &str| {
             let top = path.split(['.', '[']).next();
-            matches!(top, Some("data" | "stringData"))
+            // Without a path the change is the whole object: one of the two could not be read.
+            matches!(top, Some("data" | "stringData" | ""))
         };
         for change in changes
             .iter_mut()
@@ -339,6 +340,17 @@ mod tests {
                 let line = lines(form, true).line(&update).expect("news");
                 assert!(!line.contains("c4n4ry"), "{line}");
                 assert!(line.contains("data"), "{line}");
+            }
+        }
+        // One of the two could not be unpacked.
+        for (old, new) in [
+            (Value::Null, secret("c4n4ry-2")),
+            (secret("c4n4ry-1"), Value::Null),
+        ] {
+            for form in [TEXT, DIFF, JSON] {
+                let update = updated(old.clone(), new.clone(), Cause::Watch);
+                let line = lines(form, true).line(&update).expect("news");
+                assert!(!line.contains("c4n4ry"), "{line}");
             }
         }
         let line = lines(JSON, true)

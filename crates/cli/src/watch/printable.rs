@@ -28,7 +28,7 @@ pub(super) trait ToJson: Send + Sync + 'static {
 
 impl<K: Serialize + DeserializeOwned + 'static> ToJson for Printable<K> {
     fn to_json(&self) -> Value {
-        // It came as JSON, so it can be written as JSON.
+        // Any object can be written as JSON.
         let object = self.unpack().ok();
         let json = object.and_then(|object| serde_json::to_value(object).ok());
         json.unwrap_or(Value::Null)
