@@ -34,8 +34,9 @@ const GRAIN: usize = 16;
 /// `most` bytes, so a caller that refuses such objects reads little of them: two bytes of a message
 /// can be an empty container, which is a struct of more than a kilobyte.
 ///
-/// Nothing is decoded, and nothing is allocated but errors. A damaged message counts as far as it can be read, and what is
-/// around it counts in full: a decode may skip the damaged message and find the rest.
+/// Nothing is decoded, and nothing is allocated but errors. A damaged message counts as far as it
+/// can be read, and what is around it counts in full: a decode may skip the damaged message and
+/// find the rest.
 ///
 /// ```
 /// use informer_kube_protobuf::{Schema, decoded_bytes};

@@ -30,9 +30,9 @@ pub struct Dictionary {
 impl Dictionary {
     /// Trains a dictionary of at most `max_len` bytes.
     ///
-    /// The samples should be a hundred times as long as the dictionary, or the few hundred values
-    /// that there are: 16 to 64 KiB from 500 documents serve well. Training copies the samples, and
-    /// takes about a hundred milliseconds for each megabyte of them.
+    /// Together the samples should be a hundred times as long as the dictionary. If there are only
+    /// a few hundred values, use all of them: 16 to 64 KiB from 500 documents serve well. Training
+    /// copies the samples, and takes about a hundred milliseconds for each megabyte of them.
     ///
     /// The same samples give the same dictionary.
     ///

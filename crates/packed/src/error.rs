@@ -54,7 +54,7 @@ pub enum UnpackError {
     #[error("cannot unpack a value: its header is damaged")]
     Header,
     /// The header states more bytes than any packer packs; nothing was allocated.
-    #[error("cannot unpack a value: it states {stated} bytes, and {max} is the most")]
+    #[error("cannot unpack a value: it states a length of {stated} bytes; the maximum is {max}")]
     TooLong {
         /// The stated length.
         stated: u64,

@@ -26,7 +26,7 @@ const COMPRESSED: u8 = 1;
 /// The bytes of the kind and of the checksum.
 const HEADER: usize = 5;
 
-/// A packed value, which is unpacked by nothing but what it holds.
+/// A packed value: its bytes, and the dictionary that unpacks them.
 ///
 /// Cloning copies the packed bytes and shares the dictionary.
 #[derive(Clone)]
@@ -120,8 +120,7 @@ impl Packed {
 
     /// Returns the length of the unpacked value, as its header states it.
     ///
-    /// Only unpacking checks the header. The length of a value with a damaged header is zero, or
-    /// any other.
+    /// Only unpacking checks the header. If the header is damaged, the result may be any number.
     pub fn len(&self) -> usize {
         let stated = self.stated_len().unwrap_or_default();
         usize::try_from(stated).unwrap_or(usize::MAX)

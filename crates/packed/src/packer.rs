@@ -78,8 +78,9 @@ impl Packer {
 
     /// Packs one value, or stores it as it is if packing is not worth the time to unpack it.
     ///
-    /// Without a dictionary a value is packed only if that halves it: it takes as long to unpack as
-    /// with one, and gains less. With a dictionary every value is packed.
+    /// Without a dictionary, a value is packed only if this at least halves it, because unpacking
+    /// is not faster than with one and the gain is smaller. With a dictionary every value is
+    /// packed.
     pub fn pack_or_store(&self, value: &[u8]) -> Packed {
         let packed = self.pack(value);
         match self.dictionary.is_none() && packed.packed_len() * 2 > value.len() {

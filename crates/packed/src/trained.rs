@@ -12,10 +12,10 @@ const SHORT: usize = 16 * 1024;
 /// The bytes of a longer one. Values of many templates pack a quarter smaller with it.
 const LONG: usize = 64 * 1024;
 
-/// A longer dictionary must make values smaller by one part of this many to be worth its memory.
+/// A longer dictionary is kept only if it makes values a twelfth smaller.
 const WORTH: usize = 12;
 
-/// One sample of this many is left out of the training, and packed to compare dictionaries.
+/// One sample in eight is not trained from; packing it compares the dictionaries.
 const HELD_OUT: usize = 8;
 
 /// A packer with a dictionary that was trained from samples of a collection.

@@ -1,6 +1,6 @@
 //! The structs of k8s-openapi, filled from their fields without serde.
 //!
-//! A visitor is told the name of each field and compares it with all names of the struct. Here a
+//! A visitor receives the name of each field and compares it with all names of the struct. Here a
 //! field is found by its number. The decoded values are those of serde; the tests compare them.
 //!
 //! Only messages as API servers write them are decoded here. All functions return `None` for

@@ -1,4 +1,4 @@
-//! How bytes become fewer: zstd, or nothing without the feature `zstd`.
+//! Compression by zstd, or none without the feature `zstd`.
 //!
 //! Both modules have the same items, and the features choose one of them. There is no trait,
 //! because no program needs two codecs: a type parameter would show in the type of every value.
