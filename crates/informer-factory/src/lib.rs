@@ -30,8 +30,8 @@
 //!
 //! # Handlers
 //!
-//! A handler receives every change in order, and never delays the store or another handler. One
-//! that is added late receives everything there is first.
+//! A handler receives every change in order, and never delays the store or another handler. A
+//! handler that is added late first receives an addition for each object in the store.
 //!
 //! | the handler | is added with |
 //! | --- | --- |
@@ -67,7 +67,7 @@
 //!
 //! - [`metadata`](SharedInformerFactory::metadata) keeps metadata only; [`labels`] and [`fields`]
 //!   keep fewer objects.
-//! - [`Projection::lean`] drops fields that controllers do not read while they are decoded, and a
+//! - [`Projection::lean`] drops, while decoding, fields that controllers do not read, and a
 //!   [`Transform`] drops what your program does not need.
 //! - [`packed_with`] keeps objects compressed beside a small view, with the feature `packed`:
 //!   1.2 kB for a pod that takes 30 kB decoded, with its place in the store.

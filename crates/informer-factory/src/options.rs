@@ -120,8 +120,8 @@ pub struct InformerOptions<T> {
     /// 1,024, more than any index of a well-formed object has.
     // SEC-24
     pub index_values: NonZeroUsize,
-    /// How many quarantined keys are kept with version and reason; of more only the key is. While
-    /// there are more, everything is listed again every ten minutes. Default: 1,000.
+    /// The number of quarantined keys that are kept with version and reason. Beyond it only the key
+    /// is kept, and everything is listed again every ten minutes. Default: 1,000.
     // SEC-23
     pub quarantined: NonZeroUsize,
     /// The estimated memory in bytes above which the informer logs a warning that names what takes
@@ -132,12 +132,12 @@ pub struct InformerOptions<T> {
     pub reflector: Option<ReflectorConfig>,
     /// The largest page, event and object that are accepted. Default: `Limits::default()`.
     pub limits: Limits,
-    /// How long a silent server is waited for. Default: `Deadlines::default()`.
+    /// The deadlines after which a silent server counts as failed. Default: `Deadlines::default()`.
     pub deadlines: Deadlines,
     /// Whether the store is compared with the server, and how often. Default: the factory's.
     pub consistency: Option<Consistency>,
-    /// Which packed objects are packed with a dictionary. Other informers have none. Default: all
-    /// but Secrets.
+    /// Whether packed objects share a dictionary. It has no effect on informers of unpacked
+    /// objects. Default: all but Secrets.
     #[cfg(feature = "packed")]
     pub dictionary: DictionaryUse,
 }
@@ -155,7 +155,7 @@ pub enum DictionaryUse {
     ExceptSecrets,
     /// All, Secrets too.
     WithSecrets,
-    /// None: each object is packed by itself, where that halves it.
+    /// No dictionary: an object is compressed alone, and only if this halves it.
     Never,
     /// All but Secrets, trained from a few objects and again after a few others: for collections
     /// of the size that tests have.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use informer_kube_source::{Buffers, Decode, Encoded, Projection, ReceivedWire, SerdeDecoder};
-use informer_object::Identity;
+use informer_object::{Identity, ObjectKey};
 use informer_packed::Packed;
 use informer_reflector::{Body, DecodeError};
 use serde::de::DeserializeOwned;
@@ -49,9 +49,9 @@ impl PackedDecoder {
         }
     }
 
-    fn pack(&self, wire: ReceivedWire, bytes: &[u8]) -> (Packed, Stage) {
+    fn pack(&self, key: &ObjectKey, wire: ReceivedWire, bytes: &[u8]) -> (Packed, Stage) {
         let dictionaries = self.wires.of(wire);
-        match dictionaries.pack(bytes, now) {
+        match dictionaries.pack(key, bytes, now) {
             Outcome::Waits(stored) => (stored, Stage::Raw),
             Outcome::Packed(packed) => (packed, Stage::Packed),
             Outcome::Train(packed, samples) => {
@@ -106,7 +106,7 @@ where
                 view = read::decode(&self.decoder, wire, &before)?;
             }
         }
-        let (content, stage) = self.pack(wire, bytes);
+        let (content, stage) = self.pack(&object.identity.key, wire, bytes);
         if bytes.capacity() > KEPT {
             *bytes = Vec::new();
         }
@@ -117,7 +117,8 @@ where
         Ok(PackedObject::new(identity, view, wire, (content, stage)))
     }
 
-    /// What `K` can be read from shows when it is read; the view is read now.
+    /// The view is decoded on arrival, so it decides the format. Whether `K` decodes from protobuf
+    /// is found when an object is read.
     fn reads_protobuf(&self) -> bool {
         Decode::<V>::reads_protobuf(&self.decoder)
     }
@@ -170,10 +171,11 @@ where
 {
     fn renewal(self: Arc<Self>) -> Option<Renewal<PackedObject<K, V>>> {
         let (dictionaries, outdated) = self.wires.outdated()?;
+        let outdated = Arc::new(outdated);
         let retired = (Arc::clone(&dictionaries), Arc::clone(&outdated));
         let renew = move |object: &PackedObject<K, V>| {
-            let dictionary = object.content().dictionary()?;
-            if !Arc::ptr_eq(dictionary, &outdated) {
+            let is_of_format = Arc::ptr_eq(self.wires.of(object.wire()), &dictionaries);
+            if !is_of_format || !outdated.has(object.content()) {
                 return None;
             }
             let (wire, bytes) = (object.wire(), object.content().unpack().ok()?);
@@ -185,7 +187,7 @@ where
         };
         Some(Renewal {
             renew: Arc::new(renew),
-            done: Box::new(move || retired.0.retire(&retired.1)),
+            done: Box::new(move |is_complete| retired.0.retire(&retired.1, is_complete)),
         })
     }
 }

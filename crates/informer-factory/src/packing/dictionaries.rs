@@ -2,15 +2,17 @@
 //! given up.
 //!
 //! The first objects wait as they are, until there are enough of them to train a dictionary or the
-//! first page is complete. Later a dictionary is trained when objects pack much worse than they
-//! did, in the background, and objects that were packed before keep theirs. At most
-//! [`DictionarySettings::generations`] are in use: before another one is trained, the objects of
-//! the oldest are packed again.
+//! first page is complete. A collection that grows later gets its first dictionary in the
+//! background, and the objects that were packed without one are packed again. A dictionary is also
+//! trained in the background when objects pack much worse than they did. Objects that were packed
+//! before keep theirs: at most [`DictionarySettings::generations`] are in use, and before another
+//! one is trained, the objects of the oldest are packed again.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Condvar, PoisonError, Weak};
 use std::time::Instant;
 
+use informer_object::ObjectKey;
 use informer_packed::{DEFAULT_LEVEL, Dictionary, Packed, Packer, Trained};
 
 use crate::packing::dictionary_settings::DictionarySettings;
@@ -18,6 +20,9 @@ use crate::packing::samples::Samples;
 
 /// A ratio that is worse than the usual one by this factor calls for another dictionary.
 const WORSE: f64 = 1.3;
+
+/// The least part of the samples that a later dictionary is trained from.
+const LEAST: usize = 4;
 
 /// The dictionaries of one informer, for its objects in one wire format.
 pub(super) struct Dictionaries {
@@ -41,6 +46,10 @@ struct State {
     trained: Option<Instant>,
     /// Whether another dictionary is needed, and there are as many as there may be.
     is_crowded: bool,
+    /// Whether objects were packed before there was a dictionary, and have none.
+    is_late: bool,
+    /// The objects that were packed while there was no dictionary; no more than are needed for one.
+    without: HashSet<ObjectKey>,
 }
 
 #[derive(Default)]
@@ -53,7 +62,7 @@ struct Window {
 enum Phase {
     /// The first objects wait for a dictionary.
     First(Samples),
-    /// The first dictionary is being trained; so many bytes of objects wait.
+    /// The first dictionary is being trained; `waiting` bytes of objects wait.
     FirstTraining { waiting: usize },
     /// Objects are packed.
     Steady,
@@ -77,6 +86,25 @@ pub(super) enum Outcome {
 /// The samples of a dictionary that is to be trained.
 pub(super) struct TrainAgain(Vec<Box<[u8]>>);
 
+/// The objects that are to be packed again.
+pub(super) enum Outdated {
+    /// Those that were packed before there was a dictionary.
+    WithoutDictionary,
+    /// Those of the oldest dictionary, because another one is needed.
+    Of(Arc<Dictionary>),
+}
+
+impl Outdated {
+    /// Whether an object is one of them.
+    pub(super) fn has(&self, content: &Packed) -> bool {
+        match (self, content.dictionary()) {
+            (Self::WithoutDictionary, None) => true,
+            (Self::Of(outdated), Some(dictionary)) => Arc::ptr_eq(outdated, dictionary),
+            _ => false,
+        }
+    }
+}
+
 impl Dictionaries {
     pub(super) fn new(settings: DictionarySettings) -> Self {
         let phase = match settings.is_on {
@@ -93,6 +121,8 @@ impl Dictionaries {
                 usual: None,
                 trained: None,
                 is_crowded: false,
+                is_late: false,
+                without: HashSet::new(),
             }),
             settled: Condvar::new(),
         }
@@ -117,15 +147,15 @@ impl Dictionaries {
 
     /// Packs an object, or keeps it waiting. The object that completes the samples of the first
     /// dictionary trains it; others wait for it once too many bytes do.
-    pub(super) fn pack(&self, text: &[u8], now: impl Fn() -> Instant) -> Outcome {
+    pub(super) fn pack(&self, key: &ObjectKey, text: &[u8], now: impl Fn() -> Instant) -> Outcome {
         let mut state = self.lock();
         match &mut state.phase {
             Phase::First(samples) => {
-                if !samples.add(text, self.settings.first_samples, &self.settings) {
+                if !samples.add((key, text), self.settings.first_samples, &self.settings) {
                     return Outcome::Waits(Packed::stored(text));
                 }
                 drop(state);
-                self.train_first(now());
+                self.settle(&now);
             }
             Phase::FirstTraining { waiting } => {
                 let after = *waiting + text.len();
@@ -138,25 +168,31 @@ impl Dictionaries {
             }
             Phase::Steady | Phase::Collecting(_) | Phase::Training => drop(state),
         }
-        self.pack_now(text, now)
+        self.pack_now(key, text, now)
     }
 
     /// Packs an object with the newest dictionary.
-    fn pack_now(&self, text: &[u8], now: impl Fn() -> Instant) -> Outcome {
+    fn pack_now(&self, key: &ObjectKey, text: &[u8], now: impl Fn() -> Instant) -> Outcome {
         let packed = self.newest(text);
         let mut state = self.lock();
         state.window.add(text.len(), packed.packed_len());
-        if self.settings.is_on {
-            state.review(&self.settings, now);
+        let settings = &self.settings;
+        if settings.is_on {
+            state.review(key, settings, now);
         }
-        if let Phase::Collecting(samples) = &mut state.phase
-            && samples.add(text, self.settings.samples, &self.settings)
-        {
-            let samples = TrainAgain(std::mem::take(&mut samples.texts));
-            state.phase = Phase::Training;
-            return Outcome::Train(packed, samples);
+        let Phase::Collecting(samples) = &mut state.phase else {
+            return Outcome::Packed(packed);
+        };
+        if !samples.add((key, text), settings.samples, settings) {
+            return Outcome::Packed(packed);
         }
-        Outcome::Packed(packed)
+        if !samples.are_enough(settings.samples / LEAST, settings) {
+            state.phase = Phase::Steady;
+            return Outcome::Packed(packed);
+        }
+        let samples = TrainAgain(std::mem::take(&mut samples.texts));
+        state.phase = Phase::Training;
+        Outcome::Train(packed, samples)
     }
 
     /// Packs an object with the newest dictionary, without counting it.
@@ -170,7 +206,7 @@ impl Dictionaries {
     pub(super) fn settle(&self, now: impl Fn() -> Instant) {
         let mut state = self.lock();
         match &state.phase {
-            Phase::First(samples) if samples.texts.len() >= self.settings.samples => {
+            Phase::First(samples) if samples.are_enough(self.settings.samples, &self.settings) => {
                 drop(state);
                 self.train_first(now());
             }
@@ -197,7 +233,7 @@ impl Dictionaries {
         };
         let samples = std::mem::take(samples);
         state.phase = Phase::FirstTraining {
-            waiting: samples.bytes,
+            waiting: samples.seen_bytes,
         };
         drop(state);
         // Others wait for this: it ends in any case.
@@ -222,26 +258,36 @@ impl Dictionaries {
     pub(super) fn train_again(&self, samples: &TrainAgain, now: impl Fn() -> Instant) {
         let trained = Trained::from_samples(&samples.0, DEFAULT_LEVEL).ok();
         let mut state = self.lock();
+        let is_first = state.trained.is_none();
         state.install(trained, now());
+        state.is_late = is_first && !state.generations.is_empty();
         state.phase = Phase::Steady;
     }
 
-    /// The oldest dictionary, if there are too many for another one that is needed: its objects are
-    /// to be packed again.
-    pub(super) fn outdated(&self) -> Option<Arc<Dictionary>> {
+    /// The objects that are to be packed again: those without a dictionary, if the first one came
+    /// late; those of the oldest, if there are too many for another one that is needed.
+    pub(super) fn outdated(&self) -> Option<Outdated> {
         let mut state = self.lock();
+        if state.is_late {
+            return Some(Outdated::WithoutDictionary);
+        }
         state.forget_unused();
         state.is_crowded &= state.generations.len() >= self.settings.generations;
         let oldest = state.generations.front().filter(|_| state.is_crowded)?;
-        oldest.upgrade()
+        oldest.upgrade().map(Outdated::Of)
     }
 
-    /// Notes that no stored object has a dictionary any more, though a reader may hold one.
-    pub(super) fn retire(&self, dictionary: &Arc<Dictionary>) {
+    /// Notes that outdated objects have been packed again, all of them if nothing failed. Readers
+    /// may still hold some. After a failure it is tried again when another dictionary is needed.
+    pub(super) fn retire(&self, outdated: &Outdated, is_complete: bool) {
         let mut state = self.lock();
-        state
-            .generations
-            .retain(|generation| !std::ptr::eq(generation.as_ptr(), Arc::as_ptr(dictionary)));
+        match outdated {
+            Outdated::WithoutDictionary => state.is_late = false,
+            Outdated::Of(dictionary) if is_complete => state
+                .generations
+                .retain(|generation| !std::ptr::eq(generation.as_ptr(), Arc::as_ptr(dictionary))),
+            Outdated::Of(_) => state.is_crowded = false,
+        }
     }
 
     /// The bytes of memory that dictionaries and samples take.
@@ -280,6 +326,7 @@ impl State {
         self.trained = Some(now);
         self.usual = trained.as_ref().map(|trained| trained.ratio);
         self.window = Window::default();
+        self.without = HashSet::new();
         if let Some(Trained { packer, .. }) = trained.filter(|_| !planted!(StaleDictionary)) {
             let dictionary = packer.dictionary().map(Arc::downgrade);
             self.generations.extend(dictionary);
@@ -288,13 +335,20 @@ impl State {
     }
 
     /// Decides whether another dictionary is needed.
-    fn review(&mut self, settings: &DictionarySettings, now: impl Fn() -> Instant) {
+    fn review(
+        &mut self,
+        key: &ObjectKey,
+        settings: &DictionarySettings,
+        now: impl Fn() -> Instant,
+    ) {
         if !matches!(self.phase, Phase::Steady) {
             return;
         }
         let Some(trained) = self.trained else {
-            // A collection that was small has grown.
-            if self.window.objects >= settings.samples {
+            self.without.insert(key.clone());
+            // A collection that was small has grown. Many versions of few objects do not count.
+            if self.without.len() >= settings.samples {
+                self.without = HashSet::new();
                 self.phase = Phase::Collecting(Samples::default());
             }
             return;

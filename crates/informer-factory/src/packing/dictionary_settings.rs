@@ -43,7 +43,7 @@ impl Default for DictionarySettings {
 
 #[cfg(any(test, sim))]
 impl DictionarySettings {
-    /// What happens in a large collection happens in one of twenty objects, too.
+    /// Small numbers, so that a test with twenty objects trains and replaces dictionaries.
     pub(crate) fn early() -> Self {
         Self {
             // The fewest that a dictionary can be trained from.

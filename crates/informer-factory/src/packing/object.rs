@@ -108,10 +108,11 @@ impl<K, V> PackedObject<K, V> {
 
     /// Unpacks the object, and decodes it as a type of your choice.
     ///
-    /// Fields that the type does not have are skipped: ten fields cost little more than ten fields.
-    /// The value is the same from JSON and from protobuf, in whichever format the object is kept.
-    /// Of what the projection drops, protobuf shows an empty struct where JSON shows none, if it is
-    /// one that servers always write, such as `status`.
+    /// Fields that the type does not have are skipped, so a read costs the unpacking and the fields
+    /// that the type has. The value is the same from JSON and from protobuf, in whichever format
+    /// the object is kept, with two exceptions. A dropped struct that servers always write, such as
+    /// `status`, is empty when read from protobuf and absent when read from JSON. Fields of a newer
+    /// Kubernetes than this crate knows are only in JSON.
     ///
     /// # Errors
     ///
@@ -156,13 +157,14 @@ impl<K, V> PackedObject<K, V> {
 
     /// Returns the bytes of the object, and the format in which it was received and is kept.
     ///
-    /// They contain the type names of the object, and not the fields that the informer's projection
-    /// drops: a JSON text, or a protobuf body as an API server answers with, which `Envelope` of
+    /// They contain the type names of the object, and neither the fields that the informer's
+    /// projection drops nor, in protobuf, those of a newer Kubernetes than this crate knows: a JSON
+    /// text, or a protobuf body as an API server answers with, which `Envelope` of
     /// `informer-kube-protobuf` takes apart. They are borrowed if the object is stored unpacked.
     ///
     /// # Errors
     ///
-    /// [`ReadError::Unpack`]
+    /// [`ReadError::Unpack`] if the packed bytes are damaged or there is no memory.
     ///
     /// ```
     /// use informer_factory::{PackedObject, ReadError, ReceivedWire};

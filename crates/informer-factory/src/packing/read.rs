@@ -27,7 +27,7 @@ thread_local! {
 #[non_exhaustive]
 pub enum ReadError {
     /// The object does not have the shape of the type.
-    #[error("the object does not fit the type: {0}")]
+    #[error("cannot decode the packed object as the requested type: {0}")]
     Decode(#[from] DecodeError),
     /// The packed bytes cannot be unpacked, because they are damaged or there is no memory.
     #[error(transparent)]

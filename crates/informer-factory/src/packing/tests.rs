@@ -102,7 +102,8 @@ fn pack(
     let (mut all, mut train) = (Vec::new(), None);
     for serial in serials {
         let text = json(template, serial);
-        let packed = match dictionaries.pack(text.as_bytes(), || clock.0.get()) {
+        let key = identity(serial).key;
+        let packed = match dictionaries.pack(&key, text.as_bytes(), || clock.0.get()) {
             Outcome::Waits(packed) | Outcome::Packed(packed) => packed,
             Outcome::Train(packed, samples) => {
                 train = Some(samples);
@@ -151,8 +152,56 @@ fn collection_that_has_grown_gets_a_dictionary() {
     let (packed, train) = pack(&dictionaries, &clock, "a", 0..59);
     assert!(packed.iter().all(|packed| packed.dictionary().is_none()) && train.is_some());
     dictionaries.train_again(&train.expect("it has grown"), || clock.0.get());
-    let (packed, _) = pack(&dictionaries, &clock, "a", 60..70);
-    assert!(packed.iter().all(|packed| packed.dictionary().is_some()));
+    let (later, _) = pack(&dictionaries, &clock, "a", 60..70);
+    assert!(later.iter().all(|packed| packed.dictionary().is_some()));
+    let outdated = dictionaries.outdated().expect("those without a dictionary");
+    assert!(packed.iter().all(|packed| outdated.has(packed)));
+    assert!(!later.iter().any(|packed| outdated.has(packed)));
+    dictionaries.retire(&outdated, true);
+    assert!(dictionaries.outdated().is_none());
+}
+
+/// Versions of a few objects are no large collection, and no samples of one.
+#[test]
+fn objects_that_change_often_do_not_make_a_collection_large() {
+    let (dictionaries, clock) = (Dictionaries::new(settings()), Clock::new());
+    dictionaries.settle(|| clock.0.get());
+    for _ in 0..100 {
+        let (packed, train) = pack(&dictionaries, &clock, "a", 0..29);
+        assert!(packed.iter().all(|packed| packed.dictionary().is_none()) && train.is_none());
+    }
+    assert!(dictionaries.memory() < 1_000, "no samples are kept");
+    // One more is enough; then as many samples of different objects, however often they change.
+    assert!(pack(&dictionaries, &clock, "a", 29..30).1.is_none());
+    for _ in 0..8 {
+        assert!(pack(&dictionaries, &clock, "a", 0..6).1.is_none());
+    }
+    assert!(pack(&dictionaries, &clock, "a", 6..36).1.is_some());
+}
+
+/// Few objects that change for ever are no samples, and are not kept as such.
+#[test]
+fn samples_of_too_few_objects_are_given_up() {
+    let (dictionaries, clock) = (Dictionaries::new(settings()), Clock::new());
+    dictionaries.settle(|| clock.0.get());
+    pack(&dictionaries, &clock, "a", 0..30);
+    assert!(dictionaries.memory() > 1_000, "samples are kept");
+    for _ in 0..60 {
+        assert!(pack(&dictionaries, &clock, "a", 0..4).1.is_none());
+    }
+    assert!(dictionaries.memory() < 1_000, "no samples are kept");
+}
+
+/// A list that broke off and is read again has each of its objects twice.
+#[test]
+fn objects_of_a_list_that_broke_off_are_samples_once() {
+    let (dictionaries, clock) = (Dictionaries::new(settings()), Clock::new());
+    for _ in 0..4 {
+        pack(&dictionaries, &clock, "a", 0..30);
+        assert!(dictionaries.is_learning());
+    }
+    pack(&dictionaries, &clock, "a", 30..40);
+    assert!(!dictionaries.is_learning());
 }
 
 /// Objects of another template pack badly until a dictionary of them is there: not before the
@@ -186,12 +235,13 @@ fn drifts() -> bool {
     clock.pass(Duration::from_secs(601));
     assert!(follow("fifth").1.is_none(), "there are three");
     let oldest = dictionaries.outdated().expect("the first one has to go");
-    assert!(
-        held[79]
-            .dictionary()
-            .is_some_and(|first| Arc::ptr_eq(first, &oldest))
-    );
-    dictionaries.retire(&oldest);
+    assert!(oldest.has(&held[79]));
+    // It is still in use if packing again failed, and is tried again when it is in the way.
+    dictionaries.retire(&oldest, false);
+    assert!(dictionaries.outdated().is_none());
+    assert!(follow("fifth").1.is_none(), "there are still three");
+    let oldest = dictionaries.outdated().expect("the first one has to go");
+    dictionaries.retire(&oldest, true);
     assert!(dictionaries.outdated().is_none());
     follow("fifth").1.is_some()
 }
@@ -434,6 +484,35 @@ fn renewal_of(wire: ReceivedWire) {
         let (raw, before) = (again.raw().expect("whole"), object.raw().expect("whole"));
         assert!(raw == before && raw.0 == wire);
     }
-    (renewal.done)();
+    (renewal.done)(true);
     assert!(due().is_none());
+}
+
+/// Objects that were packed before their informer had a dictionary get it, too.
+#[test]
+fn renewal_is_of_the_objects_without_a_dictionary() {
+    for [wire, other] in [WIRES, [WIRES[1], WIRES[0]]] {
+        let decoder = decoder();
+        let due = || Renew::<Object>::renewal(Arc::clone(&decoder));
+        // A small namespace is complete before a large one.
+        let few = decode(&decoder, &[wire, other], "a", 0..10);
+        let early = decode(&decoder, &[wire], "a", 10..70);
+        assert!(
+            early
+                .iter()
+                .any(|object| object.content().dictionary().is_none())
+        );
+        let renewal = due().expect("the first dictionary came late");
+        for object in few.iter().chain(&early) {
+            let has_none = object.content().dictionary().is_none() && object.wire() == wire;
+            let again = (renewal.renew)(object);
+            assert_eq!(again.is_some(), has_none);
+            let Some(again) = again else { continue };
+            assert!(again.content().dictionary().is_some());
+            assert_eq!(again.identity(), object.identity());
+            assert!(again.raw().expect("whole") == object.raw().expect("whole"));
+        }
+        (renewal.done)(true);
+        assert!(due().is_none());
+    }
 }

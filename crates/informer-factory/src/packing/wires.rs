@@ -8,9 +8,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use informer_kube_source::ReceivedWire;
-use informer_packed::Dictionary;
 
-use crate::packing::dictionaries::Dictionaries;
+use crate::packing::dictionaries::{Dictionaries, Outdated};
 use crate::packing::dictionary_settings::DictionarySettings;
 
 /// The dictionaries of one informer.
@@ -47,13 +46,13 @@ impl Wires {
     /// Ends the wait of the first objects, as [`Dictionaries::settle`].
     ///
     /// The objects of a format that comes into use later are packed one by one, until there are
-    /// enough of them to train a dictionary in the background.
+    /// enough of them to train a dictionary in the background. They are packed again then.
     pub(super) fn settle(&self, now: impl Fn() -> Instant) {
         self.both().iter().for_each(|one| one.settle(&now));
     }
 
-    /// A dictionary whose objects are to be packed again, and the dictionaries it is one of.
-    pub(super) fn outdated(&self) -> Option<(Arc<Dictionaries>, Arc<Dictionary>)> {
+    /// The objects that are to be packed again, and the dictionaries of their format.
+    pub(super) fn outdated(&self) -> Option<(Arc<Dictionaries>, Outdated)> {
         let outdated = |one: &&Arc<Dictionaries>| Some((Arc::clone(one), one.outdated()?));
         self.both().iter().find_map(outdated)
     }

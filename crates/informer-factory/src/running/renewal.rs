@@ -25,22 +25,25 @@ pub(crate) type RenewFn<T> = dyn Fn(&T) -> Option<T> + Send + Sync;
 pub(crate) struct Renewal<T> {
     /// Makes the better form of one object.
     pub(crate) renew: Arc<RenewFn<T>>,
-    /// Called when every stored object has been looked at.
-    pub(crate) done: Box<dyn FnOnce() + Send + Sync>,
+    /// Called at the end: true if every stored object has been looked at, false after a panic.
+    pub(crate) done: Box<dyn FnOnce(bool) + Send + Sync>,
 }
 
 /// Replaces the objects, in commits that change neither versions nor what handlers receive.
 ///
-/// A panic of the type or of an index function ends the replacement, which is not tried again.
+/// A panic of the type or of an index function ends the replacement. It is not tried again before
+/// another one is due.
 pub(crate) async fn run<T: Send + Sync + 'static>(core: &Arc<Core<T>>, renewal: Renewal<T>) {
     let Renewal { renew, done } = renewal;
+    let mut is_complete = true;
     for keys in core.applier.reader.keys().chunks(CHUNK) {
         if let Err(error) = replace(core, &renew, keys.to_vec()).await {
             tracing::error!(informer = %core.status.name, "packing again failed: {error}");
+            is_complete = false;
             break;
         }
     }
-    done();
+    done(is_complete);
 }
 
 /// Replaces the objects of some keys.

@@ -33,7 +33,9 @@ pub(crate) async fn run<T: Send + Sync + 'static>(core: Arc<Core<T>>) {
                 core.meter
                     .publish(&status.memory, &status.name, &status.label);
                 let pending = handlers.publish(&status.handlers);
-                if let Some(renewal) = core.renew.clone().and_then(Renew::renewal) {
+                // Before that, the objects to be renewed may be on their way to the store.
+                let renew = core.renew.clone().filter(|_| status.synced);
+                if let Some(renewal) = renew.and_then(Renew::renewal) {
                     renewal::run(&core, renewal).await;
                 }
                 tokio::time::sleep(EVERY).await;

@@ -32,7 +32,7 @@ impl SharedInformerFactory {
     ///
     /// # Panics
     ///
-    /// If another informer was given the name of this one, such as `pods`.
+    /// If another informer was given the name of this one, such as `pods#1c9d03f7`.
     /// [`packed_with`](Self::packed_with) returns an error instead.
     ///
     /// ```

@@ -13,9 +13,9 @@
 //! ```
 //!
 //! The label `informer` is [`InformerStatus::label`](crate::InformerStatus::label), with which the
-//! informer's name in status and logs begins: `pods`, or `pods#1c9d03f7` for an informer that is
-//! restricted to namespaces, selectors, metadata or a projection. Where
-//! [`InformerOptions::name`](crate::InformerOptions::name) is set, it is that name. The label
+//! informer's name in status and logs begins: `pods`, or `pods#1c9d03f7` for an informer with
+//! namespaces, selectors, metadata alone, a projection, packed objects or a chosen wire format.
+//! Where [`InformerOptions::name`](crate::InformerOptions::name) is set, it is that name. The label
 //! `handler` is the name given in [`ListenerConfig`](crate::ListenerConfig). Names that this crate
 //! makes contain no object and no namespace.
 //!

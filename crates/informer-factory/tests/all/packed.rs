@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::cluster::{QUEUES, SOON, client, config_map, factory, pod, pods};
 use informer_factory::kube_source::Projection;
 use informer_factory::processor::handler_fn;
 use informer_factory::{
-    DictionaryUse, HasLabels, HasNode, HasOwners, InformerError, InformerOptions, Labels, NoView,
-    Notification, ObjectKey, Owner, PackedObject, QueueKind, ReadError, ReceivedWire,
-    ReflectorConfig, SharedInformer, SharedInformerFactory, Transform, index, labelled,
+    DictionaryUse, HasLabels, HasNode, HasOwners, InformerError, InformerOptions, Labels,
+    Namespaces, NoView, Notification, ObjectKey, Owner, PackedObject, QueueKind, ReadError,
+    ReceivedWire, ReflectorConfig, SharedInformer, SharedInformerFactory, Transform, index,
+    labelled,
 };
 use informer_testkit::{ApiServer, Resource};
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
@@ -256,6 +258,36 @@ async fn first_collection_is_packed_with_a_dictionary_of_itself() {
             assert_same(&typed, &packed);
         }
     }
+}
+
+/// A namespace that is listed first and small does not decide that a large one has no dictionary.
+#[tokio::test(start_paused = true)]
+async fn objects_of_a_large_namespace_have_a_dictionary_whatever_is_listed_first() {
+    const LARGE: usize = 900;
+    let server = ApiServer::new();
+    let create = |namespace: &str, number: usize| {
+        let mut pod = large_pod(number);
+        pod["metadata"]["namespace"] = json!(namespace);
+        server.create(&pods(), pod).expect("created");
+    };
+    (0..LARGE).for_each(|number| create("large", number));
+    let factory = factory_from(&server, false);
+    let both = Namespaces::These(vec!["small".into(), "large".into()]);
+    let options = InformerOptions::new().namespaces(both);
+    let informer = factory.packed_with::<Pod, NoView>(options).expect("new");
+    start(&factory).await;
+    assert_eq!(informer.reader().len(), LARGE);
+    // The next commit finds what was packed without one.
+    create("small", LARGE);
+    let all_have = async {
+        let without = |object: &Arc<PackedObject<Pod>>| object.content().dictionary().is_none();
+        while informer.lister().all().iter().any(without) {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    };
+    let waited = tokio::time::timeout(SOON, all_have).await;
+    waited.expect("all objects have a dictionary");
+    assert_eq!(informer.reader().len(), LARGE + 1);
 }
 
 fn assert_same<K, V>(typed: &SharedInformer<K>, packed: &SharedInformer<PackedObject<K, V>>)
