@@ -116,9 +116,10 @@ pub enum Representation {
 pub enum WireFormat {
     /// Protobuf where the decoder and the kind allow it, and JSON otherwise.
     ///
-    /// A server that refuses the request (406, 415), or fails twice in a row (500, or an answer
-    /// that is not protobuf) and answers in JSON, is asked for JSON alone for ten minutes. A type
-    /// that can only be decoded from JSON is asked for in JSON from then on.
+    /// After a refusal (406, 415), JSON alone is requested for ten minutes. The same applies after
+    /// two consecutive failures (500, or an answer that is not protobuf), unless JSON then fails in
+    /// the same way. For a type that can only be decoded from JSON, JSON alone is requested from
+    /// then on.
     #[default]
     Auto,
     /// JSON only.

@@ -23,9 +23,11 @@ pub struct Packer {
 }
 
 impl Packer {
-    /// Makes a packer without a dictionary, for values that are long or resemble nothing.
+    /// Creates a packer without a dictionary, for long values, or values that do not resemble each
+    /// other.
     ///
-    /// Levels are those of zstd: 1 to 22, negative ones for speed. A level beyond is the nearest.
+    /// Levels are those of zstd: 1 to 22, negative ones for speed. A level out of range is set to
+    /// the nearest one.
     pub fn new(level: i32) -> Self {
         Self {
             dictionary: None,

@@ -87,8 +87,8 @@ pub fn seal(api_version: &str, kind: &str, message: &[u8]) -> Vec<u8> {
 
 /// Puts a body into a frame of a watch: the length, then the event.
 ///
-/// The length of a frame has 32 bits; a body that is longer is cut by no caller, since objects of
-/// Kubernetes have a few megabytes.
+/// A frame states its length in 32 bits. For an event of 4 GiB or more the stated length is wrong;
+/// objects of Kubernetes have a few megabytes.
 #[must_use]
 pub fn to_frame(event_type: &str, body: &[u8]) -> Vec<u8> {
     let (mut extension, mut event) = (Vec::new(), Vec::new());

@@ -135,7 +135,9 @@ impl<'a> Envelope<'a> {
                 Ok(Some(Identity::new(key, uid, version)))
             }
             Err(error) => {
-                tracing::warn!("an object was left out: {error}");
+                tracing::warn!(
+                    "an object is skipped, because its namespace and name make no key: {error}"
+                );
                 Ok(None)
             }
         }

@@ -47,7 +47,9 @@ pub(crate) fn identify(message: &[u8]) -> Result<Option<Identified>, Failure> {
     let key = match ObjectKey::new(Some(namespace), name) {
         Ok(key) => key,
         Err(error) => {
-            tracing::warn!("an object was left out: {error}");
+            tracing::warn!(
+                "an object is skipped, because its namespace and name make no key: {error}"
+            );
             return Ok(None);
         }
     };

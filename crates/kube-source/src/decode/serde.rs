@@ -49,7 +49,8 @@ pub struct SerdeDecoder {
 /// After this many consecutive objects that only serde_json decodes, the tape is skipped.
 const MOST_DETOURS: u8 = 32;
 
-/// One object of this many is measured, which takes a second decoding; more of the first ones.
+/// One object in 256 is measured, and one in 16 of the first 256, because measuring decodes it
+/// again.
 const MEASURED_OF: u32 = 256;
 const MEASURED_OF_FIRST: u32 = 16;
 

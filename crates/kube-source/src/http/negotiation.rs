@@ -12,9 +12,10 @@ use tokio::time::Instant;
 
 use crate::{ReceivedWire, WireFormat};
 
-/// The time for which a server that cannot answer in protobuf is not asked for it.
+/// The time for which protobuf is not requested from a server that cannot answer in it.
 const JSON_ONLY: Duration = Duration::from_secs(10 * 60);
-/// The number of consecutive failures that may have another cause until protobuf is taken for it.
+/// The number of consecutive failures (500, or a protocol failure) after which protobuf counts as
+/// the cause.
 const MOST_FAILURES: u8 = 2;
 
 /// The formats that a request accepts.
@@ -90,7 +91,10 @@ impl Negotiation {
         } else if let Some(json_only) = &mut state.json_only {
             json_only.is_proven = true;
             if !std::mem::replace(&mut state.is_logged, true) {
-                tracing::warn!("the server answers in JSON and not in protobuf");
+                tracing::warn!(
+                    "protobuf was refused or failed, and JSON was received: only JSON is requested \
+                     for ten minutes"
+                );
             }
         }
     }

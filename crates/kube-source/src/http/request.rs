@@ -36,8 +36,8 @@ impl Query {
 
 /// Builds the request for one page.
 ///
-/// It carries a `resourceVersionMatch` for an exact version only. For the others, the meaning
-/// without one is the intended one.
+/// It carries a `resourceVersionMatch` for an exact version only. The other versions need none: the
+/// server's default is what is meant.
 // RL-17
 pub(crate) fn list<T>(
     source: &KubeSource<T>,
