@@ -1,6 +1,6 @@
 //! Messages whose JSON is one of their fields: `JSONSchemaPropsOrBool` and its siblings.
 
-use super::value::skip_all;
+use super::elements::skip_all;
 use crate::error::{Error, ErrorKind, Result};
 use crate::schema::{Choice, Kind, Message};
 use crate::wire;

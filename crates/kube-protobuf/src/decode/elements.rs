@@ -118,6 +118,15 @@ pub(crate) fn count(rest: &[u8], expected: u8, number: u32, wire: u8) -> Result<
     Ok(count)
 }
 
+/// Skips the value and all adjacent ones of the same field.
+pub(crate) fn skip_all(rest: &mut &[u8], number: u32, wire: u8) -> Result<()> {
+    wire::skip(rest, wire)?;
+    while let Some(wire) = wire::tag_of(rest, number)? {
+        wire::skip(rest, wire)?;
+    }
+    Ok(())
+}
+
 /// The entries of a map. The tag of the first one is read.
 pub(crate) struct Entries<'a, 'de> {
     rest: &'a mut &'de [u8],

@@ -35,10 +35,9 @@ use members::Members;
 #[cfg(feature = "k8s-openapi")]
 pub(crate) use {
     dropped::within,
-    elements::{Entries, count},
+    elements::{Entries, count, skip_all},
     parsed::Parsed,
     special::{is_zero_time, json_tree, read_text, timestamp},
-    value::skip_all,
 };
 
 /// The tag of the field `metadata`, which has the number 1 and a length.

@@ -6,7 +6,7 @@ use serde_json::Value as Tree;
 use super::access::{List, Map, visit_tree};
 use super::choice::{self, Chosen};
 use super::dropped::Within;
-use super::elements::{Elements, Entries};
+use super::elements::{Elements, Entries, skip_all};
 use super::members::Members;
 use super::parsed::Parsed;
 use super::special;
@@ -239,15 +239,6 @@ pub(super) fn deeper(depth: u8, rest: &[u8]) -> Result<u8> {
         true => Ok(depth + 1),
         false => Err(Error::at(ErrorKind::TooDeep, rest)),
     }
-}
-
-/// Skips the value and all adjacent ones of the same field.
-pub(crate) fn skip_all(rest: &mut &[u8], number: u32, wire: u8) -> Result<()> {
-    wire::skip(rest, wire)?;
-    while let Some(wire) = wire::tag_of(rest, number)? {
-        wire::skip(rest, wire)?;
-    }
-    Ok(())
 }
 
 /// Reads the strings of a message that contains nothing else.
