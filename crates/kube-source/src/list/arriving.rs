@@ -67,10 +67,11 @@ pub(crate) struct ArrivingList<T> {
     /// these may be held, whatever lies between the items.
     // SEC-17
     held_bytes: usize,
-    /// The bytes that the batches under way hold. Usually few: only an item that is far too long
-    /// makes a batch long.
+    /// The bytes that the batches under way hold, and the most that they may hold. Only an item
+    /// that is far too long makes a batch long.
+    // SEC-17
     bytes_in_jobs: usize,
-    item_limit: usize,
+    most_in_jobs: usize,
     jobs: OrderedJobs<Decoded<T>>,
     threads: usize,
     learning: Learning,
@@ -111,7 +112,7 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
             batch_bytes,
             held_bytes: 0,
             bytes_in_jobs: 0,
-            item_limit,
+            most_in_jobs: item_limit.max(threads.saturating_mul(batch_bytes)),
             jobs: OrderedJobs::new(threads),
             threads,
             learning,
@@ -197,11 +198,9 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
         Ok(())
     }
 
-    /// Whether a batch of `bytes` may join those under way. Together they hold no more than the
-    /// longest item.
-    // SEC-17
+    /// Whether a batch of `bytes` may join those under way.
     fn may_hold(&self, bytes: usize) -> bool {
-        self.jobs.is_idle() || self.bytes_in_jobs.saturating_add(bytes) <= self.item_limit
+        self.jobs.is_idle() || self.bytes_in_jobs.saturating_add(bytes) <= self.most_in_jobs
     }
 
     fn keep(&mut self, decoded: Decoded<T>) -> Result<(), Failure> {
