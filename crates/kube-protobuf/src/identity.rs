@@ -22,7 +22,7 @@ pub struct Identity<'a> {
     /// Whether the metadata or one of the four fields is there more than once.
     ///
     /// Decoders differ in which one counts, so such an object should not be trusted. A decode of
-    /// the object is the error [`ErrorKind::Repeated`].
+    /// the object is the error [`ErrorKind::Repeated`](crate::ErrorKind::Repeated).
     pub is_ambiguous: bool,
 }
 
