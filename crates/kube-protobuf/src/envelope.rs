@@ -37,30 +37,14 @@ impl<'a> Envelope<'a> {
     }
 
     fn read(body: &'a [u8]) -> Result<Self> {
-        let Some(mut rest) = body.strip_prefix(MAGIC) else {
+        let Some(rest) = body.strip_prefix(MAGIC) else {
             return Err(Error::at(ErrorKind::Magic, body));
         };
         if rest.is_empty() {
             return Err(Error::at(ErrorKind::Truncated, rest));
         }
-        let (mut type_meta, mut raw) = (None, None);
-        while !rest.is_empty() {
-            let start = rest;
-            let slot = match wire::tag(&mut rest)? {
-                (1, wire::BYTES) => &mut type_meta,
-                (2, wire::BYTES) => &mut raw,
-                (1 | 2, found) => return Err(Error::wire_type(wire::BYTES, found, start)),
-                (_, wire) => {
-                    wire::skip(&mut rest, wire)?;
-                    continue;
-                }
-            };
-            if slot.replace(wire::bytes(&mut rest)?).is_some() {
-                return Err(Error::at(ErrorKind::Repeated, start));
-            }
-        }
-        let (type_meta, raw) = (type_meta.unwrap_or_default(), raw.unwrap_or_default());
-        let [api_version, kind] = names(type_meta)?;
+        let [type_meta, raw] = two_fields(rest, wire::bytes)?;
+        let [api_version, kind] = two_fields(type_meta, wire::text)?;
         Ok(Self {
             api_version,
             kind,
@@ -97,25 +81,28 @@ impl<'a> Envelope<'a> {
     }
 }
 
-/// Reads a `runtime.TypeMeta`.
-fn names(mut rest: &[u8]) -> Result<[&str; 2]> {
-    let mut names = [None; 2];
+/// Reads the fields 1 and 2 of a message, which have a length. Other fields are skipped.
+fn two_fields<'a, T: Default>(
+    mut rest: &'a [u8],
+    read: impl Fn(&mut &'a [u8]) -> Result<T>,
+) -> Result<[T; 2]> {
+    let mut fields = [None, None];
     while !rest.is_empty() {
         let start = rest;
         let slot = match wire::tag(&mut rest)? {
-            (1, wire::BYTES) => &mut names[0],
-            (2, wire::BYTES) => &mut names[1],
+            (1, wire::BYTES) => &mut fields[0],
+            (2, wire::BYTES) => &mut fields[1],
             (1 | 2, found) => return Err(Error::wire_type(wire::BYTES, found, start)),
             (_, wire) => {
                 wire::skip(&mut rest, wire)?;
                 continue;
             }
         };
-        if slot.replace(wire::text(&mut rest)?).is_some() {
+        if slot.replace(read(&mut rest)?).is_some() {
             return Err(Error::at(ErrorKind::Repeated, start));
         }
     }
-    Ok(names.map(Option::unwrap_or_default))
+    Ok(fields.map(Option::unwrap_or_default))
 }
 
 /// Shows the kind and the length: the object may contain secrets.

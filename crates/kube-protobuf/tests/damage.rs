@@ -18,7 +18,16 @@ fn pod() -> Schema {
 }
 
 fn error(bytes: &[u8]) -> ErrorKind {
-    let result: Result<Value, _> = from_slice(pod(), bytes);
+    refused(pod(), bytes)
+}
+
+/// The error of a message of the table.
+fn error_of(message: &str, bytes: &[u8]) -> ErrorKind {
+    refused(Schema::message(message).expect("in the table"), bytes)
+}
+
+fn refused(schema: Schema, bytes: &[u8]) -> ErrorKind {
+    let result: Result<Value, _> = from_slice(schema, bytes);
     result.expect_err("damaged").kind().clone()
 }
 
@@ -59,37 +68,27 @@ fn a_body_has_a_message_and_its_fields_have_their_types() {
 
 #[test]
 fn values_with_a_text_of_their_own_have_fields_of_their_types() {
-    let error = |schema: &str, bytes: &[u8]| {
-        let schema = Schema::message(schema).expect("a message of the table");
-        let result: Result<Value, _> = from_slice(schema, bytes);
-        result.expect_err("damaged").kind().clone()
-    };
     let wire = |expected, found| ErrorKind::WireType { expected, found };
     let text = message().text(1, "1");
     let number = message().int(1, 5);
     // `creationTimestamp`, `labels`, and the JSON of managed fields.
     let meta = |number, value: &Message| message().put(number, value);
     let object = "meta/v1.ObjectMeta";
-    assert_eq!(error(object, meta(8, &text).bytes()), wire(0, 2));
+    assert_eq!(error_of(object, meta(8, &text).bytes()), wire(0, 2));
     let label = message().int(1, 5).text(2, "b");
-    assert_eq!(error(object, meta(11, &label).bytes()), wire(2, 0));
+    assert_eq!(error_of(object, meta(11, &label).bytes()), wire(2, 0));
     let fields = meta(17, &meta(7, &number));
-    assert_eq!(error(object, fields.bytes()), wire(2, 0));
+    assert_eq!(error_of(object, fields.bytes()), wire(2, 0));
     // `port`, an integer or a string, and the quantity of a resource.
     let action = "core/v1.HTTPGetAction";
-    assert_eq!(error(action, meta(2, &text).bytes()), wire(0, 2));
+    assert_eq!(error_of(action, meta(2, &text).bytes()), wire(0, 2));
     let limits = meta(1, &message().text(1, "cpu").put(2, &number));
     let resources = "core/v1.ResourceRequirements";
-    assert_eq!(error(resources, limits.bytes()), wire(2, 0));
+    assert_eq!(error_of(resources, limits.bytes()), wire(2, 0));
 }
 
 #[test]
 fn no_element_of_a_list_in_a_message_of_its_own_is_lost() {
-    let error = |schema: &str, bytes: &[u8]| {
-        let schema = Schema::message(schema).expect("a message of the table");
-        let result: Result<Value, _> = from_slice(schema, bytes);
-        result.expect_err("damaged").kind().clone()
-    };
     let empty = message();
     let (one, many) = (
         |it: Message| it.put(1, &message()),
@@ -97,18 +96,18 @@ fn no_element_of_a_list_in_a_message_of_its_own_is_lost() {
     );
     let or_array = "apiextensions/v1.JSONSchemaPropsOrArray";
     let apart = many(one(many(empty.clone())));
-    assert_eq!(error(or_array, apart.bytes()), ErrorKind::Repeated);
+    assert_eq!(error_of(or_array, apart.bytes()), ErrorKind::Repeated);
     let twice = one(one(empty.clone()));
-    assert_eq!(error(or_array, twice.bytes()), ErrorKind::Repeated);
+    assert_eq!(error_of(or_array, twice.bytes()), ErrorKind::Repeated);
     let or_bool = "apiextensions/v1.JSONSchemaPropsOrBool";
     let twice = many(many(empty.clone()));
-    assert_eq!(error(or_bool, twice.bytes()), ErrorKind::Repeated);
+    assert_eq!(error_of(or_bool, twice.bytes()), ErrorKind::Repeated);
 
     // The values of `extra` are lists of strings, each in a message.
     let review = "authentication/v1.UserInfo";
     let values = |list: &Message| {
         let entry = message().text(1, "a").put(2, list);
-        error(review, message().put(4, &entry).bytes())
+        error_of(review, message().put(4, &entry).bytes())
     };
     let first = message().text(1, "a");
     let apart = first.clone().int(2, 0).text(1, "b");
