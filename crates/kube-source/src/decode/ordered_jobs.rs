@@ -46,10 +46,13 @@ pub(crate) fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// The number of threads for a list from which a decoder learns. Learning takes long, so it does
-/// not run on the task even with one processor.
-pub(crate) fn threads_to_learn(threads: usize) -> usize {
-    if cfg!(sim) { threads } else { threads.max(2) }
+/// The number of threads for a list. What a decoder learns from it takes long, so it does not run on
+/// the task even with one processor.
+pub(crate) fn threads_for_list(threads: usize, is_learning: bool) -> usize {
+    match is_learning && !cfg!(sim) {
+        true => threads.max(2),
+        false => threads,
+    }
 }
 
 /// Jobs that were pushed and whose results were not taken. Dropping it abandons them.

@@ -190,8 +190,10 @@ fn is_of_credentials(cause: &(dyn StdError + 'static)) -> bool {
 /// request. A broken connection may be caused by it, so the same request must not be repeated
 /// forever.
 fn is_unconnected(error: &kube_client::Error) -> bool {
-    let clients = causes(error).filter_map(|cause| cause.downcast_ref::<ClientError>());
-    has_io(error, io::ErrorKind::ConnectionRefused) || { clients }.any(ClientError::is_connect)
+    has_io(error, io::ErrorKind::ConnectionRefused)
+        || causes(error)
+            .filter_map(|cause| cause.downcast_ref::<ClientError>())
+            .any(ClientError::is_connect)
 }
 
 /// Whether a connection existed and broke.

@@ -169,33 +169,42 @@ mod tests {
         followed: Followed,
     }
 
+    /// A client of `server` with these credentials. Without the accepted token, it gets 401 from
+    /// `refused`.
+    fn gated(
+        config: Config,
+        server: &ApiServer,
+        refused: &ApiServer,
+        accepted: &Arc<Mutex<&'static str>>,
+    ) -> Client {
+        let fault = Fault::status(401, "Unauthorized", "who are you");
+        refused.fault(Match::any(), fault, Times::Always);
+        let (server, refused) = (server.clone(), refused.clone());
+        let accepted = Arc::clone(accepted);
+        let http = tower::service_fn(move |request: Request<Body>| {
+            let accepted = *accepted.lock().expect("whole");
+            let token = request.headers().get(http::header::AUTHORIZATION);
+            let is_accepted = token.is_some_and(|token| token == accepted);
+            let server = if is_accepted { &server } else { &refused };
+            let answer = server.service().oneshot(request);
+            async move { answer.await.map_err(BoxError::from) }
+        });
+        let service = Credentials::new(config, http).expect("the credentials are there");
+        Client::new(service, "default")
+    }
+
     impl Gate {
         /// With the token `one`, and a reflector that watches with it.
         async fn open(name: &str) -> Self {
-            let (server, refused) = (ApiServer::new(), ApiServer::new());
-            let fault = Fault::status(401, "Unauthorized", "who are you");
-            refused.fault(Match::any(), fault, Times::Always);
             let accepted = Arc::new(Mutex::new("Bearer one"));
-            let http = tower::service_fn({
-                let (server, refused) = (server.clone(), refused.clone());
-                let accepted = Arc::clone(&accepted);
-                move |request: Request<Body>| {
-                    let accepted = *accepted.lock().expect("whole");
-                    let token = request.headers().get(http::header::AUTHORIZATION);
-                    let is_accepted = token.is_some_and(|token| token == accepted);
-                    let server = if is_accepted { &server } else { &refused };
-                    let answer = server.service().oneshot(request);
-                    async move { answer.await.map_err(BoxError::from) }
-                }
-            });
+            let (server, refused) = (ApiServer::new(), ApiServer::new());
             let file = format!("informer-token-{name}-{}", std::process::id());
             let file = std::env::temp_dir().join(file);
             std::fs::write(&file, "one").expect("a temporary file");
             let mut config = Config::new("http://api.test".parse().expect("a URL"));
             config.auth_info.token_file = Some(file.display().to_string());
-            let service = Credentials::new(config, http).expect("the file is there");
+            let client = gated(config, &server, &refused, &accepted);
             create(&server, "a");
-            let client = Client::new(service, "default");
             let followed = Followed::start(client, ReflectorConfig::default()).await;
             server.wait_for_watches(&Resource::pods(), 1).await;
             assert!(refused.requests().is_empty());
@@ -262,20 +271,9 @@ mod tests {
         });
         let mut config = Config::new("http://api.test".parse().expect("a URL"));
         config.auth_info.exec = Some(serde_json::from_value(credential).expect("a plugin"));
+        let accepted = Arc::new(Mutex::new("Bearer two"));
         let (server, refused) = (ApiServer::new(), ApiServer::new());
-        let fault = Fault::status(401, "Unauthorized", "who are you");
-        refused.fault(Match::any(), fault, Times::Always);
-        let http = tower::service_fn(move |request: Request<Body>| {
-            let token = request.headers().get(http::header::AUTHORIZATION);
-            let server = match token.is_some_and(|token| token == "Bearer two") {
-                true => &server,
-                false => &refused,
-            };
-            let answer = server.service().oneshot(request);
-            async move { answer.await.map_err(BoxError::from) }
-        });
-        let service = Credentials::new(config, http).expect("the plugin runs");
-        (Client::new(service, "default"), folder)
+        (gated(config, &server, &refused, &accepted), folder)
     }
 
     /// SEC-8: neither the output of a plugin nor its environment is shown.

@@ -13,7 +13,7 @@ use crate::{
     decode::{
         decoder::Buffers,
         object::FEW,
-        ordered_jobs::{OrderedJobs, Room, threads_to_learn},
+        ordered_jobs::{OrderedJobs, Room, threads_for_list},
     },
     list::{
         body::BodyCutter,
@@ -97,10 +97,8 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
         };
         let most = request.limit.map_or(expected, |limit| limit as usize);
         let expected = expected.min(most);
-        let (learning, threads) = match source.decoder.is_learning() {
-            true => (Learning::Yes, threads_to_learn(threads)),
-            false => (Learning::No, threads),
-        };
+        let is_learning = source.decoder.is_learning();
+        let threads = threads_for_list(threads, is_learning);
         Self {
             reader: ItemReader {
                 source: Arc::clone(source),
@@ -115,7 +113,10 @@ impl<T: Send + Sync + 'static> ArrivingList<T> {
             most_in_jobs: item_limit.max(threads.saturating_mul(batch_bytes)),
             jobs: OrderedJobs::new(threads),
             threads,
-            learning,
+            learning: match is_learning {
+                true => Learning::Yes,
+                false => Learning::No,
+            },
             spare: Vec::new(),
             // With room for some more, so that a collection that has grown is not copied.
             items: Vec::with_capacity(expected + expected / 32),

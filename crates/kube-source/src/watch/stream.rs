@@ -28,7 +28,7 @@ use crate::{
     KubeSource, ReceivedWire,
     decode::{
         decoder::Buffers,
-        ordered_jobs::{Abandoned, OrderedJobs, Room, threads_to_learn},
+        ordered_jobs::{Abandoned, OrderedJobs, Room, threads_for_list},
     },
     http::answer::{Pieces, broken},
     watch::{
@@ -116,10 +116,7 @@ impl<T: Send + Sync + 'static> KubeEvents<T> {
         threads: usize,
     ) -> Self {
         let is_held = is_initial && source.decoder.is_learning();
-        let threads = match is_held {
-            true => threads_to_learn(threads),
-            false => threads,
-        };
+        let threads = threads_for_list(threads, is_held);
         Self {
             held: Held::new(is_held),
             threads,

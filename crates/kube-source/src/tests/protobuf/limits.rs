@@ -1,6 +1,8 @@
 //! Limits on what a server may send. `list.rs` has the decoded size, `watch.rs` absurd lengths.
 
-use futures::stream;
+use std::io;
+
+use futures::{Stream, stream};
 use informer_kube_protobuf::{Envelope, to_body, to_frame};
 use informer_reflector::{Body, DecodeErrorCategory, FailureKind, WatchEvent};
 
@@ -75,13 +77,14 @@ async fn an_endless_page_is_too_big() {
     assert_eq!(page.expect_err("too big").kind, FailureKind::TooBig);
 }
 
-/// SEC-16: a frame over the limit ends the watch although none of its bytes ever arrive.
-#[tokio::test]
-async fn a_frame_over_the_limit_is_too_big() {
-    let client = answering(|| {
-        let length = Ok(Bytes::from_static(&[0, 0, 0x27, 0x11]));
-        let silent = stream::once(std::future::ready(length)).chain(stream::pending());
-        let mut endless = scripted::pieces(silent);
+/// The events of a watch that begins with these bytes, if an event may have 10,000 bytes.
+async fn events_of<S>(first: Vec<u8>, rest: fn() -> S) -> Vec<Result<WatchEvent<Pod>, Failure>>
+where
+    S: Stream<Item = io::Result<Bytes>> + Send + 'static,
+{
+    let client = answering(move || {
+        let first = stream::iter([Ok(Bytes::from(first.clone()))]);
+        let mut endless = scripted::pieces(first.chain(rest()));
         let value = HeaderValue::from_static(PROTOBUF);
         endless.headers_mut().insert(header::CONTENT_TYPE, value);
         endless
@@ -89,7 +92,16 @@ async fn a_frame_over_the_limit_is_too_big() {
     let source = pods().limits(Limits::default().event_bytes(10_000));
     let watches = KubeListWatch::new(client, source);
     let events = watches.watch(watch_request(), Arc::new(())).await;
-    let events: Vec<_> = events.expect("an answer").collect().await;
+    events.expect("an answer").collect().await
+}
+
+/// The length of a frame of 10,001 bytes.
+const TOO_LONG: [u8; 4] = [0, 0, 0x27, 0x11];
+
+/// SEC-16: a frame over the limit ends the watch although none of its bytes ever arrive.
+#[tokio::test]
+async fn a_frame_over_the_limit_is_too_big() {
+    let events = events_of(TOO_LONG.to_vec(), stream::pending).await;
     let [Err(failure)] = &events[..] else {
         panic!("{} events", events.len());
     };
@@ -99,22 +111,11 @@ async fn a_frame_over_the_limit_is_too_big() {
 /// The same with a complete frame before it, and bytes that never end.
 #[tokio::test]
 async fn a_frame_over_the_limit_behind_another_one_is_too_big() {
-    let client = answering(|| {
-        let bookmark = json!({"apiVersion": "v1", "kind": "Pod",
-            "metadata": {"resourceVersion": "7"}});
-        let frame = to_frame("BOOKMARK", &to_body(&bookmark).expect("a pod"));
-        let first = [&frame[..], &[0, 0, 0x27, 0x11]].concat();
-        let rest = stream::repeat_with(|| Ok(Bytes::from_static(&[0; 1000])));
-        let pieces = stream::iter([Ok(Bytes::from(first))]).chain(rest);
-        let mut endless = scripted::pieces(pieces);
-        let value = HeaderValue::from_static(PROTOBUF);
-        endless.headers_mut().insert(header::CONTENT_TYPE, value);
-        endless
-    });
-    let source = pods().limits(Limits::default().event_bytes(10_000));
-    let watches = KubeListWatch::new(client, source);
-    let events = watches.watch(watch_request(), Arc::new(())).await;
-    let events: Vec<_> = events.expect("an answer").collect().await;
+    let bookmark = json!({"apiVersion": "v1", "kind": "Pod",
+        "metadata": {"resourceVersion": "7"}});
+    let frame = to_frame("BOOKMARK", &to_body(&bookmark).expect("a pod"));
+    let zeros = || stream::repeat_with(|| Ok(Bytes::from_static(&[0; 1000])));
+    let events = events_of([&frame[..], &TOO_LONG].concat(), zeros).await;
     let [Ok(WatchEvent::Bookmark { .. }), Err(failure)] = &events[..] else {
         panic!("{} events", events.len());
     };
