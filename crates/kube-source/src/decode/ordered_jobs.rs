@@ -46,8 +46,8 @@ pub(crate) fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// The number of threads for a list. What a decoder learns from it takes long, so it does not run on
-/// the task even with one processor.
+/// The number of threads for a list. Learning from it takes long, so that does not run on the task
+/// even with one processor.
 pub(crate) fn threads_for_list(threads: usize, is_learning: bool) -> usize {
     match is_learning && !cfg!(sim) {
         true => threads.max(2),
