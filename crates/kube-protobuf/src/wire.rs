@@ -163,18 +163,44 @@ pub(crate) fn skip(rest: &mut &[u8], wire: u8) -> Result<()> {
     Ok(())
 }
 
+/// Takes bytes behind their length; `None` if the length has more than two bytes.
+#[inline]
+pub(crate) fn bytes_quickly<'de>(rest: &mut &'de [u8]) -> Option<&'de [u8]> {
+    let (length, tail) = match **rest {
+        [length @ ..0x80, ref tail @ ..] => (usize::from(length), tail),
+        [low, high @ ..0x80, ref tail @ ..] => {
+            (usize::from(low & 0x7f) | usize::from(high) << 7, tail)
+        }
+        _ => return None,
+    };
+    let (taken, tail) = tail.split_at_checked(length)?;
+    *rest = tail;
+    Some(taken)
+}
+
 /// Skips the value of a field; `None` if [`skip`] would fail.
 #[inline]
 pub(crate) fn skip_quickly(rest: &mut &[u8], wire: u8) -> Option<()> {
-    let (length, tail) = match **rest {
-        [length @ ..0x80, ref tail @ ..] if wire == BYTES => (usize::from(length), tail),
-        [low, high @ ..0x80, ref tail @ ..] if wire == BYTES => {
-            (usize::from(low & 0x7f) | usize::from(high) << 7, tail)
+    if wire == BYTES && bytes_quickly(rest).is_some() {
+        return Some(());
+    }
+    skip(rest, wire).ok()
+}
+
+/// Whether all bytes are ASCII. Short texts take a few instructions, without a call.
+#[inline]
+pub(crate) fn is_ascii(text: &[u8]) -> bool {
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    let word = |bytes: &[u8; 8]| u64::from_ne_bytes(*bytes);
+    let all = match text.last_chunk() {
+        // The last word overlaps the one before.
+        Some(last) => {
+            let (words, _) = text.as_chunks();
+            words.iter().fold(word(last), |all, next| all | word(next))
         }
-        _ => return skip(rest, wire).ok(),
+        None => text.iter().fold(0, |all, &byte| all | u64::from(byte)),
     };
-    *rest = tail.get(length..)?;
-    Some(())
+    all & HIGH == 0
 }
 
 /// Skips the value and all adjacent ones of the same field; `None` if one is damaged, or the tag

@@ -157,9 +157,8 @@ impl<K, V> PackedObject<K, V> {
 
     /// Returns the bytes of the object, and the format in which it was received and is kept.
     ///
-    /// They contain the type names of the object, and neither the fields that the informer's
-    /// projection drops nor, in protobuf, those of a newer Kubernetes than this crate knows: a JSON
-    /// text, or a protobuf body as an API server answers with, which `Envelope` of
+    /// They contain the type names of the object, and no fields that the informer's projection
+    /// drops: a JSON text, or a protobuf body as an API server answers with, which `Envelope` of
     /// `informer-kube-protobuf` takes apart. They are borrowed if the object is stored unpacked.
     ///
     /// # Errors

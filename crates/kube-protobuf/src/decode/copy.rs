@@ -1,10 +1,10 @@
 //! Copies of messages without some of their fields.
 
-use super::checked::Checked;
+use super::check;
 use super::choice::{self, Chosen};
-use super::dropped::{Dropped, Within, within};
+use super::dropped::{Dropped, within};
 use super::elements::{Elements, Entries};
-use super::members::{Frame, Pending, Source};
+use super::members::Frame;
 use super::value::{Value, deeper};
 use crate::encode::write;
 use crate::error::{Error, Result, Segment};
@@ -15,13 +15,14 @@ use crate::wire;
 ///
 /// All that stays is checked as a decode to `serde_json::Value` checks it, so a copy decodes. A
 /// dropped field is skipped by its length, and damage within it is not found. Fields that the
-/// schema lacks and zeros that JSON leaves out are not copied either: no decode sees them.
+/// schema lacks stay if they are well formed, but what is dropped is not looked for in them.
 ///
 /// A copy decodes to the same value as the message, without the dropped members. A dropped field
 /// that JSON always has decodes to its zero value. JSON within a field (managed fields, extensions)
 /// is one value: it is copied whole, and no path leads into it.
 ///
-/// The copy is not longer than the message. Apart from `out`, nothing is allocated for it.
+/// The copy is not longer than the message, and equal to it if nothing is dropped. Nothing but
+/// `out` is allocated for it.
 ///
 /// # Errors
 ///
@@ -67,8 +68,8 @@ pub fn copy_without(
     out.reserve(message.len());
     let mut writer = Writer { out };
     let copied = match schema.choice() {
-        Some(rule) => writer.choice(schema.fields(), rule, message, Some(dropped), 1),
-        None => writer.members(schema.fields(), message, Some(dropped), 1),
+        Some(rule) => writer.choice(schema.fields(), rule, message, dropped, 1),
+        None => writer.members(schema.fields(), message, dropped, 1),
     };
     copied.map_err(|error| {
         out.truncate(start);
@@ -88,45 +89,69 @@ struct Length {
 }
 
 impl Writer<'_> {
-    /// Copies the fields of a message.
+    /// Copies the fields of a message. Adjacent fields that stay as they are are copied together.
     fn members(
         &mut self,
         message: &'static Message,
         bytes: &[u8],
-        dropped: Within<'_>,
+        dropped: &dyn Dropped,
         depth: u8,
     ) -> Result<()> {
+        let children = match dropped.fields().and_then(|it| it.of(message, dropped)) {
+            Some(found) => found.children,
+            None => u64::MAX,
+        };
         let mut frame = Frame::new(message, bytes);
+        let mut unwritten = bytes;
         while !frame.rest.is_empty() {
             let start = frame.rest;
-            let next = frame.next_on_wire()?;
-            let Some((field, wire)) = next.and_then(on_wire) else {
+            let Some((field, wire)) = frame.next_on_wire()?.and_then(check::on_wire) else {
                 continue;
             };
             let within = match field.shape {
                 // Its members are members of this message.
-                Shape::Inline => Some(dropped),
-                _ => within(dropped, field.name),
+                Shape::Inline => Some(Some(dropped)),
+                _ if children & 1 << field.number == 0 => Some(None),
+                _ => within(Some(dropped), field.name),
             };
             let rest = &mut frame.rest;
             let mut result = match within {
-                Some(within) => self.field(field, wire, start, rest, within, depth),
-                None => Value::of_field(rest, field, wire, depth).skip(),
+                Some(None) => check::value(field, wire, rest, depth),
+                Some(Some(dropped)) => {
+                    self.unchanged(unwritten, start);
+                    self.field(field, wire, start, rest, dropped, depth)
+                }
+                None => {
+                    self.unchanged(unwritten, start);
+                    Value::of_field(rest, field, wire, depth).skip()
+                }
             };
             Error::add(&mut result, || Segment::Field(field.name));
             result?;
+            if !matches!(within, Some(None)) {
+                unwritten = frame.rest;
+            }
         }
+        self.unchanged(unwritten, &[]);
         Ok(())
     }
 
-    /// Copies a field whose tag is at `start`, and its value at `rest`.
+    /// Copies the bytes from `start` to `rest`, which is behind it in the same message.
+    #[inline]
+    fn unchanged(&mut self, start: &[u8], rest: &[u8]) {
+        let taken = start.get(..start.len() - rest.len());
+        self.out.extend_from_slice(taken.unwrap_or_default());
+    }
+
+    /// Copies a field within which something is dropped. Its tag is at `start`, and its value at
+    /// `rest`.
     fn field(
         &mut self,
         field: &'static Field,
         wire: u8,
         start: &[u8],
         rest: &mut &[u8],
-        dropped: Within<'_>,
+        dropped: &dyn Dropped,
         depth: u8,
     ) -> Result<()> {
         let (number, kind) = (field.number, field.kind);
@@ -151,12 +176,10 @@ impl Writer<'_> {
             (Shape::Value | Shape::Pointer, Kind::Message(_) | Kind::Choice(..)) => {
                 self.single(number, kind, rest, dropped, depth)
             }
-            (shape, _) => {
-                match shape {
-                    Shape::List => check_any(Value::of_field(rest, field, wire, depth))?,
-                    _ => check(kind, rest, depth)?,
-                }
-                self.out.extend_from_slice(taken(start, rest));
+            // It has no members.
+            _ => {
+                check::value(field, wire, rest, depth)?;
+                self.unchanged(start, rest);
                 Ok(())
             }
         }
@@ -168,14 +191,14 @@ impl Writer<'_> {
         number: u32,
         kind: Kind,
         rest: &mut &[u8],
-        dropped: Within<'_>,
+        dropped: &dyn Dropped,
         depth: u8,
     ) -> Result<()> {
         let (Kind::Message(entry) | Kind::Choice(entry, _)) = kind else {
             let start = *rest;
-            check(kind, rest, depth)?;
+            check::single(kind, rest, depth)?;
             write::tag(self.out, number, kind.wire());
-            self.out.extend_from_slice(taken(start, rest));
+            self.unchanged(start, rest);
             return Ok(());
         };
         let depth = deeper(depth, rest)?;
@@ -193,7 +216,7 @@ impl Writer<'_> {
         &mut self,
         number: u32,
         elements: &mut Elements<'_, '_>,
-        dropped: Within<'_>,
+        dropped: &dyn Dropped,
     ) -> Result<()> {
         let (kind, depth) = (elements.kind, elements.depth);
         while elements.advance()? {
@@ -210,26 +233,39 @@ impl Writer<'_> {
         &mut self,
         number: u32,
         entries: &mut Entries<'_, '_>,
-        dropped: Within<'_>,
+        dropped: &dyn Dropped,
     ) -> Result<()> {
         while entries.advance()? {
-            let key = entries.key;
-            let Some(within) = within(dropped, key) else {
-                continue;
+            let (key, kind, depth) = (entries.key, entries.kind, entries.depth);
+            let mut value = entries.value.unwrap_or_default();
+            let mut result = match within(Some(dropped), key) {
+                None => Ok(()),
+                Some(Some(dropped)) if !value.is_empty() => self.entry(number, entries, dropped),
+                Some(_) => {
+                    write::bytes_field(self.out, number, entries.entry);
+                    match entries.value {
+                        Some(_) => check::single(kind, &mut value, depth),
+                        None => Ok(()),
+                    }
+                }
             };
-            // A tag and a length, the key, a tag and the value.
-            let most = 2 + width(key.len()) + key.len() + entries.value.map_or(0, <[u8]>::len);
-            let length = self.begin(number, most);
-            if !key.is_empty() {
-                write::bytes_field(self.out, 1, key.as_bytes());
-            }
-            if let Some(mut value) = entries.value {
-                let mut result = self.single(2, entries.kind, &mut value, within, entries.depth);
-                Error::add(&mut result, || Segment::Key(key.to_owned()));
-                result?;
-            }
-            self.end(&length);
+            Error::add(&mut result, || Segment::Key(key.to_owned()));
+            result?;
         }
+        Ok(())
+    }
+
+    /// Copies an entry of a map, within the value of which something is dropped.
+    fn entry(&mut self, number: u32, entry: &Entries<'_, '_>, dropped: &dyn Dropped) -> Result<()> {
+        let (key, mut value) = (entry.key, entry.value.unwrap_or_default());
+        // A tag and a length, the key, a tag and the value.
+        let most = 2 + width(key.len()) + key.len() + value.len();
+        let length = self.begin(number, most);
+        if !key.is_empty() {
+            write::bytes_field(self.out, 1, key.as_bytes());
+        }
+        self.single(2, entry.kind, &mut value, dropped, entry.depth)?;
+        self.end(&length);
         Ok(())
     }
 
@@ -239,7 +275,7 @@ impl Writer<'_> {
         message: &'static Message,
         rule: Choice,
         bytes: &[u8],
-        dropped: Within<'_>,
+        dropped: &dyn Dropped,
         depth: u8,
     ) -> Result<()> {
         match choice::choose(message, rule, bytes)? {
@@ -282,36 +318,6 @@ impl Writer<'_> {
             rest >>= 7;
         }
     }
-}
-
-fn on_wire(pending: Pending) -> Option<(&'static Field, u8)> {
-    match pending.source {
-        Source::Wire(wire) => Some((pending.field, wire)),
-        Source::Missing | Source::Supplied(_) => None,
-    }
-}
-
-/// Checks one value.
-#[inline]
-fn check(kind: Kind, rest: &mut &[u8], depth: u8) -> Result<()> {
-    match kind {
-        Kind::Str => wire::text(rest).map(drop),
-        // Any number is one, and any bytes are bytes.
-        Kind::Bool | Kind::I32 | Kind::I64 => wire::varint(rest).map(drop),
-        Kind::Bytes => wire::bytes(rest).map(drop),
-        _ => check_any(Value::single(rest, kind, depth)),
-    }
-}
-
-/// Checks a value as a decode does.
-fn check_any(value: Value<'_, '_>) -> Result<()> {
-    serde::Deserializer::deserialize_any(value, Checked).map(drop)
-}
-
-/// The bytes from `start` to `rest`, which is behind it in the same message.
-#[inline]
-fn taken<'de>(start: &'de [u8], rest: &[u8]) -> &'de [u8] {
-    start.get(..start.len() - rest.len()).unwrap_or_default()
 }
 
 /// The bytes that a length takes.

@@ -133,6 +133,8 @@ pub(crate) struct Entries<'a, 'de> {
     pub(super) kind: Kind,
     number: u32,
     is_first: bool,
+    /// The bytes of the entry.
+    pub(super) entry: &'de [u8],
     /// The key of the value that comes next.
     pub(crate) key: &'de str,
     /// The bytes that begin with the value; none if the entry lacks it.
@@ -150,6 +152,7 @@ impl<'a, 'de> Entries<'a, 'de> {
             kind,
             number,
             is_first: true,
+            entry: &[],
             key: "",
             value: None,
             depth,
@@ -175,6 +178,7 @@ impl<'a, 'de> Entries<'a, 'de> {
             }
         }
         let mut entry = wire::bytes(self.rest)?;
+        self.entry = entry;
         // A missing key is empty.
         (self.key, self.value) = ("", None);
         while !entry.is_empty() {

@@ -274,6 +274,17 @@ impl<'de> Frame<'de> {
         }
     }
 
+    /// Skips the next integers, and the next strings that are ASCII.
+    ///
+    /// A field that is not as encoders write it stays, as in `skip_fields`.
+    #[inline]
+    pub(super) fn skip_scalars(&mut self) {
+        while let Some((bit, behind)) = behind_scalar(self.message, self.rest, self.seen) {
+            self.seen |= bit;
+            self.rest = behind;
+        }
+    }
+
     /// Skips the value if it is zero.
     #[inline]
     fn skip_zero(&mut self, field: &Field) -> Result<bool> {
@@ -344,6 +355,28 @@ fn behind_skipped<'de>(
         _ => return None,
     }
     Some((bit, rest))
+}
+
+/// Returns the bit of the next field and the bytes behind it, if it is an integer or ASCII.
+#[inline]
+fn behind_scalar<'de>(
+    message: &'static Message,
+    mut rest: &'de [u8],
+    seen: u64,
+) -> Option<(u64, &'de [u8])> {
+    let (number, wire) = wire::short_tag(&mut rest)?;
+    let bit = 1_u64.checked_shl(number)? & !seen;
+    match wire {
+        wire::BYTES if bit & message.texts != 0 => {
+            let text = wire::bytes_quickly(&mut rest)?;
+            wire::is_ascii(text).then_some((bit, rest))
+        }
+        wire::VARINT if bit & message.integers() != 0 => {
+            wire::skip_quickly(&mut rest, wire)?;
+            Some((bit, rest))
+        }
+        _ => None,
+    }
 }
 
 #[cold]

@@ -1,7 +1,7 @@
 //! Decoding: a serde `Deserializer` over the bytes of a message.
 
 mod access;
-mod checked;
+mod check;
 mod choice;
 mod copy;
 mod deserializer;

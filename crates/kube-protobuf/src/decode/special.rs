@@ -34,6 +34,19 @@ pub(crate) fn read_text<'de>(kind: Kind, rest: &mut &'de [u8]) -> Result<Parsed<
     }
 }
 
+/// Checks what [`read_text`] reads of a time.
+pub(super) fn check_time(kind: Kind, rest: &mut &[u8]) -> Result<()> {
+    let start = *rest;
+    let message = wire::bytes(rest)?;
+    let (seconds, nanos) = timestamp(message)?;
+    let micros = matches!(kind, Kind::MicroTime).then_some(nanos);
+    // Go's zero time is in the year 1.
+    match text::whole_seconds(seconds, micros) {
+        Some(_) => Ok(()),
+        None => Err(Error::at(ErrorKind::Time, start)),
+    }
+}
+
 /// Reads the two integers of a timestamp.
 pub(crate) fn timestamp(mut message: &[u8]) -> Result<(i64, i32)> {
     let (mut seconds, mut nanos) = (0, 0);

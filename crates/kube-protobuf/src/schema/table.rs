@@ -70,6 +70,8 @@ pub(crate) struct Message {
     pub(crate) left_out: u64,
     /// A bit for the number of each field with one value of the wire type that is the index.
     singles: [u64; 8],
+    /// A bit for the number of each field with one string.
+    pub(crate) texts: u64,
 }
 
 /// One field.
@@ -268,7 +270,7 @@ impl Message {
     fn read(entry: &'static Entry) -> Self {
         let package = entry.name.split('.').next().unwrap_or_default();
         let read = |line: &'static str| Field::read(line, package).expect(WELL_FORMED);
-        let (mut slots, mut always, mut left_out) = (Vec::new(), 0, 0);
+        let (mut slots, mut always, mut left_out, mut texts) = (Vec::new(), 0, 0, 0);
         let mut singles = [0; 8];
         for field in entry.lines.lines().map(read) {
             let bit = 1 << field.number;
@@ -279,6 +281,7 @@ impl Message {
             }
             if !matches!(field.shape, Shape::List | Shape::Map) {
                 singles[usize::from(field.wire)] |= bit;
+                texts |= u64::from(matches!(field.kind, Kind::Str)) << field.number;
             }
             slots.resize_with(field.number as usize, || None);
             slots.push(Some(field));
@@ -288,6 +291,7 @@ impl Message {
             always,
             left_out,
             singles,
+            texts,
         }
     }
 
@@ -301,6 +305,12 @@ impl Message {
     #[inline]
     pub(crate) fn is_single(&self, bit: u64, wire: u8) -> bool {
         self.singles[usize::from(wire & 7)] & bit != 0
+    }
+
+    /// A bit for the number of each field with one integer or bool.
+    #[inline]
+    pub(crate) fn integers(&self) -> u64 {
+        self.singles[usize::from(crate::wire::VARINT)]
     }
 
     /// Returns the fields in order of their numbers.

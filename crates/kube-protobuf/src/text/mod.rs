@@ -2,10 +2,15 @@
 
 mod parse;
 
+use std::ops::RangeInclusive;
+
 pub(crate) use parse::{from_base64, from_duration, from_time};
 
 /// The seconds of Go's zero time, the first second of the year 1.
 pub(crate) const GO_ZERO_SECONDS: i64 = -62_135_596_800;
+
+/// The seconds of the years 0 to 9999, which have four digits.
+const YEARS: RangeInclusive<i64> = -62_167_219_200..=253_402_300_799;
 
 /// The digits of base64.
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -43,14 +48,13 @@ impl TimeText {
 /// Writes a time as Go does, in seconds or with `nanos` cut to microseconds; `None` beyond the
 /// years 0 to 9999.
 pub(crate) fn time(seconds: i64, nanos: Option<i32>) -> Option<TimeText> {
-    let micros = nanos.map(|nanos| i64::from(nanos) / 1000);
-    // Nanoseconds outside of their range count into the seconds.
-    let seconds = seconds.checked_add(micros.unwrap_or(0).div_euclid(1_000_000))?;
+    let seconds = whole_seconds(seconds, nanos)?;
+    let micros = nanos.map(micros);
     let (day, second) = (
         seconds.div_euclid(SECONDS_OF_DAY),
         seconds.rem_euclid(SECONDS_OF_DAY),
     );
-    let (year, month, day) = date(day)?;
+    let (year, month, day) = date(day);
     let mut text = match micros {
         None => TimeText::SECONDS,
         Some(_) => TimeText::MICROS,
@@ -71,10 +75,24 @@ pub(crate) fn time(seconds: i64, nanos: Option<i32>) -> Option<TimeText> {
     Some(text)
 }
 
+/// The seconds of a time; `None` beyond the years 0 to 9999. Nanoseconds outside of their range
+/// count into the seconds.
+#[inline]
+pub(crate) fn whole_seconds(seconds: i64, nanos: Option<i32>) -> Option<i64> {
+    let carry = nanos.map_or(0, |nanos| micros(nanos).div_euclid(1_000_000));
+    let seconds = seconds.checked_add(carry)?;
+    YEARS.contains(&seconds).then_some(seconds)
+}
+
+#[inline]
+fn micros(nanos: i32) -> i64 {
+    i64::from(nanos) / 1000
+}
+
 /// The Gregorian date of a day since 1970. Years begin in March here, so that the leap day is the
 /// last one of a year, and 400 years have 146,097 days.
-fn date(day: i64) -> Option<(i64, i64, i64)> {
-    let day = day.checked_add(719_468)?;
+fn date(day: i64) -> (i64, i64, i64) {
+    let day = day + 719_468;
     let (era, day) = (day.div_euclid(146_097), day.rem_euclid(146_097));
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * year + year / 4 - year / 100);
@@ -85,8 +103,7 @@ fn date(day: i64) -> Option<(i64, i64, i64)> {
     } else {
         (month - 9, 1)
     };
-    let year = year + era * 400 + carry;
-    (0..=9999).contains(&year).then_some((year, month, day))
+    (year + era * 400 + carry, month, day)
 }
 
 /// Writes a duration as Go does: `1h2m3.5s`, `1.5ms`, `0s`.
