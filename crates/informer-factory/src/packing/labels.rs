@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde::Deserializer;
@@ -40,11 +41,7 @@ impl Labels {
 
     /// Returns the names and values, in the order of the names.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        let mut rest = self.pairs.as_deref().unwrap_or_default();
-        std::iter::from_fn(move || {
-            let name = take(&mut rest)?;
-            Some((name, take(&mut rest)?))
-        })
+        pairs(self.pairs.as_deref().unwrap_or_default())
     }
 
     /// Returns the number of labels.
@@ -61,22 +58,67 @@ impl Labels {
 /// Of two pairs with one name the last one counts, as in a map.
 impl<N: AsRef<str>, V: AsRef<str>> FromIterator<(N, V)> for Labels {
     fn from_iter<I: IntoIterator<Item = (N, V)>>(pairs: I) -> Self {
-        let mut pairs: Vec<(N, V)> = pairs.into_iter().collect();
-        // Stable, so that equal names keep their order.
-        pairs.sort_by(|(a, _), (b, _)| a.as_ref().cmp(b.as_ref()));
-        let mut text = String::new();
-        for (number, (name, value)) in pairs.iter().enumerate() {
-            let next = pairs.get(number + 1);
-            if next.is_some_and(|(next, _)| next.as_ref() == name.as_ref()) {
-                continue;
-            }
-            put(&mut text, name.as_ref());
-            put(&mut text, value.as_ref());
+        let mut text = PairsText::default();
+        for (name, value) in pairs {
+            text.push(name.as_ref(), value.as_ref());
         }
+        text.into_labels()
+    }
+}
+
+/// The text of pairs as they come, which is the order of their names if a server wrote them.
+struct PairsText {
+    text: String,
+    /// Where the last name is.
+    last: Range<usize>,
+    is_ordered: bool,
+}
+
+impl Default for PairsText {
+    fn default() -> Self {
         Self {
+            // Enough for the labels of most objects.
+            text: String::with_capacity(256),
+            last: 0..0,
+            is_ordered: true,
+        }
+    }
+}
+
+impl PairsText {
+    fn push(&mut self, name: &str, value: &str) {
+        let is_first = self.text.is_empty();
+        self.is_ordered &= is_first || self.text[self.last.clone()] < *name;
+        put(&mut self.text, name);
+        self.last = self.text.len() - name.len()..self.text.len();
+        put(&mut self.text, value);
+    }
+
+    fn into_labels(self) -> Labels {
+        let text = match self.is_ordered {
+            true => self.text,
+            false => in_order(&self.text),
+        };
+        Labels {
             pairs: (!text.is_empty()).then(|| shared(&text)),
         }
     }
+}
+
+/// The text of the same pairs in the order of their names, without those that a later one replaces.
+fn in_order(text: &str) -> String {
+    let mut ordered: Vec<(&str, &str)> = pairs(text).collect();
+    // Stable, so that equal names keep their order.
+    ordered.sort_by_key(|(name, _)| *name);
+    let mut text = String::with_capacity(text.len());
+    for (number, (name, value)) in ordered.iter().enumerate() {
+        let next = ordered.get(number + 1);
+        if next.is_none_or(|(next, _)| next != name) {
+            put(&mut text, name);
+            put(&mut text, value);
+        }
+    }
+    text
 }
 
 impl HasLabels for Labels {
@@ -153,11 +195,11 @@ impl<'de> Visitor<'de> for LabelsVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Labels, A::Error> {
-        let mut pairs = Vec::with_capacity(8);
-        while let Some(pair) = map.next_entry::<Text<'de>, Text<'de>>()? {
-            pairs.push(pair);
+        let mut text = PairsText::default();
+        while let Some((name, value)) = map.next_entry::<Text<'de>, Text<'de>>()? {
+            text.push(name.as_ref(), value.as_ref());
         }
-        Ok(pairs.into_iter().collect())
+        Ok(text.into_labels())
     }
 }
 
@@ -171,6 +213,15 @@ fn put(pairs: &mut String, text: &str) {
     }
     pairs.push(char::from(len as u8));
     pairs.push_str(text);
+}
+
+/// The pairs of a text.
+fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let name = take(&mut rest)?;
+        Some((name, take(&mut rest)?))
+    })
 }
 
 /// Takes the first text off; `None` at the end.
