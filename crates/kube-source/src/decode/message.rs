@@ -145,13 +145,14 @@ impl protobuf::Dropped for Node {
     }
 }
 
-/// The JSON of a message, with its type names.
+/// The JSON of a message, with its type names and without the fields of `projection`.
 pub(crate) fn to_json(
     message: &[u8],
     names: Option<TypeNames<'_>>,
+    projection: &Projection,
 ) -> Result<String, protobuf::Error> {
     let schema = schema_or_metadata(names);
-    let value: Value = decode(schema, message, names, &Projection::default())?;
+    let value: Value = decode(schema, message, names, projection)?;
     Ok(value.to_string())
 }
 

@@ -244,7 +244,7 @@ impl SerdeDecoder {
             Wire::Json(json) => measure(json, object.type_names),
             // A value of its JSON takes as many bytes, and no further decoding of `T` is compiled.
             Wire::Protobuf(message) => {
-                let json = message::to_json(message, object.type_names);
+                let json = message::to_json(message, object.type_names, &self.projection);
                 measure(&json.map_err(|error| message::explain(&error))?, None)
             }
         }
