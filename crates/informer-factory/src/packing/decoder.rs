@@ -22,7 +22,7 @@ use crate::sync::now;
 /// The capacity that a thread keeps for its next object.
 const KEPT: usize = 256 * 1024;
 
-/// The weight of an object in the average of packed lengths is one of this many.
+/// The least weight of an object in the average of packed lengths is one of this many.
 const REMEMBERED: usize = 256;
 
 /// Packs the objects of one informer. `V` is their view.
@@ -31,6 +31,8 @@ pub(crate) struct PackedDecoder {
     wires: Wires,
     /// The average length of packed objects, times [`REMEMBERED`]; 0 before the first.
     average: AtomicUsize,
+    /// The number of packed lengths in the average.
+    measured: AtomicUsize,
 }
 
 /// The memory of one thread.
@@ -46,6 +48,7 @@ impl PackedDecoder {
             decoder: SerdeDecoder::new(projection),
             wires: Wires::new(settings),
             average: AtomicUsize::new(0),
+            measured: AtomicUsize::new(0),
         }
     }
 
@@ -63,11 +66,10 @@ impl PackedDecoder {
 
     /// Counts a packed length in the average. A concurrent one may be lost.
     fn measure(&self, packed: usize) {
+        let weight = self.measured.fetch_add(1, Ordering::Relaxed) + 1;
+        let weight = weight.min(REMEMBERED);
         let before = self.average.load(Ordering::Relaxed);
-        let average = match before {
-            0 => packed * REMEMBERED,
-            _ => before - before / REMEMBERED + packed,
-        };
+        let average = before - before / weight + packed.saturating_mul(REMEMBERED) / weight;
         self.average.store(average, Ordering::Relaxed);
     }
 }
