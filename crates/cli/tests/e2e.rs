@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use k8s_openapi::api::authentication::v1::TokenRequest;
 use k8s_openapi::api::core::v1::{Namespace, Pod, ServiceAccount};
-use kube_client::api::{Patch, PatchParams, PostParams};
+use kube_client::api::{ListParams, Patch, PatchParams, PostParams};
 use kube_client::config::{KubeConfigOptions, Kubeconfig as ClientKubeconfig};
 use kube_client::{Api, Client, Config};
 use kube_core::discovery::ApiResource;
@@ -102,7 +102,21 @@ async fn gadget(client: &Client) -> Api<DynamicObject> {
         "metadata": {"name": "first"}, "spec": {"size": 1},
     });
     apply(&api, "first", object).await;
+    cached(&api).await;
     api
+}
+
+/// Waits until the server's watch cache, which an informer lists from, has the first object.
+async fn cached(api: &Api<DynamicObject>) {
+    let mut look = tokio::time::interval(Duration::from_millis(100));
+    for _ in 0..300 {
+        look.tick().await;
+        let listed = api.list(&ListParams::default().match_any()).await;
+        if listed.is_ok_and(|list| !list.items.is_empty()) {
+            return;
+        }
+    }
+    panic!("the object is not in the watch cache after 30 s");
 }
 
 /// Waits until the server serves the custom resource, in both forms of its discovery.
