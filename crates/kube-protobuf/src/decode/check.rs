@@ -116,13 +116,20 @@ fn each(kind: Kind, number: u32, rest: &mut &[u8], depth: u8) -> Result<()> {
 fn entries(kind: Kind, number: u32, rest: &mut &[u8], depth: u8) -> Result<()> {
     let mut entries = Entries::new(rest, kind, number, depth);
     while entries.advance()? {
-        if let Some(mut value) = entries.value {
-            let mut result = single(kind, &mut value, depth);
-            Error::add(&mut result, || Segment::Key(entries.key.to_owned()));
-            result?;
-        }
+        let mut result = entry(&entries);
+        Error::add(&mut result, || Segment::Key(entries.key.to_owned()));
+        result?;
     }
     Ok(())
+}
+
+/// Checks the value of an entry of a map, if it has one. Its key is checked when it is read.
+#[inline]
+pub(super) fn entry(entry: &Entries<'_, '_>) -> Result<()> {
+    match entry.value {
+        Some(mut value) => single(entry.kind, &mut value, entry.depth),
+        None => Ok(()),
+    }
 }
 
 /// Checks any value by a decode that keeps nothing.

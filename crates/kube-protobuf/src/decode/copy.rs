@@ -236,17 +236,13 @@ impl Writer<'_> {
         dropped: &dyn Dropped,
     ) -> Result<()> {
         while entries.advance()? {
-            let (key, kind, depth) = (entries.key, entries.kind, entries.depth);
-            let mut value = entries.value.unwrap_or_default();
-            let mut result = match within(Some(dropped), key) {
-                None => Ok(()),
-                Some(Some(dropped)) if !value.is_empty() => self.entry(number, entries, dropped),
-                Some(_) => {
+            let key = entries.key;
+            let mut result = match (within(Some(dropped), key), entries.value) {
+                (None, _) => Ok(()),
+                (Some(Some(dropped)), Some(value)) => self.entry(number, entries, value, dropped),
+                _ => {
                     write::bytes_field(self.out, number, entries.entry);
-                    match entries.value {
-                        Some(_) => check::single(kind, &mut value, depth),
-                        None => Ok(()),
-                    }
+                    check::entry(entries)
                 }
             };
             Error::add(&mut result, || Segment::Key(key.to_owned()));
@@ -256,8 +252,14 @@ impl Writer<'_> {
     }
 
     /// Copies an entry of a map, within the value of which something is dropped.
-    fn entry(&mut self, number: u32, entry: &Entries<'_, '_>, dropped: &dyn Dropped) -> Result<()> {
-        let (key, mut value) = (entry.key, entry.value.unwrap_or_default());
+    fn entry(
+        &mut self,
+        number: u32,
+        entry: &Entries<'_, '_>,
+        mut value: &[u8],
+        dropped: &dyn Dropped,
+    ) -> Result<()> {
+        let key = entry.key;
         // A tag and a length, the key, a tag and the value.
         let most = 2 + width(key.len()) + key.len() + value.len();
         let length = self.begin(number, most);
