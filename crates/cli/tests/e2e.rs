@@ -108,22 +108,16 @@ async fn gadget(client: &Client) -> Api<DynamicObject> {
 
 /// Waits until the server's watch cache, which an informer lists from, has the first object.
 async fn cached(api: &Api<DynamicObject>) {
-    let mut look = tokio::time::interval(Duration::from_millis(100));
-    for _ in 0..300 {
-        look.tick().await;
+    wait_until("the object is in the watch cache", async || {
         let listed = api.list(&ListParams::default().match_any()).await;
-        if listed.is_ok_and(|list| !list.items.is_empty()) {
-            return;
-        }
-    }
-    panic!("the object is not in the watch cache after 30 s");
+        listed.is_ok_and(|list| !list.items.is_empty())
+    })
+    .await;
 }
 
 /// Waits until the server serves the custom resource, in both forms of its discovery.
 async fn served(client: &Client) {
-    let mut look = tokio::time::interval(Duration::from_millis(100));
-    for _ in 0..300 {
-        look.tick().await;
+    wait_until("the custom resource is served", async || {
         let resources = client.list_api_group_resources("cli.informer.dev/v1").await;
         let groups = client
             .list_api_groups_aggregated()
@@ -138,11 +132,21 @@ async fn served(client: &Client) {
             name == Some("cli.informer.dev") && resources.count() > 0
         };
         let listed = resources.is_ok_and(|list| list.resources.iter().any(|r| r.name == "gadgets"));
-        if listed && groups.items.iter().any(is_ours) {
+        listed && groups.items.iter().any(is_ours)
+    })
+    .await;
+}
+
+/// Looks ten times a second, for 30 seconds at most.
+async fn wait_until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
+    let mut look = tokio::time::interval(Duration::from_millis(100));
+    for _ in 0..300 {
+        look.tick().await;
+        if is_so().await {
             return;
         }
     }
-    panic!("the custom resource is not served after 30 s");
+    panic!("after 30 s it is not so that {what}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
