@@ -69,7 +69,7 @@ impl<N: AsRef<str>, V: AsRef<str>> FromIterator<(N, V)> for Labels {
 /// The text of pairs as they come, which is the order of their names if a server wrote them.
 struct PairsText {
     text: String,
-    /// Where the last name is.
+    /// The range of the last name in `text`.
     last: Range<usize>,
     is_ordered: bool,
 }
