@@ -26,6 +26,10 @@ pub struct Identity<'a> {
     pub is_ambiguous: bool,
 }
 
+/// The bytes that are loaded ahead of the reading: the metadata of most objects, and all of most
+/// small ones, which are decoded next.
+const AHEAD: usize = 4_096;
+
 impl<'a> Identity<'a> {
     /// Reads the identity from the message of an object of any kind.
     ///
@@ -44,6 +48,7 @@ impl<'a> Identity<'a> {
     /// # Ok::<(), informer_kube_protobuf::Error>(())
     /// ```
     pub fn read(object: &'a [u8]) -> Result<Self> {
+        wire::fetch(object.get(..AHEAD).unwrap_or(object));
         Self::of_object(object).map_err(|error| error.in_input(object))
     }
 
