@@ -38,12 +38,12 @@ pub struct DroppedFields(OnceLock<Found>);
 
 /// The dropped fields of one message.
 #[derive(Clone, Copy)]
-pub(super) struct Found {
+pub(crate) struct Found {
     message: &'static Message,
     /// A bit for the number of each field that is dropped.
     pub(super) dropped: u64,
     /// A bit for the number of each field that is dropped, and of each within which something is.
-    pub(super) children: u64,
+    pub(crate) children: u64,
 }
 
 impl DroppedFields {
@@ -55,7 +55,7 @@ impl DroppedFields {
 
     /// Returns what `node` drops of a message. `None` if the place has what it drops of another.
     #[inline]
-    pub(super) fn of(&self, message: &'static Message, node: &dyn Dropped) -> Option<&Found> {
+    pub(crate) fn of(&self, message: &'static Message, node: &dyn Dropped) -> Option<&Found> {
         let found = self.0.get_or_init(|| Found::new(message, node));
         std::ptr::eq(found.message, message).then_some(found)
     }

@@ -40,9 +40,9 @@ pub(crate) use {
     special::{is_zero_time, json_tree, read_text, timestamp},
 };
 
-/// The tag of the field `metadata`, which has the number 1 and a length.
+/// The number of the field `metadata`, which has a tag of one byte.
 #[cfg(feature = "k8s-openapi")]
-const METADATA_TAG: u8 = 0x0a;
+const METADATA: u32 = 1;
 
 /// Decodes one bare message, such as an item of a list.
 ///
@@ -149,12 +149,14 @@ impl<'de> Deserializer<'de> {
         if self.schema.name() != "meta/v1.PartialObjectMetadata" || self.type_meta.is_some() {
             return None;
         }
-        let (tag, mut rest) = self.message.split_first()?;
-        let message = wire::bytes(&mut rest)
-            .ok()
-            .filter(|_| *tag == METADATA_TAG)?;
+        let mut rest = self.message;
+        let tag = wire::tag(&mut rest).ok()?;
+        let message = wire::bytes(&mut rest).ok()?;
+        if tag != (METADATA, wire::BYTES) {
+            return None;
+        }
         let dropped = within(self.dropped, "metadata")?;
-        let schema = Schema::message(crate::structs::METADATA)?;
+        let schema = self.schema.of_field(METADATA)?;
         rest.is_empty().then_some(Self {
             dropped,
             ..Self::new(schema, message)

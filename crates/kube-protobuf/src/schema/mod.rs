@@ -61,6 +61,15 @@ impl Schema {
         }
     }
 
+    /// Returns the schema of a field, if it is a message.
+    #[cfg(feature = "k8s-openapi")]
+    pub(crate) fn of_field(self, number: u32) -> Option<Self> {
+        match self.0.message().field(number)?.kind {
+            Kind::Message(entry) => Some(Self(entry)),
+            _ => None,
+        }
+    }
+
     /// Returns the name of the message.
     #[must_use]
     pub fn name(self) -> &'static str {

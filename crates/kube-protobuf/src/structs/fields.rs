@@ -1,7 +1,8 @@
 //! The fields of one message, in the order of the wire.
 
+use super::left_out::{LeftOut, Within, within_field};
 use super::read::{List, Map, Slot};
-use crate::decode::{Within, skip_all, within};
+use crate::decode::skip_all;
 use crate::wire;
 
 /// How the fields of a message fill a `T`.
@@ -52,6 +53,7 @@ pub(super) fn read_fields<F: Fields<T>, T>(
     mut message: &[u8],
     dropped: Within<'_>,
 ) -> Option<()> {
+    let left_out = dropped.map_or(0, LeftOut::fields);
     let mut seen = 0;
     while !message.is_empty() {
         let (number, wire) = wire::tag(&mut message).ok()?;
@@ -63,10 +65,10 @@ pub(super) fn read_fields<F: Fields<T>, T>(
             outer: dropped,
             dropped: None,
         };
-        if dropped.is_some()
+        if 1_u64.checked_shl(number).unwrap_or(0) & left_out != 0
             && let Some(known) = F::known(out, number)
         {
-            let Some(within) = within(dropped, known.name) else {
+            let Some(within) = within_field(dropped, number, known.name) else {
                 match known.is_repeated {
                     true => field.skip_list(known.wire)?,
                     false => field.skip(known.wire)?,
@@ -127,7 +129,7 @@ impl Field<'_, '_, '_> {
     pub(super) fn inline<F: Fields<T>, T>(mut self, out: &mut T) -> Option<()> {
         self.check(wire::BYTES)?;
         let message = wire::bytes(self.rest).ok()?;
-        read_fields::<F, T>(out, message, self.outer)
+        read_fields::<F, T>(out, message, self.outer.map(LeftOut::inline))
     }
 
     /// Skips a field that the struct lacks.
@@ -160,7 +162,7 @@ impl<'d> Missing<'d> {
         if !self.lacks(number) {
             return Some(());
         }
-        match within(self.dropped, name) {
+        match within_field(self.dropped, number, name) {
             Some(within) => slot.set_missing(within),
             None => Some(()),
         }
@@ -169,15 +171,15 @@ impl<'d> Missing<'d> {
     /// Checks for a value without which serde refuses the struct.
     #[inline]
     pub(super) fn required(&self, number: u32, name: &str) -> Option<()> {
-        let is_kept = within(self.dropped, name).is_some();
-        (is_kept && !self.lacks(number)).then_some(())
+        let is_there = !self.lacks(number);
+        (is_there && within_field(self.dropped, number, name).is_some()).then_some(())
     }
 
     /// Sets what JSON always has of an inline message.
     #[inline]
     pub(super) fn inline<F: Fields<T>, T>(&self, out: &mut T, number: u32) -> Option<()> {
         match self.lacks(number) {
-            true => read_fields::<F, T>(out, &[], self.dropped),
+            true => read_fields::<F, T>(out, &[], self.dropped.map(LeftOut::inline)),
             false => Some(()),
         }
     }

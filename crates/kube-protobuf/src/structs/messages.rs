@@ -3,7 +3,7 @@
 use k8s_openapi::{api, apimachinery};
 
 use super::fields::{Field, Fields, Known, Missing, read_fields};
+use super::left_out::Within;
 use super::read::Blank;
-use crate::decode::Within;
 
 include!("../../structs.in");

@@ -11,6 +11,7 @@
 mod message;
 
 mod fields;
+mod left_out;
 mod messages;
 mod read;
 mod scalars;
@@ -25,6 +26,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use crate::decode::Within;
 use crate::schema::Schema;
 use fields::{Fields, read_fields};
+use left_out::LeftOut;
 use read::Blank;
 
 /// The name of the message of metadata.
@@ -40,7 +42,7 @@ pub(crate) struct Object<'de> {
     pub(crate) dropped: Within<'de>,
 }
 
-impl Object<'_> {
+impl<'de> Object<'de> {
     /// Decodes into `T`, if it is a struct of k8s-openapi for this schema.
     pub(crate) fn decode<T: 'static>(self) -> Option<T> {
         let mut decoded: Option<T> = None;
@@ -51,13 +53,18 @@ impl Object<'_> {
         decoded
     }
 
+    fn left_out(self) -> Option<LeftOut<'de>> {
+        let message = Some(self.schema.fields());
+        self.dropped.map(|node| LeftOut::new(node, message))
+    }
+
     /// Metadata is no object of its own, and has no names.
     fn fill_metadata(self, slot: &mut Option<ObjectMeta>) -> Option<()> {
         if self.names.is_some() || self.schema.name() != METADATA {
             return None;
         }
         let metadata = slot.insert(ObjectMeta::default());
-        read_fields::<ObjectMeta, ObjectMeta>(metadata, self.message, self.dropped)
+        read_fields::<ObjectMeta, ObjectMeta>(metadata, self.message, self.left_out())
     }
 
     /// Fills `slot`, if it is an `Option<T>`.
@@ -70,6 +77,6 @@ impl Object<'_> {
         if !is_named || self.schema.name() != name {
             return None;
         }
-        read_fields::<T, T>(slot.insert(T::blank()), self.message, self.dropped)
+        read_fields::<T, T>(slot.insert(T::blank()), self.message, self.left_out())
     }
 }

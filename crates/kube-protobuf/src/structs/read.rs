@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::decode::{Entries, Within, count, within};
+use super::left_out::{Within, within_entry};
+use crate::decode::{Entries, count};
 use crate::estimate::LIST_AT_ONCE;
 use crate::schema::Kind;
 use crate::wire;
@@ -169,7 +170,7 @@ impl<T: Value> Map for BTreeMap<String, T> {
         };
         let mut entries = Entries::new(rest, Kind::Str, number, 0);
         while entries.advance().ok()? {
-            let Some(within) = within(dropped, entries.key) else {
+            let Some(within) = within_entry(dropped, entries.key) else {
                 continue;
             };
             let value = match entries.value {

@@ -38,15 +38,16 @@ fn by_serde<T: DeserializeOwned>(object: Object<'_>) -> Result<T, crate::Error> 
     T::deserialize(deserializer)
 }
 
-/// Compares both decodes of any bytes. Returns whether the object was decoded here.
-fn compare<T>(object: Object<'_>) -> Result<bool, TestCaseError>
+/// Compares a decode with the one of `plain` through serde. Returns whether the object was decoded
+/// here.
+fn compare<T>(object: Object<'_>, plain: Object<'_>) -> Result<bool, TestCaseError>
 where
     T: DeserializeOwned + PartialEq + Debug + 'static,
 {
     let Some(decoded) = object.decode::<T>() else {
         return Ok(false);
     };
-    match by_serde::<T>(object) {
+    match by_serde::<T>(plain) {
         Ok(expected) => prop_assert_eq!(decoded, expected),
         Err(error) => prop_assert!(false, "serde alone refuses it: {error}"),
     }
@@ -71,14 +72,14 @@ impl TestKind for Stored {
         for body in bodies {
             let envelope = Envelope::parse(body).expect("a body");
             let object = object::<T>(envelope.raw);
-            let is_decoded = compare::<T>(object).expect("equal values");
+            let is_decoded = compare::<T>(object, object).expect("equal values");
             if !is_decoded && by_serde::<T>(object).is_ok() {
                 self.left_to_serde.push(name.to_owned());
             }
         }
         let empty = object::<T>(&[]);
         assert!(
-            compare::<T>(empty).expect("equal values"),
+            compare::<T>(empty, empty).expect("equal values"),
             "{name} without fields"
         );
     }
@@ -125,16 +126,25 @@ impl TestKind for Damaged {
             for damage in &damages {
                 damage.apply(&mut message);
             }
-            let dropped = dropped.map(Random::new);
-            let object = Object {
-                dropped: dropped.as_ref().map(|it| it as &dyn Dropped),
+            let dropped = dropped.map(|seed| (Random::new(seed), Random::plain(seed)));
+            let (placed, plain) = dropped
+                .as_ref()
+                .map(|(placed, plain)| (placed, plain))
+                .unzip();
+            let drops = |dropped: Option<_>| dropped.map(|it: &Random| it as &dyn Dropped);
+            let object = |dropped| Object {
+                dropped,
                 ..object::<T>(&message)
             };
-            let count = match compare::<T>(object)? {
-                true => &decoded,
-                false => &left,
-            };
-            count.set(count.get() + 1);
+            let (placed, plain) = (object(drops(placed)), object(drops(plain)));
+            // The second decode finds what the first one put into the places.
+            for _ in 0..2 {
+                let count = match compare::<T>(placed, plain)? {
+                    true => &decoded,
+                    false => &left,
+                };
+                count.set(count.get() + 1);
+            }
             Ok(())
         });
         if let Err(error) = result {
