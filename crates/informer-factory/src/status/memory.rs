@@ -12,7 +12,7 @@ use crate::status::telemetry;
 /// The estimated memory of an informer in bytes, by what takes it.
 ///
 /// The size of an object is the average of objects that were decoded, before a
-/// [`Transform`](crate::Transform): one of 256 is measured. A decoder of your own reports it by
+/// [`Transform`](crate::Transform): one of 1,024 is measured. A decoder of your own reports it by
 /// [`Decode::object_bytes`](crate::Decode::object_bytes). The estimate leaves out what allocators
 /// add, and objects that only a reader still holds.
 ///

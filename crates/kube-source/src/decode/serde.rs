@@ -49,10 +49,11 @@ pub struct SerdeDecoder {
 /// After this many consecutive objects that only serde_json decodes, the tape is skipped.
 const MOST_DETOURS: u8 = 32;
 
-/// One object in 256 is measured, and one in 16 of the first 256, because measuring decodes it
+/// One object in 1,024 is measured, and one in 16 of the first 256, because measuring decodes it
 /// again.
-const MEASURED_OF: u32 = 256;
+const MEASURED_OF: u32 = 1_024;
 const MEASURED_OF_FIRST: u32 = 16;
+const FIRST: u32 = 256;
 
 /// An error with the path at which it occurred.
 type Traced = serde_path_to_error::Error<serde_json::Error>;
@@ -273,7 +274,7 @@ impl SerdeDecoder {
     fn count<T: DeserializeOwned>(&self, object: Encoded<'_>) {
         let number = self.decoded.fetch_add(1, Ordering::Relaxed);
         let measured_of = match number {
-            0..MEASURED_OF => MEASURED_OF_FIRST,
+            0..FIRST => MEASURED_OF_FIRST,
             _ => MEASURED_OF,
         };
         if number.is_multiple_of(measured_of) {
