@@ -7,8 +7,9 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
+use crate::envelope::MAGIC;
 use crate::schema::{Choice, Field, Kind, Message, Schema, Shape};
-use write::{bytes_field, float_field, int_field};
+use write::{bytes_field, field_len, float_field, int_field, length_field};
 
 /// Why a JSON value could not be encoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,11 +74,14 @@ pub fn to_body(object: &Value) -> Result<Vec<u8>, EncodeError> {
 /// Puts a message into a body: `k8s\0`, the `apiVersion` and `kind`, and the message.
 #[must_use]
 pub fn seal(api_version: &str, kind: &str, message: &[u8]) -> Vec<u8> {
-    let mut type_meta = Vec::new();
-    bytes_field(&mut type_meta, 1, api_version.as_bytes());
-    bytes_field(&mut type_meta, 2, kind.as_bytes());
-    let mut body = crate::envelope::MAGIC.to_vec();
-    bytes_field(&mut body, 1, &type_meta);
+    // Made in one allocation, since every packed object is kept as a body.
+    let type_meta = field_len(api_version.len()) + field_len(kind.len());
+    let lens = [type_meta, message.len(), 0, 0];
+    let mut body = Vec::with_capacity(MAGIC.len() + lens.map(field_len).iter().sum::<usize>());
+    body.extend(MAGIC);
+    length_field(&mut body, 1, type_meta);
+    bytes_field(&mut body, 1, api_version.as_bytes());
+    bytes_field(&mut body, 2, kind.as_bytes());
     bytes_field(&mut body, 2, message);
     // Go writes the encoding and the type of the content, which are empty.
     bytes_field(&mut body, 3, b"");

@@ -24,8 +24,33 @@ pub(super) fn float_field(out: &mut Vec<u8>, number: u32, value: f64) {
     out.extend(value.to_le_bytes());
 }
 
-pub(crate) fn bytes_field(out: &mut Vec<u8>, number: u32, value: &[u8]) {
+/// Writes the tag and the length of a field, whose bytes follow.
+pub(super) fn length_field(out: &mut Vec<u8>, number: u32, len: usize) {
     tag(out, number, BYTES);
-    varint(out, value.len() as u64);
+    varint(out, len as u64);
+}
+
+pub(crate) fn bytes_field(out: &mut Vec<u8>, number: u32, value: &[u8]) {
+    length_field(out, number, value.len());
     out.extend(value);
+}
+
+/// Returns the length of a field of `len` bytes with a number below 16.
+pub(super) fn field_len(len: usize) -> usize {
+    let bits = usize::BITS - len.leading_zeros();
+    1 + bits.div_ceil(7).max(1) as usize + len
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn length_of_a_field_is_that_of_its_bytes() {
+        for len in [0, 1, 127, 128, 16_383, 16_384, 2_097_152] {
+            let mut out = Vec::new();
+            bytes_field(&mut out, 15, &vec![0; len]);
+            assert_eq!(field_len(len), out.len());
+        }
+    }
 }
