@@ -71,20 +71,37 @@ impl Deref for Values {
 #[derive(Default)]
 pub(crate) struct Sharing {
     hasher: RandomState,
-    texts: HashTable<(u64, Arc<str>)>,
+    texts: Texts,
     values: HashTable<(u64, Values)>,
+    /// The records whose values were looked up whole.
+    looked_up: usize,
 }
+
+/// The texts of all values.
+#[derive(Default)]
+struct Texts {
+    hasher: RandomState,
+    table: HashTable<(u64, Arc<str>)>,
+}
+
+/// After this many records, values are looked up whole only if a quarter of them are shared.
+const TRIED: usize = 1_024;
 
 impl Sharing {
     pub(crate) fn share(&mut self, values: &mut Vec<IndexedValue>) -> Values {
+        // The values of two indexes seldom recur together, and a table of all of them is large.
+        let are_distinct = self.values.len() > self.looked_up / 4 * 3;
+        if self.looked_up >= TRIED && are_distinct {
+            self.texts.share(values);
+            return Values::taken_from(values);
+        }
+        self.looked_up += 1;
         let hash = self.hasher.hash_one(&**values);
         let is_it = |(_, held): &(u64, Values)| **held == **values;
         match self.values.entry(hash, is_it, |(hash, _)| *hash) {
             Entry::Occupied(shared) => shared.get().1.clone(),
             Entry::Vacant(free) => {
-                for held in values.iter_mut() {
-                    share_text(&self.hasher, &mut self.texts, &mut held.value);
-                }
+                self.texts.share(values);
                 let values = Values::taken_from(values);
                 free.insert((hash, values.clone()));
                 values
@@ -93,13 +110,55 @@ impl Sharing {
     }
 }
 
-/// Replaces a text by the equal one that the table has, or adds it to the table.
-fn share_text(hasher: &RandomState, texts: &mut HashTable<(u64, Arc<str>)>, text: &mut Arc<str>) {
-    let hash = hasher.hash_one(&**text);
-    match texts.entry(hash, |(_, held)| held == text, |(hash, _)| *hash) {
-        Entry::Occupied(shared) => *text = Arc::clone(&shared.get().1),
-        Entry::Vacant(free) => {
-            free.insert((hash, Arc::clone(text)));
+impl Texts {
+    /// Replaces each text by the equal one that the table has, or adds it to the table.
+    fn share(&mut self, values: &mut [IndexedValue]) {
+        for held in values {
+            let hash = self.hasher.hash_one(&*held.value);
+            let is_it = |(_, text): &(u64, Arc<str>)| *text == held.value;
+            match self.table.entry(hash, is_it, |(hash, _)| *hash) {
+                Entry::Occupied(shared) => held.value = Arc::clone(&shared.get().1),
+                Entry::Vacant(free) => {
+                    free.insert((hash, Arc::clone(&held.value)));
+                }
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Shares two values a record, of `first` and `second` texts, among many records.
+    fn shared(first: usize, second: usize) -> Vec<Values> {
+        let mut sharing = Sharing::default();
+        let value = |index, text: usize| IndexedValue {
+            index,
+            value: text.to_string().into(),
+        };
+        let records = 0..4 * TRIED;
+        let values = records.map(|record| {
+            let mut both = vec![value(0, record % first), value(1, record % second)];
+            sharing.share(&mut both)
+        });
+        values.collect()
+    }
+
+    #[test]
+    fn equal_values_are_held_once() {
+        let values = shared(10, 20);
+        assert!((20..values.len()).all(|at| values[at].is_same(&values[at % 20])));
+    }
+
+    #[test]
+    fn equal_texts_of_distinct_values_are_held_once() {
+        // No pair recurs.
+        let (first, second) = (63, 2 * TRIED);
+        let values = shared(first, second);
+        let text = |at: usize, index: usize| &values[at][index].value;
+        assert!((first..values.len()).all(|at| Arc::ptr_eq(text(at, 0), text(at % first, 0))));
+        assert!((second..values.len()).all(|at| Arc::ptr_eq(text(at, 1), text(at % second, 1))));
+        assert!(!values[second].is_same(&values[0]));
     }
 }
