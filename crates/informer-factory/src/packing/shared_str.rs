@@ -3,10 +3,11 @@
 use std::borrow::Borrow;
 use std::cell::RefCell;
 use std::fmt;
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+use std::hash::BuildHasher;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use foldhash::fast::FixedState;
 use serde::Deserializer;
 use serde::de::{Deserialize, Visitor};
 
@@ -112,7 +113,8 @@ pub(super) fn shared(text: &str) -> Arc<str> {
     if text.len() > LONGEST {
         return text.into();
     }
-    let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(text);
+    // Colliding texts replace one another, so it does not matter who chooses them.
+    let hash = FixedState::default().hash_one(text);
     let place = hash as usize % REMEMBERED;
     let remembered = LAST.try_with(|last| {
         let mut last = last.borrow_mut();
