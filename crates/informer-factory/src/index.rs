@@ -4,6 +4,8 @@
 //! [`SharedInformer::add_index`](crate::SharedInformer::add_index), or to
 //! [`index_of`](crate::index_of) in a unit test.
 
+use std::sync::Arc;
+
 use crate::{HasLabels, HasNode, HasOwners};
 
 /// The uids of all owners, so that "who belongs to this ReplicaSet" is one look-up.
@@ -17,9 +19,11 @@ use crate::{HasLabels, HasNode, HasOwners};
 /// }
 /// # let _ = pods_by_owner;
 /// ```
-pub fn owner_uid<T: HasOwners>(object: &T) -> Vec<String> {
-    let uids = object.owners().map(|owner| owner.uid.to_owned());
-    uids.collect()
+pub fn owner_uid<T: HasOwners>(object: &T) -> impl IntoIterator<Item = Arc<str>> + use<T> {
+    let mut uids = object.owners().map(|owner| Arc::from(owner.uid));
+    // Most objects have one owner, or none, and need no vector.
+    let first = uids.next();
+    first.into_iter().chain(uids.collect::<Vec<_>>())
 }
 
 /// The uid of the one owner that is the controller, if there is one.
@@ -35,9 +39,9 @@ pub fn owner_uid<T: HasOwners>(object: &T) -> Vec<String> {
 /// assert_eq!(by_controller.get("u-1").len(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn controller_uid<T: HasOwners>(object: &T) -> Option<String> {
+pub fn controller_uid<T: HasOwners>(object: &T) -> Option<Arc<str>> {
     let controller = object.owners().find(|owner| owner.is_controller);
-    controller.map(|owner| owner.uid.to_owned())
+    controller.map(|owner| owner.uid.into())
 }
 
 /// The value of one label; objects without it are not in the index.
@@ -51,12 +55,12 @@ pub fn controller_uid<T: HasOwners>(object: &T) -> Option<String> {
 /// assert_eq!(by_app.keys("web")[0].as_str(), "web-0");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn label<T: HasLabels>(name: impl Into<String>) -> impl Fn(&T) -> Option<String> {
+pub fn label<T: HasLabels>(name: impl Into<String>) -> impl Fn(&T) -> Option<Arc<str>> {
     let name = name.into();
-    move |object| object.label(&name).map(ToOwned::to_owned)
+    move |object| object.label(&name).map(Arc::from)
 }
 
 /// The node a pod runs on; a pod that is not scheduled is not in the index.
-pub fn node<T: HasNode>(object: &T) -> Option<String> {
-    object.node().map(ToOwned::to_owned)
+pub fn node<T: HasNode>(object: &T) -> Option<Arc<str>> {
+    object.node().map(Arc::from)
 }

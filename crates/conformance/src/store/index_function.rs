@@ -1,5 +1,7 @@
 //! The functions an index may be made of. Those of the facade are meant where it has one.
 
+use std::sync::Arc;
+
 use informer_factory::index;
 use k8s_openapi::api::core::v1::ConfigMap;
 
@@ -23,9 +25,9 @@ pub(super) fn index_function(name: &str) -> Option<IndexFunction> {
             let parts = data_of(object).map(|data| data.split(',').map(str::to_owned));
             Ok(parts.into_iter().flatten().collect())
         },
-        "label" => |object| Ok(index::label("l")(object).into_iter().collect()),
-        "owner" => |object| Ok(index::owner_uid(object)),
-        "controller" => |object| Ok(index::controller_uid(object).into_iter().collect()),
+        "label" => |object| Ok(texts(index::label("l")(object))),
+        "owner" => |object| Ok(texts(index::owner_uid(object))),
+        "controller" => |object| Ok(texts(index::controller_uid(object))),
         "name" => |object| Ok(vec![object.metadata.name.clone().unwrap_or_default()]),
         "namespace" => |object| Ok(vec![object.metadata.namespace.clone().unwrap_or_default()]),
         "same" => |_| Ok(vec!["same".to_owned()]),
@@ -35,6 +37,10 @@ pub(super) fn index_function(name: &str) -> Option<IndexFunction> {
         },
         _ => return None,
     })
+}
+
+fn texts(values: impl IntoIterator<Item = Arc<str>>) -> Vec<String> {
+    values.into_iter().map(|value| value.to_string()).collect()
 }
 
 /// As the store wants it: our index functions have no errors, a failure is a panic.

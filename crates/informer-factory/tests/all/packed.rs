@@ -125,7 +125,7 @@ fn two_pods(server: &ApiServer) {
 /// The nodes of a pod before and after a change.
 fn nodes(
     event: &Notification<ObjectKey, PackedObject<Pod, PodView>>,
-) -> (Option<String>, Option<String>) {
+) -> (Option<Arc<str>>, Option<Arc<str>>) {
     let node = |object: &Arc<PackedObject<Pod, PodView>>| index::node(&**object);
     match event {
         Notification::Added(added) => (None, node(&added.object)),
@@ -178,7 +178,7 @@ async fn packed_objects_are_held_indexed_listed_and_handled() {
             seen.push(received.recv().await.expect("a notification"));
         }
         seen.sort();
-        let some = |text: &str| Some(text.to_owned());
+        let some = |text: &str| Some(Arc::from(text));
         let expected = [
             ("default/a", (None, some("n1"))),
             ("default/a", (some("n1"), some("n3"))),

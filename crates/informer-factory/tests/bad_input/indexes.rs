@@ -1,6 +1,8 @@
 //! An index function that panics on one object (STX-10, FM-82, IN-7): that key is quarantined, and
 //! the informer goes on with all others, list or watch.
 
+use std::sync::Arc;
+
 use informer_factory::{InformerState, QuarantineReason, index};
 use informer_testkit::ApiServer;
 use k8s_openapi::api::core::v1::Pod;
@@ -10,7 +12,7 @@ use crate::cluster::{self, QUEUES, pods};
 use crate::world::{World, plain};
 
 /// By node, but for pods on node `boom`.
-fn touchy(pod: &Pod) -> Option<String> {
+fn touchy(pod: &Pod) -> Option<Arc<str>> {
     let node = index::node(pod);
     assert_ne!(node.as_deref(), Some("boom"), "planned");
     node

@@ -43,7 +43,7 @@ async fn a_deletion_brings_the_final_state() {
         world.delete("a");
         world.converges().await;
         let ends = ends.lock().expect("whole").clone();
-        assert_eq!(ends, [(Some("n2".to_owned()), false)]);
+        assert_eq!(ends, [(Some("n2".into()), false)]);
     }
 }
 
