@@ -174,12 +174,12 @@ impl<'de> Deserializer<'de> {
     /// The bytes are no message of this schema, or `T` refuses a value.
     #[inline]
     pub fn decode<T: DeserializeOwned + 'static>(self) -> Result<T> {
+        let message = self.message;
+        wire::fetch(message);
         #[cfg(feature = "k8s-openapi")]
         if let Some(decoded) = self.decode_struct() {
             return Ok(decoded);
         }
-        let message = self.message;
-        wire::fetch(message);
         T::deserialize(self).map_err(|error| error.in_input(message))
     }
 
