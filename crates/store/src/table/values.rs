@@ -79,10 +79,7 @@ pub(crate) struct Sharing {
 
 /// The texts of all values.
 #[derive(Default)]
-struct Texts {
-    hasher: RandomState,
-    table: HashTable<(u64, Arc<str>)>,
-}
+struct Texts(HashTable<(u64, Arc<str>)>);
 
 /// After this many records, values are looked up whole only if a quarter of them are shared.
 const TRIED: usize = 1_024;
@@ -92,7 +89,7 @@ impl Sharing {
         // The values of two indexes seldom recur together, and a table of all of them is large.
         let are_distinct = self.values.len() > self.looked_up / 4 * 3;
         if self.looked_up >= TRIED && are_distinct {
-            self.texts.share(values);
+            self.texts.share(&self.hasher, values);
             return Values::taken_from(values);
         }
         self.looked_up += 1;
@@ -101,7 +98,7 @@ impl Sharing {
         match self.values.entry(hash, is_it, |(hash, _)| *hash) {
             Entry::Occupied(shared) => shared.get().1.clone(),
             Entry::Vacant(free) => {
-                self.texts.share(values);
+                self.texts.share(&self.hasher, values);
                 let values = Values::taken_from(values);
                 free.insert((hash, values.clone()));
                 values
@@ -112,11 +109,11 @@ impl Sharing {
 
 impl Texts {
     /// Replaces each text by the equal one that the table has, or adds it to the table.
-    fn share(&mut self, values: &mut [IndexedValue]) {
+    fn share(&mut self, hasher: &RandomState, values: &mut [IndexedValue]) {
         for held in values {
-            let hash = self.hasher.hash_one(&*held.value);
+            let hash = hasher.hash_one(&*held.value);
             let is_it = |(_, text): &(u64, Arc<str>)| *text == held.value;
-            match self.table.entry(hash, is_it, |(hash, _)| *hash) {
+            match self.0.entry(hash, is_it, |(hash, _)| *hash) {
                 Entry::Occupied(shared) => held.value = Arc::clone(&shared.get().1),
                 Entry::Vacant(free) => {
                     free.insert((hash, Arc::clone(&held.value)));
