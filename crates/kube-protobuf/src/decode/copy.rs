@@ -2,11 +2,11 @@
 
 use super::check;
 use super::choice::{self, Chosen};
-use super::dropped::{Dropped, within};
+use super::dropped::{Dropped, children_of, within};
 use super::elements::{Elements, Entries};
 use super::members::Frame;
 use super::value::{Value, deeper};
-use crate::encode::write;
+use crate::encode::write::{self, width};
 use crate::error::{Error, Result, Segment};
 use crate::schema::{Choice, Field, Kind, Message, Schema, Shape};
 use crate::wire;
@@ -97,10 +97,7 @@ impl Writer<'_> {
         dropped: &dyn Dropped,
         depth: u8,
     ) -> Result<()> {
-        let children = match dropped.fields().and_then(|it| it.of(message, dropped)) {
-            Some(found) => found.children,
-            None => u64::MAX,
-        };
+        let children = children_of(dropped, message);
         let mut frame = Frame::new(message, bytes);
         let mut unwritten = bytes;
         while !frame.rest.is_empty() {
@@ -320,11 +317,4 @@ impl Writer<'_> {
             rest >>= 7;
         }
     }
-}
-
-/// The bytes that a length takes.
-#[inline]
-fn width(length: usize) -> usize {
-    let bits = usize::BITS - (length | 1).leading_zeros();
-    bits.div_ceil(7) as usize
 }

@@ -38,12 +38,12 @@ pub struct DroppedFields(OnceLock<Found>);
 
 /// The dropped fields of one message.
 #[derive(Clone, Copy)]
-pub(crate) struct Found {
+pub(super) struct Found {
     message: &'static Message,
     /// A bit for the number of each field that is dropped.
     pub(super) dropped: u64,
     /// A bit for the number of each field that is dropped, and of each within which something is.
-    pub(crate) children: u64,
+    pub(super) children: u64,
 }
 
 impl DroppedFields {
@@ -55,7 +55,7 @@ impl DroppedFields {
 
     /// Returns what `node` drops of a message. `None` if the place has what it drops of another.
     #[inline]
-    pub(crate) fn of(&self, message: &'static Message, node: &dyn Dropped) -> Option<&Found> {
+    pub(super) fn of(&self, message: &'static Message, node: &dyn Dropped) -> Option<&Found> {
         let found = self.0.get_or_init(|| Found::new(message, node));
         std::ptr::eq(found.message, message).then_some(found)
     }
@@ -92,6 +92,14 @@ impl fmt::Debug for DroppedFields {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DroppedFields").finish_non_exhaustive()
     }
+}
+
+/// Returns a bit for the number of each field of a message that `node` drops, or within which it
+/// drops something. All bits if `node` has no place for those of this message.
+#[inline]
+pub(crate) fn children_of(node: &dyn Dropped, message: &'static Message) -> u64 {
+    let found = node.fields().and_then(|place| place.of(message, node));
+    found.map_or(u64::MAX, |found| found.children)
 }
 
 /// What is dropped within a value; `None` if all of it stays.

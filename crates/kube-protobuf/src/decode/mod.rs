@@ -34,13 +34,13 @@ use members::Members;
 // What the structs of k8s-openapi are read by, too.
 #[cfg(feature = "k8s-openapi")]
 pub(crate) use {
-    dropped::within,
+    dropped::{children_of, within},
     elements::{Entries, count, skip_all},
     parsed::Parsed,
     special::{is_zero_time, json_tree, read_text, timestamp},
 };
 
-/// The number of the field `metadata`, which has a tag of one byte.
+/// The number of the field `metadata`.
 #[cfg(feature = "k8s-openapi")]
 const METADATA: u32 = 1;
 

@@ -37,8 +37,14 @@ pub(crate) fn bytes_field(out: &mut Vec<u8>, number: u32, value: &[u8]) {
 
 /// Returns the length of a field of `len` bytes with a number below 16.
 pub(super) fn field_len(len: usize) -> usize {
-    let bits = usize::BITS - len.leading_zeros();
-    1 + bits.div_ceil(7).max(1) as usize + len
+    1 + width(len) + len
+}
+
+/// Returns the number of bytes that a length takes.
+#[inline]
+pub(crate) fn width(length: usize) -> usize {
+    let bits = usize::BITS - (length | 1).leading_zeros();
+    bits.div_ceil(7) as usize
 }
 
 #[cfg(test)]

@@ -64,10 +64,7 @@ impl Schema {
     /// Returns the schema of a field, if it is a message.
     #[cfg(feature = "k8s-openapi")]
     pub(crate) fn of_field(self, number: u32) -> Option<Self> {
-        match self.0.message().field(number)?.kind {
-            Kind::Message(entry) => Some(Self(entry)),
-            _ => None,
-        }
+        self.fields().message_of(number).map(Self)
     }
 
     /// Returns the name of the message.

@@ -1,6 +1,6 @@
 //! The fields of one message, in the order of the wire.
 
-use super::left_out::{LeftOut, Within, within_field};
+use super::dropped::{DroppedWithin, Within, within_field};
 use super::read::{List, Map, Slot};
 use crate::decode::skip_all;
 use crate::wire;
@@ -53,7 +53,7 @@ pub(super) fn read_fields<F: Fields<T>, T>(
     mut message: &[u8],
     dropped: Within<'_>,
 ) -> Option<()> {
-    let left_out = dropped.map_or(0, LeftOut::fields);
+    let children = dropped.map_or(0, DroppedWithin::children);
     let mut seen = 0;
     while !message.is_empty() {
         let (number, wire) = wire::tag(&mut message).ok()?;
@@ -65,7 +65,7 @@ pub(super) fn read_fields<F: Fields<T>, T>(
             outer: dropped,
             dropped: None,
         };
-        if 1_u64.checked_shl(number).unwrap_or(0) & left_out != 0
+        if 1_u64.checked_shl(number).unwrap_or(0) & children != 0
             && let Some(known) = F::known(out, number)
         {
             let Some(within) = within_field(dropped, number, known.name) else {
@@ -129,7 +129,7 @@ impl Field<'_, '_, '_> {
     pub(super) fn inline<F: Fields<T>, T>(mut self, out: &mut T) -> Option<()> {
         self.check(wire::BYTES)?;
         let message = wire::bytes(self.rest).ok()?;
-        read_fields::<F, T>(out, message, self.outer.map(LeftOut::inline))
+        read_fields::<F, T>(out, message, self.outer.map(DroppedWithin::inline))
     }
 
     /// Skips a field that the struct lacks.
@@ -179,7 +179,7 @@ impl<'d> Missing<'d> {
     #[inline]
     pub(super) fn inline<F: Fields<T>, T>(&self, out: &mut T, number: u32) -> Option<()> {
         match self.lacks(number) {
-            true => read_fields::<F, T>(out, &[], self.dropped.map(LeftOut::inline)),
+            true => read_fields::<F, T>(out, &[], self.dropped.map(DroppedWithin::inline)),
             false => Some(()),
         }
     }

@@ -2,8 +2,8 @@
 
 use k8s_openapi::{api, apimachinery};
 
+use super::dropped::Within;
 use super::fields::{Field, Fields, Known, Missing, read_fields};
-use super::left_out::Within;
 use super::read::Blank;
 
 include!("../../structs.in");

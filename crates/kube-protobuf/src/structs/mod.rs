@@ -10,8 +10,8 @@
 #[macro_use]
 mod message;
 
+mod dropped;
 mod fields;
-mod left_out;
 mod messages;
 mod read;
 mod scalars;
@@ -25,12 +25,12 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use crate::decode::Within;
 use crate::schema::Schema;
+use dropped::DroppedWithin;
 use fields::{Fields, read_fields};
-use left_out::LeftOut;
 use read::Blank;
 
 /// The name of the message of metadata.
-pub(crate) const METADATA: &str = "meta/v1.ObjectMeta";
+const METADATA: &str = "meta/v1.ObjectMeta";
 
 /// The message of an object, and what the decode leaves out.
 #[derive(Clone, Copy)]
@@ -53,9 +53,9 @@ impl<'de> Object<'de> {
         decoded
     }
 
-    fn left_out(self) -> Option<LeftOut<'de>> {
+    fn within(self) -> Option<DroppedWithin<'de>> {
         let message = Some(self.schema.fields());
-        self.dropped.map(|node| LeftOut::new(node, message))
+        self.dropped.map(|node| DroppedWithin::new(node, message))
     }
 
     /// Metadata is no object of its own, and has no names.
@@ -64,7 +64,7 @@ impl<'de> Object<'de> {
             return None;
         }
         let metadata = slot.insert(ObjectMeta::default());
-        read_fields::<ObjectMeta, ObjectMeta>(metadata, self.message, self.left_out())
+        read_fields::<ObjectMeta, ObjectMeta>(metadata, self.message, self.within())
     }
 
     /// Fills `slot`, if it is an `Option<T>`.
@@ -77,6 +77,6 @@ impl<'de> Object<'de> {
         if !is_named || self.schema.name() != name {
             return None;
         }
-        read_fields::<T, T>(slot.insert(T::blank()), self.message, self.left_out())
+        read_fields::<T, T>(slot.insert(T::blank()), self.message, self.within())
     }
 }

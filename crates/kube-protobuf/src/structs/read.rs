@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::left_out::{Within, within_entry};
+use super::dropped::{Within, within_entry};
 use crate::decode::{Entries, count};
 use crate::estimate::LIST_AT_ONCE;
 use crate::schema::Kind;

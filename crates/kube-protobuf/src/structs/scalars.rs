@@ -8,7 +8,7 @@ use k8s_openapi::apimachinery::pkg::runtime::RawExtension;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use k8s_openapi::jiff::Timestamp;
 
-use super::left_out::Within;
+use super::dropped::Within;
 use super::read::{Blank, Value, skip_if};
 use crate::decode::{Parsed, is_zero_time, json_tree, read_text, timestamp};
 use crate::schema::Kind;
