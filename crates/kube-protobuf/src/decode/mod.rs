@@ -156,7 +156,7 @@ impl<'de> Deserializer<'de> {
             return None;
         }
         let dropped = within(self.dropped, "metadata")?;
-        let schema = self.schema.of_field(METADATA)?;
+        let schema = self.schema.fields().of_field(METADATA)?;
         rest.is_empty().then_some(Self {
             dropped,
             ..Self::new(schema, message)

@@ -61,12 +61,6 @@ impl Schema {
         }
     }
 
-    /// Returns the schema of a field, if it is a message.
-    #[cfg(feature = "k8s-openapi")]
-    pub(crate) fn of_field(self, number: u32) -> Option<Self> {
-        self.fields().message_of(number).map(Self)
-    }
-
     /// Returns the name of the message.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -95,6 +89,17 @@ impl Schema {
         static TYPE_META: OnceLock<Schema> = OnceLock::new();
         let find = || Self::message("runtime.TypeMeta").expect("in the table, see the tests");
         *TYPE_META.get_or_init(find)
+    }
+}
+
+#[cfg(feature = "k8s-openapi")]
+impl Message {
+    /// Returns the schema of the values of a field, if they are messages.
+    pub(crate) fn of_field(&self, number: u32) -> Option<Schema> {
+        match self.field(number)?.kind {
+            Kind::Message(entry) => Some(Schema(entry)),
+            _ => None,
+        }
     }
 }
 

@@ -295,15 +295,6 @@ impl Message {
         }
     }
 
-    /// Returns the message that a field has as its values.
-    #[cfg(feature = "k8s-openapi")]
-    pub(crate) fn message_of(&self, number: u32) -> Option<&'static Entry> {
-        match self.field(number)?.kind {
-            Kind::Message(entry) => Some(entry),
-            _ => None,
-        }
-    }
-
     /// Returns the field with this number.
     #[inline]
     pub(crate) fn field(&self, number: u32) -> Option<&Field> {

@@ -40,7 +40,7 @@ pub(super) fn within_field<'d>(outer: Within<'d>, number: u32, name: &str) -> Op
     let Some(DroppedWithin { node, message }) = outer else {
         return Some(None);
     };
-    let of_field = || Some(message?.message_of(number)?.message());
+    let of_field = || Some(message?.of_field(number)?.fields());
     let within = within(Some(node), name)?;
     Some(within.map(|node| DroppedWithin::new(node, of_field())))
 }
